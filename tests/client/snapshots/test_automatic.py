@@ -12,7 +12,7 @@ from holdfast.client import types
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.client_errors import ClientStateError, NetworkError
 
 BUSY = NetworkError("no answer")
 
@@ -120,3 +120,19 @@ async def test_what_could_not_go_up_goes_up_when_the_vault_is_opened_again(tmp_p
     async with Device(tmp_path, place, types.SnapshotConfig(debounce_s=0.01)) as again:
         await again.vault.unlock(SECRET)
         await until(lambda: "pinned" in again.states)
+
+
+async def test_a_closed_client_uploads_nothing_more(tmp_path):
+    attempts = Attempts()
+    await attempts.automatic.close()
+    attempts.automatic.changed()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert (attempts.made, attempts.slept) == (0, [])
+    place = PlaceDouble()
+    async with Device(tmp_path, place, types.SnapshotConfig()) as device:
+        await device.client.close()
+        await device.made()
+        with pytest.raises(ClientStateError, match="the client is closed"):
+            await device.client.publish_snapshot()
+        assert (device.vault.listeners, place.requests) == ([], [])

@@ -57,12 +57,13 @@ class AutomaticSnapshots:
         self._publish, self._pauses, self._uses, self._sleep = publish, pauses or Pauses(), uses, sleep
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
         self.last_error: ServiceError | None = None
 
     def changed(self) -> None:
         """Record that the vault has a new revision. Call this method in the event loop's thread."""
         self._changed.set()
-        if self._task is None or self._task.done():
+        if not self._closed and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settle(self, within_s: float) -> bool:
@@ -76,7 +77,8 @@ class AutomaticSnapshots:
         return False
 
     async def close(self) -> None:
-        """Stop. The next client uploads the changes that are still pending."""
+        """Stop for good. The next client uploads the changes that are still pending."""
+        self._closed = True
         await self._stop()
 
     async def _run(self) -> None:

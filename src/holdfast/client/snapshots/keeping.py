@@ -64,6 +64,7 @@ class KeptSnapshots:
         self._audience = self._config.service_did or did_of_service(client.base_url)
         self.connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
         self._place: SnapshotPlace | None = None
+        self._closed = False
         self._publishing: Publisher | None = None
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
@@ -154,7 +155,10 @@ class KeptSnapshots:
             await place.close()
 
     async def close(self) -> None:
-        """Stop, and close the connections."""
+        """Stop, and close the connections. The vault's later changes are those of its next client."""
+        self._closed = True
+        if self._given is not None and self.changed in self._given.listeners:
+            self._given.listeners.remove(self.changed)
         await self._automatic.close()
         if self._place is not None:
             await self._place.close()
@@ -206,6 +210,8 @@ class KeptSnapshots:
 
     def _opened_place(self) -> SnapshotPlace:
         vault, store = self._vault()
+        if self._closed:
+            raise ClientStateError("the client is closed")
         if self._place is None:
             self._place = self.connect(store=store, token=partial(self._token, vault))
         return self._place
