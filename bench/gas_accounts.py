@@ -12,7 +12,7 @@ from holdfast.chain.account_messages import Change, ChangeKind, changes_digest
 from holdfast.chain.assertions import encode_assertion
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.packed_operations import operation_hash
-from holdfast.chain.signers import named, p256_signer
+from holdfast.chain.signers import by_name, p256_signer
 from holdfast.world.anvil import CHAIN_ID
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Holdfast(Kind):
     def signature(self, key: Key, digest: bytes) -> bytes:
         by = self.second or key
         signature = encoded(by.asserts(digest)) if self.passkey else by.sign(digest)
-        return signature if self.second is None else named([(p256_signer(*by.point), signature)])
+        return signature if self.second is None else by_name(p256_signer(*by.point), signature)
 
     def first(self) -> Kind:
         return replace(self, second=None)

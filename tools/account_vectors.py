@@ -185,7 +185,9 @@ def _calls() -> dict[str, Any]:
 
 
 def _applied(name: str, sequence: int, changes: list[tuple[str, str, int]]) -> dict[str, Any]:
-    data = _data(f"applyChanges(uint64,{LISTED},bytes)", sequence, _listed(changes), bytes.fromhex(SIGNATURE[2:]))
+    data = _data(
+        f"applyChangesEverywhere(uint64,{LISTED},bytes)", sequence, _listed(changes), bytes.fromhex(SIGNATURE[2:])
+    )
     given = {"sequence": sequence, "changes": _all_shown(changes), "signature": SIGNATURE}
     return {"name": name, "call": "apply", **given, "data": data}
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { named, p256Signer } from "../src/chain/owners.js";
+import { byName, named, p256Signer } from "../src/chain/owners.js";
 import { instantiate } from "../src/enclave-host.js";
 
 const { vectors } = JSON.parse(readFileSync(new URL("../../vectors/accounts/named_signatures.json", import.meta.url)));
@@ -18,6 +18,8 @@ for (const { name, signatures, named: expected } of vectors)
     assert.equal(named(signed), expected);
     assert.equal(named(signed.toReversed()), expected);
   });
+
+test("a key that signs alone stands before its signature", () => assert.equal(byName("0x01", "0x02"), "0x0102"));
 
 test("a P-256 key's signer has its leading zeros", () => {
   assert.equal(p256Signer({ x: 1n, y: 2n }), `0x${"0".repeat(63)}1${"0".repeat(63)}2`);

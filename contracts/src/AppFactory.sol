@@ -58,7 +58,7 @@ contract AppFactory {
         uint64 sequence = VaultAccount(payable(account)).accountSettings().sequence;
         for (; sequence < history.length; ++sequence) {
             VaultAccount(payable(account))
-                .applyChanges(sequence, history[sequence].changes, history[sequence].signature);
+                .applyChangesEverywhere(sequence, history[sequence].changes, history[sequence].signature);
         }
     }
 

@@ -24,8 +24,8 @@ import {Signatures} from "./account/Signatures.sol";
 /// @dev A signature by the primary key is the 64 bytes r ‖ s over the digest itself, or a WebAuthn assertion whose challenge
 /// is the digest: `abi.encode(r, s, challengeIndex, typeIndex, authenticatorData, clientDataJSON)`, with or without the
 /// leading offset word that encoding them as one struct writes. Both need the low s; an assertion also needs user
-/// verification. Verification asks the precompile at 0x100 first and computes in Solidity if it is absent. Signatures
-/// by other keys name them: see `Signatures`.
+/// verification. Verification asks the precompile at 0x100 first and computes in Solidity if it is absent. Another owner
+/// that is a P-256 key puts X ‖ Y before either (without the offset word); all others are named in a list: see `Signatures`.
 contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ERC721Holder, ERC1155Holder {
     using SettingsWord for uint256;
 
@@ -52,7 +52,7 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
 
     /// @dev The implementation itself has no key: only clones have one at the end of their code.
     constructor() {
-        _writePrimary(0, 0);
+        _settings = _writePrimary(0, 0, 0);
     }
 
     /// @notice Accepts wei.
@@ -75,7 +75,7 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
         returns (uint256 validationData)
     {
         if (!_isEntryPoint(msg.sender)) revert NotEntryPoint(msg.sender);
-        (Authority authority, bytes32 keyId, uint48 until) = _authority(userOpHash, userOp.signature);
+        (Authority authority, bytes32 keyId, uint48 until) = _authority(_settings, userOpHash, userOp.signature);
         validationData =
             authority == Authority.Full ? uint256(until) << 160 : _validateAlone(userOp, authority, keyId, until);
         // The entry point checks its balance itself, so a failed payment needs no answer here.
@@ -115,7 +115,7 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     /// @notice Applies changes of owners and guardians on this chain only; the sequence of signed changes stays.
     /// @param changes The changes in their order.
     function changeOwners(Change[] calldata changes) external onlyAuthorized {
-        _apply(_settings.unpack(), changes);
+        _apply(_settings, changes);
     }
 
     /// @notice Cancels the recovery that is under way. Any single owner may.

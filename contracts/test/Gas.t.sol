@@ -157,7 +157,7 @@ contract GasTest is AccountFixture {
         uint64 sequence = VaultAccount(payable(sender)).accountSettings().sequence;
         bytes memory signature = _sign(key, _changesDigest(sender, sequence, changes));
         vm.prank(bob, bob);
-        VaultAccount(payable(sender)).applyChanges(sequence, changes, signature);
+        VaultAccount(payable(sender)).applyChangesEverywhere(sequence, changes, signature);
         _snapshot(name);
     }
 
@@ -207,7 +207,7 @@ contract GasTest is AccountFixture {
         bytes32 hash = IUserOpHash(entryPoint).getUserOpHash(op);
         uint256 by = signer == 0 ? key : signer;
         op.signature = passkey ? _assert(by, hash, 0x05) : _sign(by, hash);
-        if (signer != 0) op.signature = _named(_p256(by), op.signature);
+        if (signer != 0) op.signature = abi.encodePacked(_p256(by), op.signature);
         _handle(op, name);
         vm.assertEq(IEntryPoint(entryPoint).getNonce(sender, 0), op.nonce + 1);
     }

@@ -17,7 +17,7 @@ from holdfast.chain.account_messages import (
     changes_digest,
     recovery_digest,
 )
-from holdfast.chain.signers import key_id, kind_of, named
+from holdfast.chain.signers import by_name, key_id, kind_of, named
 from holdfast.wire.encoding import from_hex, to_hex
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,6 +77,11 @@ def test_refuses_what_is_no_change(given: dict[str, Any]) -> None:
 def test_signatures_by_name_in_any_order(vector: dict[str, Any]) -> None:
     signed = [(from_hex(each["signer"]), from_hex(each["signature"])) for each in vector["signatures"]]
     assert to_hex(named(signed)) == vector["named"] == to_hex(named(reversed(signed)))
+
+
+def test_a_key_that_signs_alone_stands_before_its_signature() -> None:
+    assert by_name(b"\1" * 64, b"a") == b"\1" * 64 + b"a"
+    assert by_name(b"\1" * 20, b"a") == named([(b"\1" * 20, b"a")])
 
 
 def test_refuses_no_signature_and_a_signer_twice() -> None:

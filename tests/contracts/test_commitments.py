@@ -67,7 +67,17 @@ def test_every_claim_of_a_batch_in_order() -> None:
         execute((REGISTRY, 0, REGISTER))[:70],
         execute_batch([]),
     ],
-    ids=["empty", "short", "not-by-the-account", "elsewhere", "no-claim", "no-alias", "cut-claim", "cut-call", "empty-batch"],
+    ids=[
+        "empty",
+        "short",
+        "not-by-the-account",
+        "elsewhere",
+        "no-claim",
+        "no-alias",
+        "cut-claim",
+        "cut-call",
+        "empty-batch",
+    ],
 )
 def test_nothing_to_post(data: bytes) -> None:
     assert commitments_needed(SENDER, data) == []

@@ -3,7 +3,7 @@
 import { address, bytes, number, tuple, WORD } from "../chain/abi.js";
 import { bytesAt, list, listAt, numberAt, restAt, struct } from "../chain/lists.js";
 
-const APPLY = "fc02cea2"; // applyChanges(uint64,(uint8,bytes,uint256)[],bytes)
+const APPLY = "0176b14d"; // applyChangesEverywhere(uint64,(uint8,bytes,uint256)[],bytes)
 const CREATE_WITH = "e99936fb"; // createAccountWith(uint256,uint256,uint256,((uint8,bytes,uint256)[],bytes)[])
 const EXECUTE_BATCH = "34fcd5be"; // executeBatch((address,uint256,bytes)[])
 const START = "02903f32"; // startRecovery(bytes[],bytes)

@@ -173,14 +173,14 @@ export function isByName({ signature }) {
   return signature !== "0x";
 }
 
-/** How many names the signature has, or the placeholder of one. @param {UserOp} operation */
-export function namesIn(operation) {
-  return isByName(operation) ? Number(BigInt(operation.signature.slice(0, 66))) : 0;
+/** Whether the signature names two owners, or is the placeholder of one that does. @param {UserOp} operation */
+export function isByTwo({ signature }) {
+  return signature.startsWith(`0x${"2".padStart(64, "0")}`);
 }
 
 /** @param {UserOp} operation */
 function marginOf(operation) {
-  return namesIn(operation) > 1 ? TWO_NAMES_MARGIN : BY_NAME_MARGIN;
+  return isByTwo(operation) ? TWO_NAMES_MARGIN : BY_NAME_MARGIN;
 }
 
 /** @param {UserOp} operation */

@@ -58,6 +58,17 @@ export function named(signatures) {
 }
 
 /**
+ * Returns a P-256 owner's signature that names the owner: shorter than a list of one.
+ *
+ * @param {string} signer 0x-hex
+ * @param {string} signature 0x-hex
+ * @returns {string} 0x-hex
+ */
+export function byName(signer, signature) {
+  return signer + signature.slice(2);
+}
+
+/**
  * The signer of a P-256 key.
  *
  * @param {{x: bigint, y: bigint}} key

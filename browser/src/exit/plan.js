@@ -3,7 +3,7 @@
 import { EMPTY_OPERATION, PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { greatestCost } from "../chain/fees.js";
-import { named } from "../chain/owners.js";
+import { byName, named } from "../chain/owners.js";
 import { fromHex, toHex } from "../bytes.js";
 import { keccak256 } from "../did/keccak.js";
 import { APP_FACTORY } from "../generated/contracts.js";
@@ -136,7 +136,7 @@ export function signed({ vault, second }, { entryPoint, chainId, isNamed, second
   const signers = second && other ? [vault, second] : [vault];
   const made = signers.map((it) => ({ signer: it.signer, ...it.signed(operation, entryPoint, chainId) }));
   const [{ signature, hash }] = made;
-  return { operation: { ...operation, signature: isNamed ? byName(made) : signature }, hash };
+  return { operation: { ...operation, signature: isNamed ? byNames(made) : signature }, hash };
 }
 
 /** @param {Standing} standing @param {string} signer @param {Move[]} moves @returns {UserOp} */
@@ -150,13 +150,15 @@ function unpaid({ account, nonce, isDeployed, isNamed, second }, signer, moves) 
     factoryData: isDeployed ? null : createAccount(x, y),
     callData: executeBatch(moves.map(({ call }) => call)),
     signature: isNamed
-      ? byName([signer, second].filter(Boolean).map((it) => ({ signer: it, signature: PLACEHOLDER_SIGNATURE })))
+      ? byNames([signer, second].filter(Boolean).map((it) => ({ signer: it, signature: PLACEHOLDER_SIGNATURE })))
       : "0x",
   };
 }
 
 /** @param {{signer: string, signature: string}[]} signatures */
-function byName(signatures) {
+function byNames(signatures) {
+  const [{ signer, signature }, second] = signatures;
+  if (!second) return byName(signer, signature);
   return named(signatures.map((it) => ({ ...it, keyId: toHex(keccak256(fromHex(it.signer))) })));
 }
 

@@ -7,14 +7,14 @@ import "../core.js";
 import { fromHex, toHex } from "../bytes.js";
 import { beforeCreation, nestedText, nestedTypedData } from "../chain/account_signatures.js";
 import { placeholderAssertion } from "../chain/assertions.js";
-import { Bundler, EMPTY_OPERATION, PLACEHOLDER_SIGNATURE, isByName, namesIn } from "../chain/bundler.js";
+import { Bundler, EMPTY_OPERATION, PLACEHOLDER_SIGNATURE, isByName, isByTwo } from "../chain/bundler.js";
 import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { permissionsOf } from "../chain/granted.js";
 import { didOfKey } from "../chain/names.js";
 import { ownersOf } from "../chain/owner_list.js";
-import { named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
+import { byName, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, rpcOf } from "../chain/rpc.js";
@@ -182,7 +182,7 @@ export class SmartAccount {
   async signed(operation) {
     const { entryPoint, chainId } = this.contracts;
     const { signature, user_op_hash: hash } = await this.#client.vault.signUserOp(operation, entryPoint, chainId);
-    const seconds = namesIn(operation) > 1 ? [await this.#bySecond(hash)] : [];
+    const seconds = isByTwo(operation) ? [await this.#bySecond(hash)] : [];
     const made = isByName(operation) ? await this.#byName(signature, ...seconds) : signature;
     return { operation: { ...operation, signature: made }, hash };
   }
@@ -413,6 +413,7 @@ export class SmartAccount {
    * @returns {Promise<string>} one signature that names who signed
    */
   async #byName(signature, ...others) {
+    if (!others.length) return byName(p256Signer(this.key), signature);
     const second = others.map(async (it) => ({ ...it, keyId: await this.#client.vault.keccak256(fromHex(it.signer)) }));
     return named([
       { keyId: await this.#keyId(), signer: p256Signer(this.key), signature },

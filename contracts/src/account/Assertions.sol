@@ -46,10 +46,11 @@ library Assertions {
     {
         if (typeIndex > client.length || bytes21(client[typeIndex:]) != TYPE) return false;
         if (client.length < CHALLENGE_END || index > client.length - CHALLENGE_END) return false;
+        client = client[index:];
         uint256 bits = uint256(digest);
         bytes32 last = _base64url(uint256(uint64(bits)) << 128);
-        return bytes13(client[index:]) == CHALLENGE && bytes32(client[index + 13:]) == _base64url(bits >> 64)
-            && bytes11(client[index + 45:]) == bytes11(last) && client[index + 56] == '"';
+        return bytes13(client) == CHALLENGE && abi.decode(client[13:], (bytes32)) == _base64url(bits >> 64)
+            && bytes11(client[45:]) == bytes11(last) && client[56] == '"';
     }
 
     /// @dev The 32 digits of the lower 192 bits. In each step the upper half of what belongs together moves up by a third,

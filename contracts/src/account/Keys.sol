@@ -26,6 +26,9 @@ abstract contract Keys {
     /// @param pubKeyY Y of the same key, or zero.
     event PublicKeyChanged(uint256 pubKeyX, uint256 pubKeyY);
 
+    uint256 private constant MAX_NAMES = 2;
+    /// @dev Length of X ‖ Y ‖ r ‖ s, which no assertion can have.
+    uint256 private constant KEY_AND_PLAIN = 128;
     uint256 private constant OWNER = 1;
     uint256 private constant GUARDIAN = 2;
     uint256 private constant EXPIRY_SHIFT = 8;
@@ -51,7 +54,7 @@ abstract contract Keys {
     /// @return expiry Unix time after which it is no longer one, or zero for never.
     /// @return isGuardian Whether it is a guardian.
     function keyState(bytes32 keyId) external view returns (bool isOwner, uint48 expiry, bool isGuardian) {
-        (isOwner, expiry) = _ownership(keyId, _settings.generation());
+        (isOwner, expiry) = _ownership(keyId, _settings);
         isGuardian = _isGuardian(keyId);
     }
 
@@ -63,14 +66,17 @@ abstract contract Keys {
 
     /// @dev What a signature over `digest` amounts to; if keys made it by name, the last of them; and the first expiry of
     /// the owners who signed, or zero. It reads neither time nor foreign storage (ERC-7562), so the caller compares.
-    function _authority(bytes32 digest, bytes calldata signature)
+    function _authority(uint256 settings, bytes32 digest, bytes calldata signature)
         internal
         view
         returns (Authority authority, bytes32 keyId, uint48 until)
     {
         uint256 number = Signatures.numberOf(signature);
-        if (number == 1 || number == 2) return _authorityByName(digest, signature[32:], number);
-        uint256 settings = _settings;
+        if (number <= MAX_NAMES) return _authorityByName(settings, digest, signature[32:], number);
+        uint256 length = signature.length;
+        if (length == KEY_AND_PLAIN || (length > KEY_AND_PLAIN && Signatures.isAfterKey(signature))) {
+            return _authorityAfterKey(settings, digest, signature);
+        }
         if (settings.needsTwo()) return (Authority.None, 0, 0);
         (uint256 x, uint256 y) = _primaryKey(settings);
         bool valid = Signatures.isP256(bytes32(x), bytes32(y), digest, signature);
@@ -78,9 +84,13 @@ abstract contract Keys {
     }
 
     /// @dev As `_authority`, at this moment: an owner that has expired amounts to nothing.
-    function _authorityNow(bytes32 digest, bytes calldata signature) internal view returns (Authority authority) {
+    function _authorityNow(uint256 settings, bytes32 digest, bytes calldata signature)
+        internal
+        view
+        returns (Authority authority)
+    {
         uint48 until;
-        (authority,, until) = _authority(digest, signature);
+        (authority,, until) = _authority(settings, digest, signature);
         if (_isOver(until)) return Authority.None;
     }
 
@@ -88,7 +98,7 @@ abstract contract Keys {
     function _ownerNow(address caller) internal view returns (bool owner, bool alone) {
         uint256 settings = _settings;
         uint48 expiry;
-        (owner, expiry) = _ownership(Signatures.idOf(caller), settings.generation());
+        (owner, expiry) = _ownership(Signatures.idOf(caller), settings);
         owner = owner && !_isOver(expiry);
         alone = owner && !settings.needsTwo();
     }
@@ -97,12 +107,8 @@ abstract contract Keys {
         return time != 0 && block.timestamp > time;
     }
 
-    function _ownership(bytes32 keyId, uint32 generation) internal view returns (bool owner, uint48 expiry) {
-        uint256 word = _keys[keyId];
-        if (word & OWNER != 0 && uint32(word >> GENERATION_SHIFT) == generation) {
-            return (true, uint48(word >> EXPIRY_SHIFT));
-        }
-        return (keyId == _primary(), 0);
+    function _ownership(bytes32 keyId, uint256 settings) internal view returns (bool owner, uint48 expiry) {
+        return _ownership(keyId, settings, _keys[keyId]);
     }
 
     function _isGuardian(bytes32 keyId) internal view returns (bool) {
@@ -110,20 +116,23 @@ abstract contract Keys {
     }
 
     /// @dev ID of the primary key, or zero.
-    function _primary() internal view returns (bytes32 keyId) {
-        (uint256 x, uint256 y) = publicKey();
-        if (y != 0) keyId = keccak256(abi.encode(x, y));
+    function _primary(uint256 settings) internal view returns (bytes32 keyId) {
+        (uint256 x, uint256 y) = _primaryKey(settings);
+        if (y != 0) keyId = Signatures.idOf(bytes32(x), bytes32(y));
     }
 
-    /// @dev Writes the primary key; 0, 0 for none.
-    function _writePrimary(uint256 x, uint256 y) internal {
+    /// @dev Writes the primary key; 0, 0 for none. The caller stores the settings.
+    function _writePrimary(uint256 settings, uint256 x, uint256 y) internal returns (uint256 changed) {
         (_pubKeyX, _pubKeyY) = (x, y);
-        _settings = _settings.withStoredKey();
+        return settings.withStoredKey();
     }
 
-    function _writeOwner(bytes32 keyId, uint48 expiry, uint32 generation) internal {
-        uint256 word = OWNER | uint256(expiry) << EXPIRY_SHIFT | uint256(generation) << GENERATION_SHIFT;
-        _keys[keyId] = word | _keys[keyId] & GUARDIAN;
+    /// @dev Makes a key an owner, and returns whether it was one, and until when.
+    function _writeOwner(bytes32 keyId, uint48 expiry, uint256 settings) internal returns (bool owner, uint48 before) {
+        uint256 word = _keys[keyId];
+        (owner, before) = _ownership(keyId, settings, word);
+        _keys[keyId] = OWNER | uint256(expiry) << EXPIRY_SHIFT | uint256(settings.generation()) << GENERATION_SHIFT
+            | word & GUARDIAN;
     }
 
     function _deleteOwner(bytes32 keyId) internal {
@@ -133,6 +142,17 @@ abstract contract Keys {
     function _writeGuardian(bytes32 keyId, bool guardian) internal {
         uint256 word = _keys[keyId];
         _keys[keyId] = guardian ? word | GUARDIAN : word & ~GUARDIAN;
+    }
+
+    function _ownership(bytes32 keyId, uint256 settings, uint256 word)
+        private
+        view
+        returns (bool owner, uint48 expiry)
+    {
+        if (word & OWNER != 0 && uint32(word >> GENERATION_SHIFT) == settings.generation()) {
+            return (true, uint48(word >> EXPIRY_SHIFT));
+        }
+        return (keyId == _primary(settings), 0);
     }
 
     /// @dev The words at the end of the code cost less than words of storage, to write once and to read always.
@@ -145,22 +165,37 @@ abstract contract Keys {
         }
     }
 
-    function _authorityByName(bytes32 digest, bytes calldata named, uint256 number)
+    /// @dev What a signature amounts to that stands after the P-256 key that made it.
+    function _authorityAfterKey(uint256 settings, bytes32 digest, bytes calldata signature)
         private
         view
         returns (Authority authority, bytes32 keyId, uint48 until)
     {
-        uint256 settings = _settings;
+        (bytes32 x, bytes32 y) = abi.decode(signature, (bytes32, bytes32));
+        bool valid = Signatures.isP256(x, y, digest, signature[Signatures.P256_LENGTH:]);
+        if (!valid) return (Authority.None, 0, 0);
+        keyId = Signatures.idOf(x, y);
+        bool owner;
+        (owner, until) = _ownership(keyId, settings, _keys[keyId]);
+        if (!owner) return (Authority.Key, keyId, 0);
+        authority = settings.needsTwo() ? Authority.Owner : Authority.Full;
+    }
+
+    function _authorityByName(uint256 settings, bytes32 digest, bytes calldata named, uint256 number)
+        private
+        view
+        returns (Authority authority, bytes32 keyId, uint48 until)
+    {
         uint256 owners;
         for (uint256 i = 0; i < number; ++i) {
             bytes32 last = keyId;
             (keyId, named) = Signatures.first(digest, named);
             if (keyId <= last) return (Authority.None, 0, 0);
-            (bool owner, uint48 expiry) = _ownership(keyId, settings.generation());
+            (bool owner, uint48 expiry) = _ownership(keyId, settings);
             if (owner) ++owners;
             if (expiry != 0 && (until == 0 || expiry < until)) until = expiry;
         }
-        if (named.length != 0) return (Authority.None, 0, 0);
+        if (number == 0 || named.length != 0) return (Authority.None, 0, 0);
         if (owners < number) return (number == 1 ? Authority.Key : Authority.None, keyId, 0);
         return (number == 1 && settings.needsTwo() ? Authority.Owner : Authority.Full, keyId, until);
     }

@@ -33,7 +33,7 @@ abstract contract Messages is IERC1271, Keys, Domain {
 
     function _isPersonal(bytes32 hash, bytes calldata signature) private view returns (bool) {
         bytes32 digest = _digestHere(ERC7739Utils.personalSignStructHash(hash));
-        return _authorityNow(digest, signature) == Authority.Full;
+        return _authorityNow(_settings, digest, signature) == Authority.Full;
     }
 
     function _isTypedData(bytes32 hash, bytes calldata encoded) private view returns (bool) {
@@ -43,6 +43,6 @@ abstract contract Messages is IERC1271, Keys, Domain {
         (string calldata name, string calldata contentsType) = ERC7739Utils.decodeContentsDescr(description);
         if (bytes(name).length == 0) return false;
         bytes32 nested = ERC7739Utils.typedDataSignStructHash(name, contentsType, contents, _domainFields());
-        return _authorityNow(separator.toTypedDataHash(nested), signature) == Authority.Full;
+        return _authorityNow(_settings, separator.toTypedDataHash(nested), signature) == Authority.Full;
     }
 }

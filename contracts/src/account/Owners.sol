@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {Domain} from "./Domain.sol";
 import {Keys} from "./Keys.sol";
-import {Settings, SettingsWord} from "./Settings.sol";
+import {SettingsWord} from "./Settings.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title Changes of owners and guardians
@@ -12,7 +12,6 @@ import {Signatures} from "./Signatures.sol";
 /// Anyone may bring it to a chain.
 abstract contract Owners is Keys, Domain {
     using SettingsWord for uint256;
-    using SettingsWord for Settings;
 
     /// @notice What a change does; `signer` and `value` of a change that does not mention them are ignored, but signed.
     /// @dev AddOwner: `signer` owns the account until `value` (Unix time, zero for always); an owner gets that expiry.
@@ -128,165 +127,172 @@ abstract contract Owners is Keys, Domain {
 
     /// @notice Applies changes that as many owners signed as must. Anyone may call it, on every chain.
     /// @dev It asks for the time only if an owner who signed has an expiry, so a factory may call it while an operation is
-    /// validated (ERC-7562).
+    /// validated (ERC-7562). Its selector is the lowest of all functions, so it is found first.
     /// @param sequence The sequence for which they were signed: `accountSettings().sequence`.
     /// @param changes The changes in their order.
     /// @param signature The owners' signature over `changesDigest(sequence, changes)`.
-    function applyChanges(uint64 sequence, Change[] calldata changes, bytes calldata signature) external {
-        Settings memory settings = _settings.unpack();
-        if (sequence != settings.sequence) revert WrongSequence(settings.sequence, sequence);
-        if (_authorityNow(changesDigest(sequence, changes), signature) != Authority.Full) revert InvalidSignature();
-        ++settings.sequence;
-        _apply(settings, changes);
+    function applyChangesEverywhere(uint64 sequence, Change[] calldata changes, bytes calldata signature) external {
+        uint256 settings = _settings;
+        if (sequence != settings.sequence()) revert WrongSequence(settings.sequence(), sequence);
+        bytes32 digest = changesDigest(sequence, changes);
+        if (_authorityNow(settings, digest, signature) != Authority.Full) revert InvalidSignature();
+        _apply(settings.withNextSequence(), changes);
     }
 
-    /// @notice The digest that owners sign for `applyChanges`: EIP-712 `OwnerChanges(uint64 sequence,Change[] changes)` with
-    /// `Change(uint8 kind,bytes signer,uint256 value)` in the account's domain without `chainId`.
+    /// @notice The digest that owners sign for `applyChangesEverywhere`: EIP-712
+    /// `OwnerChanges(uint64 sequence,Change[] changes)` with `Change(uint8 kind,bytes signer,uint256 value)` in the
+    /// account's domain without `chainId`.
     /// @param sequence The sequence.
     /// @param changes The changes in their order.
     /// @return digest The digest to sign.
     function changesDigest(uint64 sequence, Change[] calldata changes) public view returns (bytes32 digest) {
-        bytes32[] memory hashes = new bytes32[](changes.length);
-        for (uint256 i = 0; i < hashes.length; ++i) {
+        bytes memory hashes;
+        for (uint256 i = 0; i < changes.length; ++i) {
             Change calldata change = changes[i];
-            hashes[i] = keccak256(abi.encode(CHANGE_TYPEHASH, change.kind, keccak256(change.signer), change.value));
+            bytes memory encoded =
+                abi.encode(CHANGE_TYPEHASH, change.kind, Signatures.idOf(change.signer), change.value);
+            hashes = bytes.concat(hashes, keccak256(encoded));
         }
-        return _digestEverywhere(keccak256(abi.encode(CHANGES_TYPEHASH, sequence, _hashOf(hashes))));
+        return _digestEverywhere(keccak256(abi.encode(CHANGES_TYPEHASH, sequence, keccak256(hashes))));
     }
 
     /// @dev Applies changes and stores the settings, unless the account would obey too few.
-    function _apply(Settings memory settings, Change[] calldata changes) internal {
+    function _apply(uint256 settings, Change[] calldata changes) internal {
         for (uint256 i = 0; i < changes.length; ++i) {
-            _applyOne(settings, changes[i]);
+            settings = _applyOne(settings, changes[i]);
         }
         _store(settings);
     }
 
     /// @dev Stores the settings, if the account still has its owners.
-    function _store(Settings memory settings) internal {
-        if (settings.owners < settings.threshold) revert InvalidOwners(settings.owners, settings.threshold);
-        if (settings.guardians < settings.quorum) revert InvalidQuorum(settings.guardians, settings.quorum);
-        uint256 before = _settings;
-        uint256 word = settings.pack(before);
-        if (word != before) _settings = word;
+    function _store(uint256 settings) internal {
+        (uint16 owners, uint8 threshold) = (settings.owners(), settings.threshold());
+        if (owners < threshold) revert InvalidOwners(owners, threshold);
+        (uint8 guardians, uint8 quorum) = (settings.guardians(), settings.quorum());
+        if (guardians < quorum) revert InvalidQuorum(guardians, quorum);
+        _settings = settings;
     }
 
     /// @dev Replaces the primary key, which is then no longer an owner.
     function _replacePrimary(uint256 x, uint256 y) internal {
         if (!P256.isValidPublicKey(bytes32(x), bytes32(y))) revert InvalidPublicKey(x, y);
-        Settings memory settings = _settings.unpack();
-        (bytes32 before, bytes32 next) = (_primary(), keccak256(abi.encode(x, y)));
+        uint256 settings = _settings;
+        (bytes32 before, bytes32 next) = (_primary(settings), Signatures.idOf(bytes32(x), bytes32(y)));
         if (before == next) revert AlreadyPrimary(next);
-        (bool owner, uint48 expiry) = _ownership(next, settings.generation);
+        (bool owner, uint48 expiry) = _ownership(next, settings);
         if (!owner || expiry != 0) {
-            ++settings.owners;
+            settings = settings.withOwners(settings.owners() + 1);
             emit OwnerAdded(next, abi.encode(x, y), 0);
         }
         if (before != 0) {
-            --settings.owners;
+            settings = settings.withOwners(settings.owners() - 1);
             emit OwnerRemoved(before);
         }
         _deleteOwner(next);
-        _setPrimary(x, y);
-        _store(settings);
+        _store(_setPrimary(settings, x, y));
     }
 
     /// @dev Adds an owner who is not one yet; the first P-256 key becomes primary if `vacant`.
-    function _found(Settings memory settings, bytes calldata signer, bool vacant) internal returns (bool stillVacant) {
+    function _found(uint256 settings, bytes calldata signer, bool vacant)
+        internal
+        returns (uint256 changed, bool stillVacant)
+    {
         Signatures.check(signer);
-        bytes32 keyId = keccak256(signer);
-        ++settings.owners;
+        bytes32 keyId = Signatures.idOf(signer);
+        settings = settings.withOwners(settings.owners() + 1);
         emit OwnerAdded(keyId, signer, 0);
         if (!vacant || signer.length != Signatures.P256_LENGTH) {
-            _writeOwner(keyId, 0, settings.generation);
-            return vacant;
+            _writeOwner(keyId, 0, settings);
+            return (settings, vacant);
         }
-        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])));
+        return (_setPrimary(settings, uint256(bytes32(signer)), uint256(bytes32(signer[32:]))), false);
     }
 
-    function _setPrimary(uint256 x, uint256 y) internal {
-        _writePrimary(x, y);
+    function _setPrimary(uint256 settings, uint256 x, uint256 y) internal returns (uint256 changed) {
         emit PublicKeyChanged(x, y);
+        return _writePrimary(settings, x, y);
     }
 
-    function _applyOne(Settings memory settings, Change calldata change) private {
+    function _applyOne(uint256 settings, Change calldata change) private returns (uint256 changed) {
         ChangeKind kind = change.kind;
         if (kind == ChangeKind.AddOwner) return _addOwner(settings, change.signer, change.value);
-        if (kind == ChangeKind.RemoveOwner) return _removeOwner(settings, keccak256(change.signer));
+        if (kind == ChangeKind.RemoveOwner) return _removeOwner(settings, Signatures.idOf(change.signer));
         if (kind == ChangeKind.SetPrimary) return _choosePrimary(settings, change.signer);
         if (kind == ChangeKind.SetThreshold) return _setThreshold(settings, change.value);
         if (kind == ChangeKind.AddGuardian) return _addGuardian(settings, change.signer);
-        if (kind == ChangeKind.RemoveGuardian) return _removeGuardian(settings, keccak256(change.signer));
-        _setTerms(settings, kind, change.value);
+        if (kind == ChangeKind.RemoveGuardian) return _removeGuardian(settings, Signatures.idOf(change.signer));
+        return _setTerms(settings, kind, change.value);
     }
 
-    function _addOwner(Settings memory settings, bytes calldata signer, uint256 expiry) private {
+    function _addOwner(uint256 settings, bytes calldata signer, uint256 expiry) private returns (uint256 changed) {
         Signatures.check(signer);
         if (expiry > MAX_TIME) revert InvalidValue(ChangeKind.AddOwner, expiry);
-        bytes32 keyId = keccak256(signer);
-        (bool owner, uint48 before) = _ownership(keyId, settings.generation);
-        if (owner && before == 0) {
-            if (keyId == _primary()) revert AlreadyPrimary(keyId);
-            --settings.owners;
-        }
-        if (expiry == 0) ++settings.owners;
+        bytes32 keyId = Signatures.idOf(signer);
         // forge-lint: disable-next-line(unsafe-typecast)
-        _writeOwner(keyId, uint48(expiry), settings.generation);
+        (bool owner, uint48 before) = _writeOwner(keyId, uint48(expiry), settings);
+        uint16 owners = settings.owners();
+        if (owner && before == 0) {
+            if (keyId == _primary(settings)) revert AlreadyPrimary(keyId);
+            --owners;
+        }
+        if (expiry == 0) ++owners;
         // forge-lint: disable-next-line(unsafe-typecast)
         emit OwnerAdded(keyId, signer, uint48(expiry));
+        return settings.withOwners(owners);
     }
 
-    function _removeOwner(Settings memory settings, bytes32 keyId) private {
-        (bool owner, uint48 expiry) = _ownership(keyId, settings.generation);
+    function _removeOwner(uint256 settings, bytes32 keyId) private returns (uint256 changed) {
+        (bool owner, uint48 expiry) = _ownership(keyId, settings);
         if (!owner) revert NotOwner(keyId);
-        if (expiry == 0) --settings.owners;
+        if (expiry == 0) settings = settings.withOwners(settings.owners() - 1);
         emit OwnerRemoved(keyId);
-        if (keyId == _primary()) _setPrimary(0, 0);
-        else _deleteOwner(keyId);
+        if (keyId == _primary(settings)) return _setPrimary(settings, 0, 0);
+        _deleteOwner(keyId);
+        return settings;
     }
 
-    function _choosePrimary(Settings memory settings, bytes calldata signer) private {
-        (bytes32 before, bytes32 next) = (_primary(), keccak256(signer));
+    function _choosePrimary(uint256 settings, bytes calldata signer) private returns (uint256 changed) {
+        (bytes32 before, bytes32 next) = (_primary(settings), Signatures.idOf(signer));
         if (before == next) revert AlreadyPrimary(next);
-        (bool owner, uint48 expiry) = _ownership(next, settings.generation);
+        (bool owner, uint48 expiry) = _ownership(next, settings);
         if (!owner || expiry != 0 || signer.length != Signatures.P256_LENGTH) revert NotOwner(next);
-        if (before != 0) _writeOwner(before, 0, settings.generation);
+        if (before != 0) _writeOwner(before, 0, settings);
         _deleteOwner(next);
-        _setPrimary(uint256(bytes32(signer)), uint256(bytes32(signer[32:])));
+        return _setPrimary(settings, uint256(bytes32(signer)), uint256(bytes32(signer[32:])));
     }
 
-    function _setThreshold(Settings memory settings, uint256 threshold) private {
+    function _setThreshold(uint256 settings, uint256 threshold) private returns (uint256 changed) {
         if (threshold != 1 && threshold != 2) revert InvalidValue(ChangeKind.SetThreshold, threshold);
         // forge-lint: disable-next-line(unsafe-typecast)
-        settings.threshold = uint8(threshold);
-        emit ThresholdChanged(settings.threshold);
+        emit ThresholdChanged(uint8(threshold));
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return settings.withThreshold(uint8(threshold));
     }
 
-    function _addGuardian(Settings memory settings, bytes calldata signer) private {
+    function _addGuardian(uint256 settings, bytes calldata signer) private returns (uint256 changed) {
         Signatures.check(signer);
-        bytes32 keyId = keccak256(signer);
+        bytes32 keyId = Signatures.idOf(signer);
         if (_isGuardian(keyId)) revert GuardianUnchanged(keyId);
-        if (settings.guardians == MAX_GUARDIANS) revert InvalidValue(ChangeKind.AddGuardian, MAX_GUARDIANS + 1);
-        ++settings.guardians;
+        uint8 guardians = settings.guardians();
+        if (guardians == MAX_GUARDIANS) revert InvalidValue(ChangeKind.AddGuardian, MAX_GUARDIANS + 1);
         _writeGuardian(keyId, true);
         emit GuardianAdded(keyId, signer);
+        return settings.withGuardians(guardians + 1);
     }
 
-    function _removeGuardian(Settings memory settings, bytes32 keyId) private {
+    function _removeGuardian(uint256 settings, bytes32 keyId) private returns (uint256 changed) {
         if (!_isGuardian(keyId)) revert GuardianUnchanged(keyId);
-        --settings.guardians;
         _writeGuardian(keyId, false);
         emit GuardianRemoved(keyId);
+        return settings.withGuardians(settings.guardians() - 1);
     }
 
-    function _setTerms(Settings memory settings, ChangeKind kind, uint256 value) private {
+    function _setTerms(uint256 settings, ChangeKind kind, uint256 value) private returns (uint256 changed) {
         bool quorum = kind == ChangeKind.SetQuorum;
         bool bad = quorum ? value > MAX_GUARDIANS : value < MIN_DELAY || value > MAX_DELAY;
         if (bad) revert InvalidValue(kind, value);
         // forge-lint: disable-next-line(unsafe-typecast)
-        if (quorum) settings.quorum = uint8(value);
-        // forge-lint: disable-next-line(unsafe-typecast)
-        else settings.delay = uint32(value);
-        emit RecoveryTermsChanged(settings.quorum, settings.delay);
+        changed = quorum ? settings.withQuorum(uint8(value)) : settings.withDelay(uint32(value));
+        emit RecoveryTermsChanged(changed.quorum(), changed.delay());
     }
 }

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Owners} from "./Owners.sol";
-import {Settings, SettingsWord} from "./Settings.sol";
+import {SettingsWord} from "./Settings.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title Recovery by guardians
@@ -62,20 +62,21 @@ abstract contract Recovery is Owners {
     /// @param newOwners The signers who shall own the account; the first P-256 key becomes the primary key.
     /// @param signatures Named signatures of the guardians.
     function startRecovery(bytes[] calldata newOwners, bytes calldata signatures) external {
-        Settings memory settings = _settings.unpack();
+        uint256 settings = _settings;
+        uint32 nonce = settings.recoveryNonce();
         bytes32 hash = _checkedHash(newOwners);
-        bytes32 digest = _digestEverywhere(keccak256(abi.encode(RECOVERY_TYPEHASH, settings.recoveryNonce, hash)));
-        uint256 supporters = _supporters(digest, signatures);
-        if (settings.quorum == 0 || supporters < settings.quorum) revert NoQuorum(supporters, settings.quorum);
+        uint256 supporters =
+            _supporters(_digestEverywhere(keccak256(abi.encode(RECOVERY_TYPEHASH, nonce, hash))), signatures);
+        uint8 quorum = settings.quorum();
+        if (quorum == 0 || supporters < quorum) revert NoQuorum(supporters, quorum);
         // forge-lint: disable-next-line(unsafe-typecast)
         uint8 before = uint8(_pending >> SUPPORTERS_SHIFT);
         if (supporters < before) revert MoreSupported(before);
         // forge-lint: disable-next-line(unsafe-typecast)
-        uint48 readyAt = uint48(block.timestamp + settings.delay);
+        uint48 readyAt = uint48(block.timestamp + settings.delay());
         _pending = uint256(hash) << HASH_SHIFT | supporters << SUPPORTERS_SHIFT | readyAt;
-        emit RecoveryStarted(settings.recoveryNonce, readyAt, newOwners);
-        ++settings.recoveryNonce;
-        _store(settings);
+        emit RecoveryStarted(nonce, readyAt, newOwners);
+        _store(settings.withNextRecoveryNonce());
     }
 
     /// @notice Cancels the recovery with the signature of a single owner. Anyone may bring it.
@@ -83,8 +84,9 @@ abstract contract Recovery is Owners {
     /// account's domain without `chainId`.
     /// @param signature The owner's signature.
     function cancelRecoverySigned(bytes calldata signature) external {
-        bytes32 digest = _digestEverywhere(keccak256(abi.encode(CANCEL_TYPEHASH, _settings.recoveryNonce())));
-        if (_authorityNow(digest, signature) < Authority.Owner) revert InvalidSignature();
+        uint256 settings = _settings;
+        bytes32 digest = _digestEverywhere(keccak256(abi.encode(CANCEL_TYPEHASH, settings.recoveryNonce())));
+        if (_authorityNow(settings, digest, signature) < Authority.Owner) revert InvalidSignature();
         _cancel();
     }
 
@@ -98,16 +100,13 @@ abstract contract Recovery is Owners {
         if (pending == 0 || pending >> HASH_SHIFT != uint200(uint256(_checkedHash(newOwners)))) revert NoRecovery();
         if (block.timestamp < readyAt) revert TooEarly(readyAt);
         _pending = 0;
-        Settings memory settings = _settings.unpack();
-        ++settings.generation;
-        ++settings.recoveryNonce;
-        (settings.owners, settings.threshold) = (0, 1);
-        emit RecoveryFinished(settings.generation);
+        uint256 settings = _settings.withNextGeneration().withNextRecoveryNonce().withOwners(0).withThreshold(1);
+        emit RecoveryFinished(settings.generation());
         bool vacant = true;
         for (uint256 i = 0; i < newOwners.length; ++i) {
-            vacant = _found(settings, newOwners[i], vacant);
+            (settings, vacant) = _found(settings, newOwners[i], vacant);
         }
-        if (vacant) _setPrimary(0, 0);
+        if (vacant) settings = _setPrimary(settings, 0, 0);
         _store(settings);
     }
 
@@ -125,10 +124,9 @@ abstract contract Recovery is Owners {
     function _cancel() internal {
         if (_pending == 0) revert NoRecovery();
         _pending = 0;
-        Settings memory settings = _settings.unpack();
-        emit RecoveryCancelled(settings.recoveryNonce);
-        ++settings.recoveryNonce;
-        _store(settings);
+        uint256 settings = _settings;
+        emit RecoveryCancelled(settings.recoveryNonce());
+        _store(settings.withNextRecoveryNonce());
     }
 
     /// @dev The number of guardians who signed; reverts if one of the signatures is not a guardian's.
@@ -150,7 +148,7 @@ abstract contract Recovery is Owners {
         bytes32[] memory keyIds = new bytes32[](newOwners.length);
         for (uint256 i = 0; i < keyIds.length; ++i) {
             Signatures.check(newOwners[i]);
-            keyIds[i] = keccak256(newOwners[i]);
+            keyIds[i] = Signatures.idOf(newOwners[i]);
             for (uint256 k = 0; k < i; ++k) {
                 if (keyIds[k] == keyIds[i]) revert InvalidNewOwners();
             }

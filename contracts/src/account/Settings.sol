@@ -25,68 +25,170 @@ struct Settings {
 /// @notice A word of zero, as in a new account, means one owner, threshold 1, and the delay of three days.
 library SettingsWord {
     uint32 private constant DEFAULT_DELAY = 3 days;
+    uint256 private constant GENERATION = 64;
+    uint256 private constant OWNERS = 96;
+    uint256 private constant THRESHOLD = 112;
+    uint256 private constant GUARDIANS = 120;
+    uint256 private constant QUORUM = 128;
+    uint256 private constant DELAY = 136;
+    uint256 private constant RECOVERY_NONCE = 168;
     /// @dev No setting, but what `Keys` must know with every signature, so it is in the same word.
     uint256 private constant STORED_KEY = 1 << 255;
 
     /// @notice Reads all settings.
-    /// @param word The stored word.
+    /// @param word The word.
     /// @return settings The settings.
     function unpack(uint256 word) internal pure returns (Settings memory settings) {
-        settings.sequence = uint64(word);
+        settings.sequence = sequence(word);
         settings.generation = generation(word);
-        settings.owners = uint16(word >> 96) + 1;
-        settings.threshold = needsTwo(word) ? 2 : 1;
-        settings.guardians = uint8(word >> 120);
-        settings.quorum = uint8(word >> 128);
-        settings.delay = uint32(word >> 136);
-        if (settings.delay == 0) settings.delay = DEFAULT_DELAY;
+        settings.owners = owners(word);
+        settings.threshold = threshold(word);
+        settings.guardians = guardians(word);
+        settings.quorum = quorum(word);
+        settings.delay = delay(word);
         settings.recoveryNonce = recoveryNonce(word);
     }
 
-    /// @notice The word to store.
-    /// @param settings Settings with at least one owner.
-    /// @param before The word that is stored, which says where the primary key is.
-    /// @return word The word.
-    function pack(Settings memory settings, uint256 before) internal pure returns (uint256 word) {
-        uint32 delay = settings.delay == DEFAULT_DELAY ? 0 : settings.delay;
-        word = uint256(settings.sequence) | uint256(settings.generation) << 64 | uint256(settings.owners - 1) << 96;
-        word |= uint256(settings.threshold - 1) << 112 | uint256(settings.guardians) << 120;
-        word |= uint256(settings.quorum) << 128 | uint256(delay) << 136 | uint256(settings.recoveryNonce) << 168;
-        word |= before & STORED_KEY;
+    /// @notice Signed changes applied so far.
+    /// @param word The word.
+    /// @return number The sequence of the next ones.
+    function sequence(uint256 word) internal pure returns (uint64 number) {
+        return uint64(word);
     }
 
-    /// @notice The generation alone.
-    /// @param word The stored word.
+    /// @notice Recoveries finished so far.
+    /// @param word The word.
     /// @return number The generation.
     function generation(uint256 word) internal pure returns (uint32 number) {
-        return uint32(word >> 64);
+        return uint32(word >> GENERATION);
     }
 
-    /// @notice The number of the next recovery alone.
-    /// @param word The stored word.
+    /// @notice Owners without an expiry.
+    /// @param word The word.
+    /// @return number Their number.
+    function owners(uint256 word) internal pure returns (uint16 number) {
+        return uint16(word >> OWNERS) ^ 1;
+    }
+
+    /// @notice Owners who must sign.
+    /// @param word The word.
+    /// @return number Their number.
+    function threshold(uint256 word) internal pure returns (uint8 number) {
+        return needsTwo(word) ? 2 : 1;
+    }
+
+    /// @notice Whether two owners must sign.
+    /// @param word The word.
+    /// @return two Whether the threshold is 2.
+    function needsTwo(uint256 word) internal pure returns (bool two) {
+        return uint8(word >> THRESHOLD) != 0;
+    }
+
+    /// @notice Guardians.
+    /// @param word The word.
+    /// @return number Their number.
+    function guardians(uint256 word) internal pure returns (uint8 number) {
+        return uint8(word >> GUARDIANS);
+    }
+
+    /// @notice Guardians who must sign.
+    /// @param word The word.
+    /// @return number Their number.
+    function quorum(uint256 word) internal pure returns (uint8 number) {
+        return uint8(word >> QUORUM);
+    }
+
+    /// @notice Time from the start of a recovery until it can be finished.
+    /// @param word The word.
+    /// @return time In seconds.
+    function delay(uint256 word) internal pure returns (uint32 time) {
+        time = uint32(word >> DELAY);
+        if (time == 0) time = DEFAULT_DELAY;
+    }
+
+    /// @notice The number of the next recovery.
+    /// @param word The word.
     /// @return number The number.
     function recoveryNonce(uint256 word) internal pure returns (uint32 number) {
-        return uint32(word >> 168);
+        return uint32(word >> RECOVERY_NONCE);
     }
 
     /// @notice Whether the primary key is in storage; else it is the account's first, in its code.
-    /// @param word The stored word.
+    /// @param word The word.
     /// @return stored Whether it is.
     function hasStoredKey(uint256 word) internal pure returns (bool stored) {
         return word & STORED_KEY != 0;
     }
 
+    /// @notice The word after one more signed change.
+    /// @param word The word.
+    /// @return changed The word to store.
+    function withNextSequence(uint256 word) internal pure returns (uint256 changed) {
+        return _with(word, 0, type(uint64).max, sequence(word) + 1);
+    }
+
+    /// @notice The word after one more recovery.
+    /// @param word The word.
+    /// @return changed The word to store.
+    function withNextGeneration(uint256 word) internal pure returns (uint256 changed) {
+        return _with(word, GENERATION, type(uint32).max, generation(word) + 1);
+    }
+
+    /// @notice The word with a number of owners.
+    /// @param word The word.
+    /// @param number Owners without an expiry.
+    /// @return changed The word to store.
+    function withOwners(uint256 word, uint16 number) internal pure returns (uint256 changed) {
+        return _with(word, OWNERS, type(uint16).max, number ^ 1);
+    }
+
+    /// @notice The word with a threshold.
+    /// @param word The word.
+    /// @param number 1 or 2.
+    /// @return changed The word to store.
+    function withThreshold(uint256 word, uint8 number) internal pure returns (uint256 changed) {
+        return _with(word, THRESHOLD, type(uint8).max, number - 1);
+    }
+
+    /// @notice The word with a number of guardians.
+    /// @param word The word.
+    /// @param number Guardians.
+    /// @return changed The word to store.
+    function withGuardians(uint256 word, uint8 number) internal pure returns (uint256 changed) {
+        return _with(word, GUARDIANS, type(uint8).max, number);
+    }
+
+    /// @notice The word with a quorum.
+    /// @param word The word.
+    /// @param number Guardians who must sign.
+    /// @return changed The word to store.
+    function withQuorum(uint256 word, uint8 number) internal pure returns (uint256 changed) {
+        return _with(word, QUORUM, type(uint8).max, number);
+    }
+
+    /// @notice The word with a delay.
+    /// @param word The word.
+    /// @param time In seconds, not zero.
+    /// @return changed The word to store.
+    function withDelay(uint256 word, uint32 time) internal pure returns (uint256 changed) {
+        return _with(word, DELAY, type(uint32).max, time);
+    }
+
+    /// @notice The word after one more recovery was started or cancelled.
+    /// @param word The word.
+    /// @return changed The word to store.
+    function withNextRecoveryNonce(uint256 word) internal pure returns (uint256 changed) {
+        return _with(word, RECOVERY_NONCE, type(uint32).max, recoveryNonce(word) + 1);
+    }
+
     /// @notice The word of an account whose primary key is in storage.
-    /// @param word The stored word.
-    /// @return marked The word to store.
-    function withStoredKey(uint256 word) internal pure returns (uint256 marked) {
+    /// @param word The word.
+    /// @return changed The word to store.
+    function withStoredKey(uint256 word) internal pure returns (uint256 changed) {
         return word | STORED_KEY;
     }
 
-    /// @notice Whether two owners must sign.
-    /// @param word The stored word.
-    /// @return two Whether the threshold is 2.
-    function needsTwo(uint256 word) internal pure returns (bool two) {
-        return uint8(word >> 112) != 0;
+    function _with(uint256 word, uint256 shift, uint256 mask, uint256 value) private pure returns (uint256) {
+        return word & ~(mask << shift) | value << shift;
     }
 }

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC7913SignatureVerifier} from "@openzeppelin/contracts/interfaces/IERC7913.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {Hashes} from "@openzeppelin/contracts/utils/cryptography/Hashes.sol";
 import {P256} from "@openzeppelin/contracts/utils/cryptography/P256.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 import {Assertions} from "./Assertions.sol";
@@ -12,8 +13,9 @@ import {Assertions} from "./Assertions.sol";
 /// @notice A signer is a P-256 key (64 bytes: X ‖ Y), an address (20 bytes: its ECDSA key, or ERC-1271), or an ERC-7913
 /// signer (verifier's address ‖ key, of any other length). Its ID is Keccak-256 of these bytes: for a P-256 key, the
 /// number in its `did:new`.
-/// @dev A list of named signatures is a word with their number, then for each: two bytes length of the signer, two
-/// bytes length of the signature, signer, signature. The IDs of the signers ascend, so that no signer counts twice.
+/// @dev A P-256 key that signs alone may stand before its signature: X ‖ Y, then r ‖ s or the assertion. Else a list names
+/// who signed: a word with their number, then for each: two bytes length of the signer, two bytes length of the
+/// signature, signer, signature. The IDs of the signers ascend, so that no signer counts twice.
 library Signatures {
     /// @notice These bytes name no signer: no P-256 point, no address, or none who could ever sign.
     /// @param signer The bytes as given.
@@ -32,11 +34,37 @@ library Signatures {
         return keccak256(abi.encodePacked(signer));
     }
 
+    /// @notice The ID of a P-256 key as a signer.
+    /// @param x X of the key.
+    /// @param y Y of the same key.
+    /// @return keyId Keccak-256 of both.
+    function idOf(bytes32 x, bytes32 y) internal pure returns (bytes32 keyId) {
+        return Hashes.efficientKeccak256(x, y);
+    }
+
+    /// @notice The ID of any signer.
+    /// @param signer The signer's bytes.
+    /// @return keyId Keccak-256 of them.
+    function idOf(bytes calldata signer) internal pure returns (bytes32 keyId) {
+        if (signer.length != P256_LENGTH) return keccak256(signer);
+        (bytes32 x, bytes32 y) = abi.decode(signer, (bytes32, bytes32));
+        return idOf(x, y);
+    }
+
     /// @notice The number of named signatures: the first word, which no plain signature can have as its r by chance.
     /// @param signature Any signature.
-    /// @return number The word, or zero if the signature is shorter.
+    /// @return number The word, or the greatest if the signature is shorter.
     function numberOf(bytes calldata signature) internal pure returns (uint256 number) {
-        return signature.length < WORD ? 0 : uint256(bytes32(signature));
+        return signature.length < WORD ? type(uint256).max : abi.decode(signature, (uint256));
+    }
+
+    /// @notice Whether an assertion stands after the P-256 key that made it. Its r, which cannot be small by chance, is where
+    /// an assertion alone has an index. The struct of one has its s there, but begins with 32.
+    /// @param signature A signature of more than three words that is not a list.
+    /// @return yes Whether it does.
+    function isAfterKey(bytes calldata signature) internal pure returns (bool yes) {
+        (uint256 one,, uint256 three) = abi.decode(signature, (uint256, uint256, uint256));
+        return three > type(uint128).max && one != WORD;
     }
 
     /// @notice Verifies the first of the named signatures.
@@ -50,7 +78,7 @@ library Signatures {
         uint256 end = middle + uint16(lengths);
         if (named.length < end) return (0, named);
         bytes calldata signer = named[HEAD:middle];
-        if (isValid(signer, digest, named[middle:end])) keyId = keccak256(signer);
+        if (isValid(signer, digest, named[middle:end])) keyId = idOf(signer);
         rest = named[end:];
     }
 
@@ -79,20 +107,26 @@ library Signatures {
     /// @return valid Whether it is one.
     function isP256(bytes32 x, bytes32 y, bytes32 digest, bytes calldata signature) internal view returns (bool valid) {
         if (signature.length == P256_LENGTH) {
-            return P256.verify(digest, bytes32(signature), bytes32(signature[WORD:]), x, y);
+            (bytes32 r, bytes32 s) = abi.decode(signature, (bytes32, bytes32));
+            return P256.verify(digest, r, s, x, y);
         }
         // A signature with r = 32 cannot be found by chance, so the first word distinguishes the two encodings.
-        if (signature.length > P256_LENGTH && uint256(bytes32(signature)) == WORD) signature = signature[WORD:];
+        if (signature.length > P256_LENGTH && abi.decode(signature, (uint256)) == WORD) signature = signature[WORD:];
         return Assertions.isValid(x, y, digest, signature);
     }
 
     /// @notice Reverts unless the bytes name a signer that can sign for this account.
     /// @param signer The bytes.
     function check(bytes calldata signer) internal view {
-        bool good = signer.length == P256_LENGTH
-            ? P256.isValidPublicKey(bytes32(signer), bytes32(signer[WORD:]))
-            : signer.length >= ADDRESS_LENGTH && bytes20(signer) != 0 && bytes20(signer) != bytes20(address(this));
-        if (!good) revert InvalidSigner(signer);
+        if (!_canSign(signer)) revert InvalidSigner(signer);
+    }
+
+    function _canSign(bytes calldata signer) private view returns (bool) {
+        if (signer.length == P256_LENGTH) {
+            (bytes32 x, bytes32 y) = abi.decode(signer, (bytes32, bytes32));
+            return P256.isValidPublicKey(x, y);
+        }
+        return signer.length >= ADDRESS_LENGTH && bytes20(signer) != 0 && bytes20(signer) != bytes20(address(this));
     }
 
     /// @dev As OpenZeppelin's checker, without copying signer and signature first.

@@ -10,7 +10,7 @@ contract ApplyChangesTest is AccountFixture {
         vm.expectEmit(true, true, true, true, address(account));
         emit Owners.OwnerAdded(keccak256(_p256(SECOND_KEY)), _p256(SECOND_KEY), 0);
         vm.prank(mallory);
-        account.applyChanges(0, changes, _signChanges(KEY, 0, changes));
+        account.applyChangesEverywhere(0, changes, _signChanges(KEY, 0, changes));
         vm.assertTrue(_isOwner(_p256(SECOND_KEY)));
         vm.assertEq(account.accountSettings().sequence, 1);
         vm.assertEq(account.accountSettings().owners, 2);
@@ -22,7 +22,7 @@ contract ApplyChangesTest is AccountFixture {
         Owners.Change[] memory changes = _list(_remove(_p256(KEY)), _add(_p256(SECOND_KEY)));
         bytes memory signature = _signChanges(KEY, 0, changes);
         vm.chainId(chainId);
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.assertFalse(_isOwner(_p256(KEY)));
     }
 
@@ -41,46 +41,46 @@ contract ApplyChangesTest is AccountFixture {
     function test_anAssertionSignsThemToo() public {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)));
         bytes32 digest = _changesDigest(address(account), 0, changes);
-        account.applyChanges(0, changes, _assert(KEY, digest, 0x05));
+        account.applyChangesEverywhere(0, changes, _assert(KEY, digest, 0x05));
         vm.assertTrue(_isOwner(_p256(SECOND_KEY)));
     }
 
     function test_refusesThemASecondTime() public {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)));
         bytes memory signature = _signChanges(KEY, 0, changes);
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.expectRevert(abi.encodeWithSelector(Owners.WrongSequence.selector, 1, 0));
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(1, changes, signature);
+        account.applyChangesEverywhere(1, changes, signature);
     }
 
     function test_refusesThemOutOfOrder() public {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)));
         bytes memory signature = _signChanges(KEY, 1, changes);
         vm.expectRevert(abi.encodeWithSelector(Owners.WrongSequence.selector, 0, 1));
-        account.applyChanges(1, changes, signature);
+        account.applyChangesEverywhere(1, changes, signature);
     }
 
     function test_refusesOtherChangesThanTheSigned() public {
         bytes memory signature = _signChanges(KEY, 0, _list(_add(_p256(SECOND_KEY))));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, _list(_add(_p256(OTHER_KEY))), signature);
+        account.applyChangesEverywhere(0, _list(_add(_p256(OTHER_KEY))), signature);
     }
 
     function test_refusesAStrangersSignature() public {
         Owners.Change[] memory changes = _list(_add(_p256(OTHER_KEY)));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, _signChanges(OTHER_KEY, 0, changes));
+        account.applyChangesEverywhere(0, changes, _signChanges(OTHER_KEY, 0, changes));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, _named(OTHER_KEY, _changesDigest(address(account), 0, changes)));
+        account.applyChangesEverywhere(0, changes, _named(OTHER_KEY, _changesDigest(address(account), 0, changes)));
     }
 
     function test_refusesARemovedOwnersSignature() public {
         _make(_list(_add(_p256(SECOND_KEY)), _primary(_p256(SECOND_KEY)), _remove(_p256(KEY))));
         Owners.Change[] memory changes = _list(_add(_p256(THIRD_KEY)));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, _signChanges(KEY, 0, changes));
+        account.applyChangesEverywhere(0, changes, _signChanges(KEY, 0, changes));
     }
 
     function test_refusesAnExpiredOwnersSignature() public {
@@ -90,9 +90,9 @@ contract ApplyChangesTest is AccountFixture {
         bytes memory signature = _named(SECOND_KEY, _changesDigest(address(account), 0, changes));
         vm.warp(expiry + 1);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.warp(expiry);
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
     }
 
     function test_needsTwoWhereTwoMustSign() public {
@@ -102,9 +102,9 @@ contract ApplyChangesTest is AccountFixture {
         bytes[3] memory single = [_sign(KEY, digest), _named(KEY, digest), _named(SECOND_KEY, digest)];
         for (uint256 i = 0; i < single.length; ++i) {
             vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-            account.applyChanges(0, changes, single[i]);
+            account.applyChangesEverywhere(0, changes, single[i]);
         }
-        account.applyChanges(0, changes, _namedTwo(KEY, SECOND_KEY, digest));
+        account.applyChangesEverywhere(0, changes, _namedTwo(KEY, SECOND_KEY, digest));
         vm.assertEq(account.accountSettings().threshold, 1);
         vm.assertEq(_validate(_sign(KEY, OP_HASH)), 0);
     }

@@ -147,7 +147,7 @@ contract AttacksTest is PermissionFixture {
         Owners.Change[] memory changes = _list(_add(signer));
         bytes memory signature = _named(GUARDIAN_KEY, _changesDigest(address(account), 0, changes));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         bytes[] memory newOwners = _newOwners(signer);
         _startRecovery(GUARDIAN_KEY, newOwners);
         signature = _named(GUARDIAN_KEY, _cancelDigest(address(account), _nonce()));
@@ -173,7 +173,7 @@ contract AttacksTest is PermissionFixture {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)));
         bytes memory signature = _signChanges(KEY, 0, changes);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        other.applyChanges(0, changes, signature);
+        other.applyChangesEverywhere(0, changes, signature);
     }
 
     function test_aRecoveryIsThatOfOneAccount() public {
@@ -203,7 +203,7 @@ contract AttacksTest is PermissionFixture {
         bytes memory signature = _sign(KEY, keccak256(abi.encodePacked(hex"1901", domain, message)));
         vm.assertEq(bytes32(account.isValidSignature(digest, signature)), bytes32(bytes4(0x1626ba7e)));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.assertEq(_validate(signature), 1);
     }
 
@@ -224,15 +224,15 @@ contract AttacksTest is PermissionFixture {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)), _threshold(2));
         bytes memory signature = _signChanges(KEY, 0, changes);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, _list(changes[0]), signature);
+        account.applyChangesEverywhere(0, _list(changes[0]), signature);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, _list(changes[1], changes[0]), signature);
+        account.applyChangesEverywhere(0, _list(changes[1], changes[0]), signature);
     }
 
     /// @notice With too little gas nothing holds, also where a check runs out of it and its caller does not.
     function test_aRelayerWithLittleGasChangesNothing() public {
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)), _add(_wallet(WALLET_KEY)));
-        bytes memory call = abi.encodeCall(Owners.applyChanges, (0, changes, _signChanges(KEY, 0, changes)));
+        bytes memory call = abi.encodeCall(Owners.applyChangesEverywhere, (0, changes, _signChanges(KEY, 0, changes)));
         uint256 refused = 0;
         for (uint256 gasLimit = 20_000; refused < 100; gasLimit += 12_000) {
             (bool done,) = address(account).call{gas: gasLimit}(call);
@@ -266,7 +266,7 @@ contract AttacksTest is PermissionFixture {
         account.cancelRecoverySigned(_sign(KEY, _cancelDigest(address(account), _nonce())));
         Owners.Change[] memory changes =
             _list(_change(Owners.ChangeKind.RemoveGuardian, _p256(GUARDIAN_KEY), 0), _quorum(0));
-        account.applyChanges(0, changes, _signChanges(KEY, 0, changes));
+        account.applyChangesEverywhere(0, changes, _signChanges(KEY, 0, changes));
         bytes memory signature = _named(GUARDIAN_KEY, _recoveryDigest(address(account), _nonce(), newOwners));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
         account.startRecovery(newOwners, signature);
@@ -282,7 +282,7 @@ contract AttacksTest is PermissionFixture {
         vm.warp(vm.getBlockTimestamp() + 3 days);
         account.finishRecovery(newOwners);
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
     }
 
     function _spendCall(uint256 amount) private view returns (bytes memory) {

@@ -60,8 +60,8 @@ contract Strangers is AccountFixture {
         Owners.Change[] memory changes = _list(_change(chosen, _p256(_key(value)), value % 4000));
         sequence = sequence % 3;
         bytes32 digest = _changesDigest(address(account), sequence, changes);
-        _try(who, abi.encodeCall(account.applyChanges, (sequence, changes, _signature(who, digest))));
-        _try(who, abi.encodeCall(account.applyChanges, (sequence, old, oldSignature)));
+        _try(who, abi.encodeCall(account.applyChangesEverywhere, (sequence, changes, _signature(who, digest))));
+        _try(who, abi.encodeCall(account.applyChangesEverywhere, (sequence, old, oldSignature)));
     }
 
     function recover(uint256 who, uint256 owner, uint32 nonce) external {
@@ -129,7 +129,7 @@ contract AccountInvariantsTest is PermissionFixture {
         _make(_list(_guardian(_p256(GUARDIAN_KEY)), _guardian(_p256(SECOND_GUARDIAN_KEY)), _quorum(2)));
         Owners.Change[] memory changes = _list(_add(_p256(SECOND_KEY)));
         bytes memory signature = _signChanges(KEY, 0, changes);
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         strangers = new Strangers(account, usdc, permission, Owners.SignedChanges(changes, signature));
         settings = keccak256(abi.encode(account.accountSettings()));
     }

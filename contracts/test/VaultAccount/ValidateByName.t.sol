@@ -23,6 +23,39 @@ contract ValidateByNameTest is AccountFixture {
         vm.assertEq(_validate(_named(_p256(SECOND_KEY), _assert(SECOND_KEY, OP_HASH, 0x01))), 1);
     }
 
+    function test_aKeyBeforeItsSignatureIsItsName() public {
+        _make(_add(_p256(SECOND_KEY)));
+        bytes memory assertion = _assert(SECOND_KEY, OP_HASH, 0x05);
+        bytes memory plain = _sign(SECOND_KEY, OP_HASH);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), plain)), 0);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), assertion)), 0);
+        vm.assertEq(_validate(abi.encodePacked(_p256(KEY), _sign(KEY, OP_HASH))), 0);
+        vm.assertEq(_validate(abi.encodePacked(_p256(KEY), _assert(KEY, OP_HASH, 0x05))), 0);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), plain, hex"00")), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), uint256(32), assertion)), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), _assert(SECOND_KEY, OP_HASH, 0x01))), 1);
+    }
+
+    function test_aKeyBeforeAnotherKeysSignatureIsNoName() public {
+        _make(_add(_p256(SECOND_KEY)));
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), _sign(KEY, OP_HASH))), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), _assert(KEY, OP_HASH, 0x05))), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), _sign(SECOND_KEY, keccak256("other")))), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(OTHER_KEY), _sign(OTHER_KEY, OP_HASH))), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(OTHER_KEY), _assert(OTHER_KEY, OP_HASH, 0x05))), 1);
+        _make(_remove(_p256(SECOND_KEY)));
+        vm.assertEq(_validate(abi.encodePacked(_p256(SECOND_KEY), _sign(SECOND_KEY, OP_HASH))), 1);
+    }
+
+    function test_aKeyBeforeItsSignatureHasItsExpiryAndIsOneOfTwo() public {
+        _make(_change(Owners.ChangeKind.AddOwner, _p256(SECOND_KEY), 50));
+        bytes memory signature = abi.encodePacked(_p256(SECOND_KEY), _sign(SECOND_KEY, OP_HASH));
+        vm.assertEq(_validate(signature), uint256(50) << 160);
+        _make(_list(_add(_p256(THIRD_KEY)), _threshold(2)));
+        vm.assertEq(_validate(signature), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(THIRD_KEY), _assert(THIRD_KEY, OP_HASH, 0x05))), 1);
+    }
+
     function test_acceptsThePrimaryKeyByName() public {
         vm.assertEq(_validate(_named(KEY, OP_HASH)), 0);
     }
@@ -128,5 +161,7 @@ contract ValidateByNameTest is AccountFixture {
         bytes memory signature = abi.encodePacked(number % 4, one % 100, two % 100, tail);
         vm.assertEq(_validate(signature), 1);
         vm.assertEq(_validate(abi.encodePacked(number % 4, uint16(64), two % 100, _p256(KEY), tail)), 1);
+        vm.assertEq(_validate(abi.encodePacked(_p256(KEY), number, tail)), 1);
+        vm.assertEq(_validate(tail), 1);
     }
 }

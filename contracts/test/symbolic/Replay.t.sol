@@ -61,7 +61,8 @@ contract ReplaySymbolicTest is SymbolicFixture {
     }
 
     function _brought(VaultAccount to, uint64 sequence, Owners.Change calldata change) private returns (bool done) {
-        (done,) = address(to).call(abi.encodeCall(Owners.applyChanges, (sequence, _list(change), _named(0x01))));
+        (done,) =
+            address(to).call(abi.encodeCall(Owners.applyChangesEverywhere, (sequence, _list(change), _named(0x01))));
     }
 
     function _equal(Owners.Change calldata one, Owners.Change calldata two) private pure returns (bool) {

@@ -51,6 +51,12 @@ contract Erc7562Test is PermissionFixture {
         _check(0);
     }
 
+    function test_ofAnOwnerAfterItsKey() public {
+        _make(_add(_p256(SECOND_KEY)));
+        op.signature = abi.encodePacked(_p256(SECOND_KEY), _assert(SECOND_KEY, OP_HASH, 0x05));
+        _check(0);
+    }
+
     function test_ofASpender() public {
         Permission memory p = _subscription();
         p.keyId = keccak256(_p256(SPENDER_KEY));
@@ -77,7 +83,7 @@ contract Erc7562Test is PermissionFixture {
         _make(_change(Owners.ChangeKind.AddOwner, _p256(THIRD_KEY), vm.getBlockTimestamp() + 1));
         bytes memory signature = _named(THIRD_KEY, _changesDigest(address(account), 0, changes));
         _record();
-        account.applyChanges(0, changes, signature);
+        account.applyChangesEverywhere(0, changes, signature);
         vm.assertTrue(_uses(0x42));
     }
 

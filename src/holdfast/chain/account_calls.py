@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.chain.calls import Call
 
 _CHANGES = "(uint8,bytes,uint256)[]"
-_APPLY = f"applyChanges(uint64,{_CHANGES},bytes)"
+_APPLY = f"applyChangesEverywhere(uint64,{_CHANGES},bytes)"
 _CREATE_WITH = f"createAccountWith(uint256,uint256,uint256,({_CHANGES},bytes)[])"
 PERMISSION = "(bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256)"
 _NOBODY = "0x" + "00" * 20

@@ -82,7 +82,7 @@ class Change:
 
 
 def changes_digest(account: str, sequence: int, changes: Sequence[Change]) -> bytes:
-    """Return the digest that owners sign for `applyChanges`; `sequence` is the account's next one."""
+    """Return the digest that owners sign for `applyChangesEverywhere`; `sequence` is the account's next one."""
     hashes = b"".join(keccak256(keccak256(_CHANGE) + _words_of(change)) for change in changes)
     return _digest(account, keccak256(_CHANGES) + sequence.to_bytes(32) + keccak256(hashes))
 

@@ -63,6 +63,14 @@ def named(signatures: Iterable[tuple[bytes, bytes]]) -> bytes:
     return len(ordered).to_bytes(32) + b"".join(_entry(*each) for each in ordered)
 
 
+def by_name(signer: bytes, signature: bytes) -> bytes:
+    """Return an owner's signature that names the owner: for a P-256 key, the shorter form X ‖ Y, then the signature.
+
+    Raises ValueError for a signer or a signature that is too long.
+    """
+    return signer + signature if kind_of(signer) == "p256" else named([(signer, signature)])
+
+
 def _entry(signer: bytes, signature: bytes) -> bytes:
     if max(len(signer), len(signature)) >= 1 << 16:
         raise ValueError("a signer or a signature is too long")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
-from holdfast.chain.signers import named
+from holdfast.chain.signers import by_name
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.flows.operations import SmartAccount
@@ -45,7 +45,7 @@ class Spender(SmartAccount):
             sender=from_hex(self.key.address),
             nonce=self._nonce_key * NONCES + nonce,
             call_data=call[2],
-            signature=named([(self.key.signer, PLACEHOLDER_SIGNATURE)]),
+            signature=by_name(self.key.signer, PLACEHOLDER_SIGNATURE),
         )
         return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from holdfast.chain import calls
+from holdfast.chain import calls, signers
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_reads import owner_state, owners_of, permissions_of, settings_of
 from holdfast.chain.account_signatures import before_creation
@@ -17,7 +17,6 @@ from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler,
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.signers import named
 from holdfast.chain.two_keys import way_of, within_sum
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.callbacks import answered
@@ -202,8 +201,10 @@ class SmartAccount:
     def _placeholder(self) -> bytes:
         if not self._signs_by_name:
             return b""
-        second = [(self.second.signer, self.second.placeholder)] if self.second and self._is_cosigned else []
-        return named([(self.key.signer, PLACEHOLDER_SIGNATURE), *second])
+        own = (self.key.signer, PLACEHOLDER_SIGNATURE)
+        if self.second is None or not self._is_cosigned:
+            return signers.by_name(*own)
+        return signers.named([own, (self.second.signer, self.second.placeholder)])
 
     async def _check_owner(self) -> None:
         """Raise OperationFailed unless the chain says that the vault's key alone may act for the account."""
@@ -341,7 +342,7 @@ class SmartAccount:
             return signature_in(signed, operation_hash, self.key, by_name=self._signs_by_name)
         own = signature_in(signed, operation_hash, self.key, by_name=False)
         other: bytes = await answered(self.second.sign, operation_hash)
-        return named([(self.key.signer, own), (self.second.signer, other)])
+        return signers.named([(self.key.signer, own), (self.second.signer, other)])
 
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""
@@ -358,7 +359,7 @@ class SmartAccount:
             await self._check_owner()
         digest = message.digest(self.key.address, self.contracts.chain_id)
         own = bytes((await self._vault.sign(digest)).signature)
-        made = message.signature(named([(self.key.signer, own)]) if by_name else own)
+        made = message.signature(signers.by_name(self.key.signer, own) if by_name else own)
         if by_name or is_deployed(state):
             return made
         return before_creation(made, self.contracts.app_factory, calls.create_account(self.key.x, self.key.y))
@@ -391,7 +392,7 @@ def signature_in(signed: SignUserOpResult, operation_hash: bytes, key: AccountKe
     if from_hex(signed.user_op_hash) != operation_hash:
         raise PluginCallError("sign_user_op", "the enclave signed another operation")
     made = from_hex(signed.signature)
-    return named([(key.signer, made)]) if by_name else made
+    return signers.by_name(key.signer, made) if by_name else made
 
 
 async def _block_above(chain: RpcClient, number: int | None) -> int:

@@ -12,7 +12,7 @@ from holdfast.chain.account_reads import owner_state, primary_of, settings_of
 from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.contracts.addresses import APP_FACTORY
-from holdfast.chain.signers import named
+from holdfast.chain.signers import by_name, named
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.accounts import AccountKey
 from holdfast.client.flows.failures import OperationFailed
@@ -79,7 +79,7 @@ class Account:
     def _whole(self, own: bytes, other: bytes | None) -> bytes:
         if self.second is not None and other is not None:
             return named([(self.key.signer, own), (self.second.signer, other)])
-        return named([(self.key.signer, own)]) if self.by_name else own
+        return by_name(self.key.signer, own) if self.by_name else own
 
 
 def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
