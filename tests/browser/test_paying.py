@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import secrets
 from decimal import Decimal
@@ -17,7 +18,7 @@ from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
 from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, REGISTER, STRAY, Person, Shop, refused, unlocked
 from tests.support.paymasters import Bundler
-from tests.support.payment_window import LOADED, confirm_page
+from tests.support.payment_window import LOADED, confirm_page, no_confirm_page
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
+    from tests.support.payment_window import ConfirmPage
 
+from holdfast.chain.abi import call_data
+from holdfast.chain.account_messages import ChangeKind
+from holdfast.chain.signers import passkey_signer
 from holdfast.client.flows.operations import STATE_AGE_S
 
 pytestmark = pytest.mark.whole_browser
@@ -253,3 +258,68 @@ async def test_an_account_pays_the_fee_itself_that_the_window_shows(
     assert chain.usdc_of(PAYEE) - before == 12_500_000
     most = int(Decimal(shown.removeprefix("At most ").split("\u00a0")[0]) * 10**18)
     assert 0 < COINS - chain.coin_of(person.account) <= most * 2
+
+
+# Makes a passkey in the window, and then records it in the vault.
+SECOND_PASSKEY = """(async () => {
+  const {credential, credentialId} = await (await import("/client/holdfast.js")).createPasskey({userName: "second"});
+  return {credential, credentialId};
+})()"""
+RECORD = """async ({credential, credentialId}) => {
+  const {parsed} = await client.vault.parse(credential);
+  await client.vault.exec("resource:credentials action:create", {credential_id: credentialId, device_name: "blue key",
+    device_type: "cross-platform", authenticator: "", transports: [], public_key: parsed.cose_key});
+  return parsed.cose_key;
+}"""
+# The key of another device: the point whose discrete logarithm is 1.
+OTHER = (
+    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+)
+
+
+async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(
+    payer: Person, chain: ChainService, shop: str
+) -> None:
+    person, before = payer, chain.usdc_of(PAYEE)
+    window, told = await person.asked(shop)
+    second = await with_a_second_passkey(person, window)
+    changed(chain, person, (ChangeKind.ADD_OWNER, second, 0), (ChangeKind.SET_THRESHOLD, b"", 2))
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    await window.shows("document.getElementById('alert').textContent.endsWith('second passkey: blue key')")
+    await window.picture("pay-second")
+    await window.click("approve")
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    other = (ChangeKind.ADD_OWNER, bytes.fromhex(OTHER), 0)
+    changed(chain, person, other, (ChangeKind.REMOVE_OWNER, second, 0))
+    assert person.context.browser
+    await no_confirm_page(person.context.browser)
+    window, told = await person.asked(shop)
+    await person.passkey_in(window)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")
+    details = await refused(window, told, "The second key is missing: 6b17 … 51f5.")
+    assert "6b17" not in details["message"]  # the shop learns nothing about the account
+    changed(chain, person, (ChangeKind.SET_THRESHOLD, b"", 1))  # for the module's other tests
+
+
+async def with_a_second_passkey(person: Person, window: ConfirmPage) -> bytes:
+    """Let the window's authenticator hold two passkeys, of which one opens the vault; return the other's signer."""
+    await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
+    await person.passkey_in(window)
+    made = await window.evaluate(SECOND_PASSKEY)
+    await window.hides(made["credentialId"])
+    await unlocked(person)
+    key = await person.page.evaluate(RECORD, made)
+    await person.page.evaluate(LOCKED)
+    signer = passkey_signer(base64.b64decode(key))
+    assert signer
+    return signer
+
+
+def changed(chain: ChainService, person: Person, *changes: tuple[int, bytes, int]) -> None:
+    """Change the account's owners, as an operation of the account does."""
+    data = call_data("changeOwners((uint8,bytes,uint256)[])", [(int(kind), *rest) for kind, *rest in changes])
+    chain.send(person.account, data, sender=person.account)

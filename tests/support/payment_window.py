@@ -12,6 +12,8 @@ from tests.support.page_visits import SHOTS
 from tests.support.passkeys import AUTHENTICATOR
 from tests.support.serving import PATIENCE_S
 
+from holdfast.wire.encoding import from_base64url
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -56,6 +58,7 @@ class ConfirmPage:
         self._target = target
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._count = 0
+        self._authenticator = ""
         self._intercepting: Callable[[str, str], Awaitable[str | None]] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         session.on("Target.receivedMessageFromTarget", self._received)
@@ -135,10 +138,20 @@ class ConfirmPage:
         """Add an authenticator with a new passkey to this window, and return the passkey's secret."""
         await self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         await self.command("WebAuthn.enable", enableUI=False)
-        await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)
+        added = await self.command("WebAuthn.addVirtualAuthenticator", options=AUTHENTICATOR)
+        self._authenticator = added["authenticatorId"]
         made: dict[str, Any] = await self.evaluate(MAKE_PASSKEY)
         assert made, "the window made no passkey"
         return made
+
+    async def hides(self, credential_id: str) -> None:
+        """Let the authenticator offer a passkey only if it is asked for by name."""
+        of, name = {"authenticatorId": self._authenticator}, from_base64url(credential_id)
+        all_of_them = (await self.command("WebAuthn.getCredentials", **of))["credentials"]
+        hidden = next(it for it in all_of_them if from_base64url(it["credentialId"]) == name)
+        await self.command("WebAuthn.removeCredential", **of, credentialId=hidden["credentialId"])
+        kept = {name: hidden[name] for name in ("credentialId", "rpId", "privateKey", "signCount")}
+        await self.command("WebAuthn.addCredential", **of, credential={**kept, "isResidentCredential": False})
 
     async def shows(self, expression: str) -> None:
         deadline = time.monotonic() + PATIENCE_S

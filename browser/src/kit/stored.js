@@ -3,6 +3,7 @@
 import { VaultStore, sentNote } from "../vault/store.js";
 
 const SENT_KEPT = 1000;
+const SHOWN = 4;
 
 /**
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string, lost?: string,
@@ -33,6 +34,16 @@ export async function stored(work) {
 /** @param {string} of @returns {Promise<Facts>} */
 export async function facts(of) {
   return (await stored((store) => store.note(`pages:facts:${of}`))) ?? {};
+}
+
+/**
+ * Returns what the person calls keys of accounts, or else how their codes begin and end.
+ *
+ * @param {string[]} signers
+ * @param {Facts} of the facts about the vault
+ */
+export function keysText(signers, { keyNames }) {
+  return signers.map((it) => keyNames?.[it] ?? `${it.slice(2, 2 + SHOWN)} … ${it.slice(-SHOWN)}`).join(", ");
 }
 
 /**

@@ -3,7 +3,7 @@
 import "../kit/kit.js";
 import { payeeOf } from "../flows/payee.js";
 import { Client } from "../holdfast.js";
-import { facts as factsOf, noteSent, shareSent } from "../kit/stored.js";
+import { facts, noteSent, shareSent } from "../kit/stored.js";
 import { checkBalance, feeIn, feeOf, publicAccount } from "./account.js";
 import { showOver, showPaid, showRefusal } from "./endings.js";
 import { KeyEntry } from "./key_entry.js";
@@ -93,8 +93,8 @@ class Payment {
   async #findPayers() {
     const stored = (await this.#client.vault.stored()).sort((one, other) => other.updatedAt - one.updatedAt);
     if (stored.length === 0) throw new Refusal("no_vault");
-    const facts = await Promise.all(stored.map(({ did }) => factsOf(did).catch(() => null)));
-    this.#payers = stored.map(({ did }, at) => ({ did, name: facts[at]?.identifier ?? "" }));
+    const names = stored.map(async ({ did }) => ({ did, name: (await factsOf(did)).identifier ?? "" }));
+    this.#payers = await Promise.all(names);
     this.#did = stored[0].did;
   }
 
@@ -155,7 +155,7 @@ class Payment {
       this.#client.secondKey = secondKey(this.#client.vault, key, language);
       await this.#pay(key);
     } catch (error) {
-      this.#failed(refusalOf(error, this.#handedOver));
+      this.#failed(refusalOf(error, this.#handedOver, await factsOf(this.#did)));
     }
   }
 
@@ -342,6 +342,11 @@ class Payment {
       /** @type {HTMLButtonElement} */ (it).disabled = state !== "asking";
     }
   }
+}
+
+/** A payment does not depend on them. @param {string} did @returns {Promise<import("../kit/stored.js").Facts>} */
+function factsOf(did) {
+  return facts(did).catch(() => ({}));
 }
 
 /** @param {Refusal} refusal */

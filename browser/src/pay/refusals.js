@@ -11,6 +11,7 @@ import {
   WebAuthnError,
 } from "../holdfast.js";
 import { meta } from "../kit/meta.js";
+import { keysText } from "../kit/stored.js";
 import { COIN, Refusal, tokenOf } from "./request.js";
 import { amountText } from "./text.js";
 
@@ -31,14 +32,15 @@ const PASSING = ["no_prf", "unsupported", "wrong_key", "wrong_password", "networ
  *
  * @param {unknown} error
  * @param {HandedOver} [handedOver]
+ * @param {import("../kit/stored.js").Facts} [facts] about the vault
  * @returns {Refusal}
  */
-export function refusalOf(error, handedOver = false) {
+export function refusalOf(error, handedOver = false, facts = {}) {
   if (error instanceof Refusal) return error;
   if (error instanceof WebAuthnError) return new Refusal(ofPasskey(error.reason));
   if (error instanceof PaymentRefused) return new Refusal(OF_DELEGATIONS[error.code] ?? "delegation_refused");
   if (error instanceof AccountNotFunded) return notFunded(error);
-  if (error instanceof SecondKeyMissing) return new Refusal("second_missing");
+  if (error instanceof SecondKeyMissing) return new Refusal("second_missing", { keys: keysText(error.keys, facts) });
   if (error instanceof OperationFailed) return ofOperation(error, handedOver);
   if (handedOver) return new Refusal("unconfirmed");
   if (error instanceof RequestRefused) return ofService(error);

@@ -8,12 +8,12 @@ import { secondPasskey } from "../kit/second_passkey.js";
 
 const TEXTS = {
   en: {
-    said: "Two keys must sign this payment. Now use the second passkey: ",
+    said: "Two keys must sign this payment. Now use the second passkey",
     use: "Use the second passkey",
     cancel: "Cancel",
   },
   de: {
-    said: "Zwei Schlüssel müssen diese Zahlung unterschreiben. Verwenden Sie jetzt den zweiten Passkey: ",
+    said: "Zwei Schlüssel müssen diese Zahlung unterschreiben. Verwenden Sie jetzt den zweiten Passkey",
     use: "Den zweiten Passkey verwenden",
     cancel: "Abbrechen",
   },
@@ -41,7 +41,7 @@ export function secondKey(vault, key, language) {
  */
 function asked(names, { said, use, cancel }) {
   const [alert, buttons] = ["alert", "buttons"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
-  alert.textContent = said + names.filter(Boolean).join(", ");
+  alert.textContent = [said, names.filter(Boolean).join(", ")].filter(Boolean).join(": ");
   return new Promise((resolve, reject) => {
     const over = (/** @type {() => void} */ then) => () => {
       alert.textContent = "";

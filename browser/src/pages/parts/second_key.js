@@ -1,12 +1,10 @@
 /** What the pages say when a second key must sign: before the browser asks for a passkey, and if the key is missing. */
 
-import { facts } from "../../kit/notes.js";
+import { facts, keysText } from "../../kit/stored.js";
 import { SecondKeyMissing } from "../library.js";
 import { confirmed } from "./dialog.js";
 import { text } from "./language.js";
 import { Told } from "./problems.js";
-
-const SHOWN = 4;
 
 /** @param {string[]} names of the passkeys of which one signs @throws {Told} the person does not go on */
 export async function askedSecond(names) {
@@ -24,17 +22,6 @@ export async function askedSecond(names) {
  */
 export async function toldMissing(error, did) {
   return error instanceof SecondKeyMissing
-    ? new Told("second.missing", { keys: await namesOf(did, error.keys) })
+    ? new Told("second.missing", { keys: keysText(error.keys, await facts(did)) })
     : error;
-}
-
-/**
- * Returns what the person calls keys, or else how their codes begin and end.
- *
- * @param {string} did of the vault
- * @param {string[]} signers
- */
-async function namesOf(did, signers) {
-  const { keyNames = {} } = await facts(did);
-  return signers.map((it) => keyNames[it] ?? `${it.slice(2, 2 + SHOWN)} … ${it.slice(-SHOWN)}`).join(", ");
 }
