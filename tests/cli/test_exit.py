@@ -15,6 +15,7 @@ from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.paymasters import Paymaster, failure
 from tests.support.payments import someone
 from tests.support.running_service import json_server
+from tests.support.security_keys import plugged_in
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
@@ -22,12 +23,10 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
-from holdfast.chain.signers import p256_signer
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
-from holdfast.client import passkeys
 from holdfast.client.passkeys import Authenticator
-from holdfast.wire.encoding import from_base64url, from_hex
+from holdfast.wire.encoding import from_hex
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
@@ -352,7 +351,7 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
         bob = person(tmp_path / "bob")
         signer, words = bob.signer, ("--second-vault", str(bob.terminal.folder), "--sender-key", key_file)
     elif kind == "passkey":
-        signer = a_security_key(monkeypatch)
+        signer = plugged_in(monkeypatch, NOWHERE)
         words = ("--second-passkey", f"0x{signer.hex()}", "--bundler", chain.bundler_url)
     else:
         signer, words = from_hex(payer), ("--second-key", key_file, "--bundler", chain.bundler_url)
@@ -362,16 +361,6 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
     chain.fund(ada.account, ETH)
     assert ada.exit(chain, "--to", to, *words)["obstacle"] is None
     assert (chain.usdc_of(to), chain.usdc_of(ada.account)) == (DOLLAR, 0)
-
-
-def a_security_key(monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """Plug in a security key with a passkey, and return its signer."""
-    device, usual = SoftwareAuthenticator(), client_vault.security_key
-    plugged = Authenticator(NOWHERE, device)
-    made = plugged.create_passkey(passkeys.Person("ada")).credential_id
-    monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else plugged)
-    point = device.public_key(from_base64url(made)).public_numbers()
-    return p256_signer(point.x, point.y)
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):

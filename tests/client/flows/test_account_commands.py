@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.payments import someone
+from tests.support.security_keys import plugged_in
 from tests.support.terminal import Terminal
 
 import holdfast
@@ -160,11 +161,14 @@ def test_asks_before_it_changes_anything(first: Terminal) -> None:
 
 
 def test_two_owners_are_required_above_a_sum(
-    chain: ChainService, first: Terminal, second: Terminal, tmp_path: Path
+    chain: ChainService, first: Terminal, second: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The second is another vault, or a passkey on a security key."""
     theirs, payee = second.json("whoami")["key"], someone()
+    passkey = "0x" + plugged_in(monkeypatch, chain.base_url.replace("127.0.0.1", "localhost")).hex()
     chain.give(first.json("whoami")["smartAccount"], 1_000)
-    first.json("account", "owners", "add", theirs, "--yes")
+    for owner in (theirs, passkey):
+        first.json("account", "owners", "add", owner, "--yes")
     first.json("account", "owners", "require", "2", "--alone", f"{chain.usdc}=100", "--yes")
     pay = ("pay", payee, "--token", chain.usdc, "--yes")
     first.json(*pay, "100")
@@ -172,7 +176,9 @@ def test_two_owners_are_required_above_a_sum(
     assert f"as the second key 0x{signer_named(theirs).hex()}" in missing
     assert "--second-vault" in missing
     also = ("--second-vault", str(tmp_path / "second"))
+    by_passkey = ("--second-passkey", passkey)
+    assert "name one second key" in first.run(*pay, "200", *also, *by_passkey, code=Exit.USAGE).stderr
     first.json(*pay, "200", *also)
     assert chain.usdc_of(payee) == 300
-    first.json("account", "owners", "require", "1", "--yes", *also)
+    first.json("account", "owners", "require", "1", "--yes", *by_passkey)
     assert first.json("account", "owners", "list")["threshold"] == 1

@@ -1,0 +1,28 @@
+"""A security key that is plugged in while commands run in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.software_authenticator import SoftwareAuthenticator
+
+from holdfast.chain.signers import p256_signer
+from holdfast.cli import client_vault
+from holdfast.client.passkeys import Authenticator, Person
+from holdfast.wire.encoding import from_base64url
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def plugged_in(monkeypatch: pytest.MonkeyPatch, service: str) -> bytes:
+    """Plug in a security key with a passkey of the service's site; return the passkey as a signer of accounts.
+
+    Vaults whose passkeys are in a file go on using those.
+    """
+    device, usual = SoftwareAuthenticator(), client_vault.security_key
+    key = Authenticator(service, device)
+    made = key.create_passkey(Person("ada")).credential_id
+    monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else key)
+    point = device.public_key(from_base64url(made)).public_numbers()
+    return p256_signer(point.x, point.y)
