@@ -51,8 +51,10 @@ class RecordingMailer:
     sent: list[tuple[str, str, int]] = field(default_factory=list)
     notices: list[tuple[str, Notice]] = field(default_factory=list)
     failure: BaseException | None = None
+    asked: int = 0  # for notices, also those that failed
 
     async def send_notice(self, recipient: str, notice: Notice) -> None:
+        self.asked += 1
         if self.failure:
             raise self.failure
         self.notices.append((recipient, notice))

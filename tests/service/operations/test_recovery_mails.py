@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
 from tests.support.api import MAIL, Api
 from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount, has_addresses
+from tests.support.receivers import receiving
 from tests.support.upstreams import Upstream, upstream
 
 from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -150,10 +154,8 @@ async def test_the_blocks_that_were_looked_through_are_not_again(
     assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
 
 
-async def test_what_a_provider_refuses_is_tried_again_and_what_it_may_have_sent_is_not(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
-    api, account, _ = watched
+async def test_what_a_provider_refuses_is_tried_again(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+    api, _, _ = watched
     api.mailer.failure = DeliveryError("unreachable", "down")
     assert (await api.service.recovery_mails.run())["sent"] == 0
     api.mailer.failure = None
@@ -161,13 +163,51 @@ async def test_what_a_provider_refuses_is_tried_again_and_what_it_may_have_sent_
     assert api.mailer.notices == [], "not before the lease is over"
     api.clock.now += 301
     assert (await api.service.recovery_mails.run())["sent"] == 2
-    account.nonce += 1
-    api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
-    await api.service.recovery_mails.run()
-    api.mailer.failure = None
-    api.clock.now += 301
-    assert (await api.service.recovery_mails.run())["sent"] == 0
-    assert len(api.mailer.notices) == 2
+
+
+async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    api, account, _ = watched
+    account.ready_at += 90 * 86400
+    api.mailer.failure = DeliveryError("timeout", "no answer")
+
+    async def asked_after(seconds: float) -> int:
+        api.clock.now += seconds
+        before = api.mailer.asked
+        await api.service.recovery_mails.run()
+        return api.mailer.asked - before
+
+    assert await asked_after(0) == 2
+    for times in range(10):
+        assert await asked_after(150 * 2**times) == 0
+        assert await asked_after(150 * 2**times + 301) == 2
+    assert await asked_after(30 * 86400) == 0 and api.mailer.notices == []
+
+
+async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(
+    watched: tuple[Api, GuardedAccount, Upstream],
+) -> None:
+    """The server takes each message and never answers. Later it does, and each address gets its mail."""
+    api, account, indexer = watched
+    identity, mails = mail_identity("no-reply@vault.example", "vault.example"), api.service.recovery_mails
+    async with receiving() as receiver:
+        receiver.delay_s = 3600
+        server = SmtpServer("127.0.0.1", receiver.port, "none", "", "", None, connections=2, total_s=0.2, command_s=0.2)
+        mails.mailer = SmtpMailer(server, identity)
+        assert await mails.run() == {"noted": 2, "sent": 0, "removed": 0}
+        account.finished, indexer.answer = 1, shows(ACCOUNT, kind="RecoveryFinished")
+        await api.service.store.take_lease(subscription_of("webhook"), "all", api.clock.now, GIVE_UP_S)
+        await mails.run()
+        events = await api.service.store.outbox.due("webhook", api.clock.now, 100)
+        assert [event.action for event in events] == ["recovered"] * 2
+        receiver.delay_s = 0
+        api.clock.now += 301
+        mails.mailer = SmtpMailer(replace(server, total_s=60, command_s=60), identity)
+        assert (await mails.run())["sent"] == 2
+        await mails.mailer.close()
+    assert sorted(it for envelope, _ in receiver.mails for it in envelope.rcpt_tos) == [MAIL, WORK]
+    assert all(ACCOUNT.encode() in (envelope.original_content or b"") for envelope, _ in receiver.mails)
 
 
 async def test_who_is_killed_before_sending_leaves_the_mail_to_another(
