@@ -68,7 +68,7 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
     onProgress?.("copied");
     await confirmed(next, did, made.credentialId, registration);
     const known = { signer, former: await signerOf(next, former), stale: noted.signers };
-    const ownership = owner ? await owned(next, known, endFormer) : UNCHANGED;
+    const ownership = owner ? await owned(old, next, known, endFormer) : UNCHANGED;
     if (ownership.isOwner) onProgress?.("owned");
     const leftBehind = await left(old, noted);
     await snapshots.continueHere();

@@ -27,6 +27,8 @@ export async function signerOf({ vault }, credentialId) {
  * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an endpoint of
  * the chain, nothing is changed.
  *
+ * @param {Client} old the previous service's. Its endpoint says which place the change has among the account's changes: the new
+ *   one could name a later place, and bring the change after the person has removed the passkey
  * @param {Client} next the new service's
  * @param {{signer?: string, former?: string, stale: string[]}} passkeys as signers: the new one, the previous service's, and
  *   those of given-up attempts
@@ -36,9 +38,9 @@ export async function signerOf({ vault }, credentialId) {
  *   chain cannot be read
  * @throws {SecondKeyMissing} two owners must sign
  */
-export async function owned(next, passkeys, endFormer) {
+export async function owned(old, next, passkeys, endFormer) {
   try {
-    return await made(next, passkeys, endFormer);
+    return await made(old, next, passkeys, endFormer);
   } catch (error) {
     if (!(error instanceof ServiceError) || error instanceof SecondKeyMissing) throw error;
     const message = `the new passkey does not own the account yet: ${error.message}`;
@@ -47,7 +49,7 @@ export async function owned(next, passkeys, endFormer) {
 }
 
 /** @type {typeof owned} */
-async function made(next, { signer: added, former, stale }, endFormer) {
+async function made(old, next, { signer: added, former, stale }, endFormer) {
   const keys = await next.accountKeys();
   if ((!added && !stale.length) || !(await keys.knowsChain())) return UNCHANGED;
   const owners = async () => (await keys.view()).owners.map(({ signer }) => signer);
@@ -58,11 +60,17 @@ async function made(next, { signer: added, former, stale }, endFormer) {
     // An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
     const adds = added ? [{ kind: /** @type {const} */ ("add_owner"), signer: added }] : [];
     const removes = ends.map((signer) => ({ kind: /** @type {const} */ ("remove_owner"), signer }));
-    await keys.bring([await keys.sign([...adds, ...removes])]);
+    await keys.bring([await keys.sign([...adds, ...removes], { sequence: await placeAt(old) })]);
     present = await owners();
   }
   if ((added && !present.includes(added)) || ends.some((it) => present.includes(it)))
     throw new OperationFailed("another device has changed the owners meanwhile");
   const isIn = (/** @type {string | undefined} */ it) => it !== undefined && present.includes(it);
   return { isOwner: isIn(added), formerIsOwner: isIn(former) };
+}
+
+/** @param {Client} old @returns {Promise<number | undefined>} undefined: only the new service knows the chain */
+async function placeAt(old) {
+  const keys = await old.accountKeys();
+  return (await keys.knowsChain()) ? (await keys.view()).settings.sequence : undefined;
 }

@@ -90,16 +90,20 @@ export class MovePlayer {
         copyTo: async () => (await this.#answer(`${host}: copy`), "root"),
         continueHere: () => this.#answer(`${host}: continue`),
       }),
-      accountKeys: async () => this.#accountKeys(),
+      accountKeys: async () => this.#accountKeys(this.script.scripted(`${host} says: place`) ?? 3),
       _call: ({ path }, _, { authorization }) => this.#ofPerson(host, path, authorization),
     };
   }
 
-  #accountKeys() {
+  /** The account as one service's endpoint shows it. The next change's true place is 3. */
+  #accountKeys(sequence) {
     return {
       knowsChain: async () => this.chain,
-      view: async () => ({ owners: this.owners.map((it) => ({ signer: signerOf(it) })) }),
-      sign: async (changes) => changes,
+      view: async () => ({ owners: this.owners.map((it) => ({ signer: signerOf(it) })), settings: { sequence } }),
+      sign: async (changes, asked) => {
+        if (asked.sequence !== 3) throw new TypeError(`signed for place ${asked.sequence}`);
+        return changes;
+      },
       bring: ([changes]) => this.#changed(changes),
     };
   }

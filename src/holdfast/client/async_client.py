@@ -355,7 +355,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 passkeys,
                 connect=new._kept.connect,
                 registrar=new._registrar,
-                owner=OwnerChange(new, end_former) if owner else None,
+                owner=OwnerChange(new, self, end_former) if owner else None,
                 code=code,
                 on_progress=on_progress,
             )

@@ -48,11 +48,15 @@ class OwnerChange:
 
     Args:
         account: the new service's client.
+        before: the previous service's. Its endpoint says which place the change has among the account's changes: the
+            new one could name a later place, and bring the change after the person has removed the passkey.
         end_former: asks whether the previous service's passkey, an owner, should end with the same change.
     """
 
-    def __init__(self, account: AccountMethods, end_former: Callable[[], Any] | None = None) -> None:
-        self._account, self._end_former = account, end_former
+    def __init__(
+        self, account: AccountMethods, before: AccountMethods, end_former: Callable[[], Any] | None = None
+    ) -> None:
+        self._account, self._before, self._end_former = account, before, end_former
 
     async def make(self, passkeys: Passkeys) -> Ownership:
         """Make the new passkey an owner, and end those of given-up attempts.
@@ -83,11 +87,20 @@ class OwnerChange:
             # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
             changes = [Change(ChangeKind.ADD_OWNER, signer) for signer in adds]
             changes += [Change(ChangeKind.REMOVE_OWNER, signer) for signer in ends]
-            await self._account.bring_account_changes([await self._account.sign_account_changes(changes)])
+            place = await self._place()
+            await self._account.bring_account_changes(
+                [await self._account.sign_account_changes(changes, sequence=place)]
+            )
             owners = await self._owners()
         if not owners.issuperset(adds) or owners.intersection(ends):
             raise OperationFailed("another device has changed the owners meanwhile")
         return Ownership(new in owners, former in owners)
+
+    async def _place(self) -> int | None:
+        """Return the change's place, None if only the new service knows the chain."""
+        if not await self._before.knows_chain():
+            return None
+        return (await self._before.account_view()).settings.sequence
 
     async def _owners(self) -> set[bytes]:
         return {owner.signer for owner in (await self._account.account_view()).owners}

@@ -80,7 +80,8 @@ class _Player:
         old, registrar = self.services["old"], lambda passkey, _known: SimpleNamespace(register=new.registers(passkey))
         person = cast("Any", SimpleNamespace(vault=self, **old.person_methods()))
         places = {"connect": cast("Any", None), "registrar": cast("Any", registrar)}
-        change = OwnerChange(cast("Any", self), None if self.ends_former is None else lambda: self.ends_former)
+        asked = None if self.ends_former is None else lambda: self.ends_former
+        change = OwnerChange(cast("Any", _Account(self, "new")), cast("Any", _Account(self, "old")), asked)
         places["owner"] = cast("Any", change if self.wants_owner else None)
         return await Move(cast("Any", old), cast("Any", new), person, cast("Any", self), **places).run()
 
@@ -155,13 +156,23 @@ class _Player:
         change(args["credential_id"])
         return ExecOutput(success=True, result=None)
 
+
+class _Account:
+    """The account as one service's endpoint shows it. The next change's true place is 3."""
+
+    def __init__(self, player: _Player, host: str) -> None:
+        self.player, self.host = player, host
+
     async def knows_chain(self) -> bool:
-        return bool(self.has_chain)
+        return bool(self.player.has_chain)
 
     async def account_view(self) -> Any:
-        return SimpleNamespace(owners=[SimpleNamespace(signer=_signer(it)) for it in self.owners])
+        place = self.player.script.scripted(f"{self.host} says: place") or 3
+        owners = [SimpleNamespace(signer=_signer(it)) for it in self.player.owners]
+        return SimpleNamespace(owners=owners, settings=SimpleNamespace(sequence=place))
 
-    async def sign_account_changes(self, changes: Any) -> Any:
+    async def sign_account_changes(self, changes: Any, *, sequence: int) -> Any:
+        assert sequence == 3
         return [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
 
     async def bring_account_changes(self, signed: Any) -> None:
@@ -172,12 +183,12 @@ class _Player:
         )
 
         def then() -> None:
-            made = ["another"] if self.script.scripted("account") == "elsewhere" else adds
-            self.owners = [it for it in dict.fromkeys([*self.owners, *made]) if it not in ends]
+            made = ["another"] if self.player.script.scripted("account") == "elsewhere" else adds
+            self.player.owners = [it for it in dict.fromkeys([*self.player.owners, *made]) if it not in ends]
 
         if set(ends) <= {"former"}:
-            told = [f"add {self.symbol(it)}" for it in adds] + [f"end {it}" for it in ends]
-            await self.answer("account", f": {', '.join(told)}", then)
+            told = [f"add {self.player.symbol(it)}" for it in adds] + [f"end {it}" for it in ends]
+            await self.player.answer("account", f": {', '.join(told)}", then)
         else:
             then()
 
