@@ -48,10 +48,15 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
   const store = storeOf(next);
   try {
     const noted = await begun(store, old, next, did);
+    await store.setNote(noteOf(did), noted);
     const { registration, former } = noted;
     const challenge = randomBytes(32);
     const { public_key: userHandle } = await vault.publishingKey();
     const made = await passkeys.make({ name: registration.identifier, userHandle, challenge });
+    const { credentials } = await vault.query();
+    // What is noted as made is removed by the next attempt.
+    if (credentials.some((it) => it.credential_id === made.credentialId))
+      throw new MoveRefused("no_proof", "the vault has this passkey already");
     const all = { ...noted, made: [...noted.made, made.credentialId] };
     await store.setNote(noteOf(did), all);
     await opensAfterSigning(vault, passkeys, made, challenge);

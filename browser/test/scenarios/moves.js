@@ -1,6 +1,7 @@
 /** Plays the scenarios of moves to another service. Effects are what the new passkey, the services and the account do. */
 
 import { toBase64, toBase64url } from "../../src/bytes.js";
+import { SecondKeyMissing } from "../../src/chain/errors.js";
 import { move } from "../../src/flows/move.js";
 import { VaultStore } from "../../src/vault/store.js";
 import "./clients.js"; // keeps the stores in memory
@@ -102,6 +103,7 @@ export class MovePlayer {
       view: async () => ({ owners: this.owners.map((it) => ({ signer: signerOf(it) })), settings: { sequence } }),
       sign: async (changes, asked) => {
         if (asked.sequence !== 3) throw new TypeError(`signed for place ${asked.sequence}`);
+        if (this.script.scripted("signing")) throw new SecondKeyMissing("0x01", []);
         return changes;
       },
       bring: ([changes]) => this.#changed(changes),
@@ -136,7 +138,7 @@ export class MovePlayer {
   get vault() {
     const without = (list, id) => list.filter((it) => it !== id);
     const actions = {
-      create: ({ credential_id: id }) => void this.credentials.push(id),
+      create: ({ credential_id: id }) => (this.credentials.includes(id) ? "exists" : void this.credentials.push(id)),
       delete: ({ credential_id: id }) => void (this.credentials = without(this.credentials, id)),
       verify: async ({ assertion }) =>
         (await this.#answer("passkey signs")) ?? {
@@ -154,13 +156,17 @@ export class MovePlayer {
       parse: async (name) => ({ parsed: { aaguid: "", transports: [], cose_key: publicKey(name) } }),
       publishingKey: async () => ({ public_key: "0x01" }),
       invoke: async ({ audience, args }) => ({ container: JSON.stringify({ audience, ...args }) }),
-      exec: async (filter, args) => ({ success: true, result: await actions[filter.split("action:")[1]](args) }),
+      exec: async (filter, args) => {
+        const result = await actions[filter.split("action:")[1]](args);
+        return result === "exists" ? { success: false, error: result } : { success: true, result };
+      },
     };
   }
 
   #passkeys() {
     const make = async ({ challenge }) => {
-      const credentialId = `passkey ${++this.made}`;
+      this.made += 1;
+      const credentialId = this.script.scripted("passkey made") ?? `passkey ${this.made}`;
       const client = JSON.stringify({ type: "webauthn.get", challenge: toBase64url(challenge) });
       const data = new Uint8Array(37).fill(this.flags, 32, 33);
       const response = { authenticatorData: toBase64(data), clientDataJSON: toBase64(utf8(client)) };

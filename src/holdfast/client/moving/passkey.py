@@ -25,10 +25,12 @@ _CHALLENGE_BYTES = 32
 async def recorded_passkey(vault: AsyncVault, passkeys: NewPasskeys, name: str) -> str:
     """Create a passkey for the new service, record it in the vault, and return its ID.
 
-    It opens nothing yet. Raises WebAuthnError, PluginCallError.
+    It opens nothing yet. Raises WebAuthnError, PluginCallError, and MoveRefused for a passkey that is not new.
     """
     person = Person.of(await vault.publishing_key(), name)
     made = await outside(lambda: passkeys.create_passkey(person))
+    if any(known.credential_id == made.credential_id for known in (await vault.query()).credentials):
+        raise MoveRefused("no_proof", "the vault has this passkey already")
     parsed = (await vault.parse_webauthn(made.credential)).parsed
     row = {
         "credential_id": made.credential_id,

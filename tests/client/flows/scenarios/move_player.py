@@ -12,6 +12,7 @@ import msgspec
 from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
 
 from holdfast.chain.account_messages import ChangeKind
+from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.moving.move import Move
 from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.values import noted_move
@@ -116,7 +117,8 @@ class _Player:
 
     def create_passkey(self, _person: Any) -> Any:
         self.made += 1
-        return SimpleNamespace(credential=f"passkey {self.made}", credential_id=f"passkey {self.made}")
+        name = self.script.scripted("passkey made") or f"passkey {self.made}"
+        return SimpleNamespace(credential=name, credential_id=name)
 
     def assertion(self, challenge: bytes, credential_ids: tuple[str, ...]) -> str:
         client = json.dumps({"type": "webauthn.get", "challenge": to_base64url(challenge)}, separators=(",", ":"))
@@ -152,6 +154,8 @@ class _Player:
         if what.endswith("verify"):
             usual = {"valid": True, "credential_id": json.loads(base64.b64decode(args["assertion"]))["id"]}
             return ExecOutput(success=True, result=await self.answer("passkey signs") or usual)
+        if what.endswith("create") and args["credential_id"] in self.credentials:
+            return ExecOutput(success=False, error="exists")
         change = self.credentials.append if what.endswith("create") else self.credentials.remove
         change(args["credential_id"])
         return ExecOutput(success=True, result=None)
@@ -173,6 +177,8 @@ class _Account:
 
     async def sign_account_changes(self, changes: Any, *, sequence: int) -> Any:
         assert sequence == 3
+        if self.player.script.scripted("signing"):
+            raise SecondKeyMissing("0x01", [])
         return [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
 
     async def bring_account_changes(self, signed: Any) -> None:
