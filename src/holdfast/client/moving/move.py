@@ -72,6 +72,7 @@ class Move:
         noted = await self._with_passkey(noted)
         credential_id = noted.credential_id or ""
         key = await self._proven(noted, credential_id)
+        noted = await self._with_signer(noted, credential_id)
         await self._tell("the new passkey has signed")
         await self._registered(noted, credential_id)
         copy = await copy_to(vault, store, self._connect)
@@ -87,9 +88,14 @@ class Move:
             return noted
         vault = self._person.vault
         made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
-        signer = await signer_of(vault, made)
-        signers = (*noted.signers, to_hex(signer)) if signer else noted.signers
-        return await self._note(noted, credential_id=made, signers=signers)
+        return await self._note(noted, credential_id=made)
+
+    async def _with_signer(self, noted: Noted, credential_id: str) -> Noted:
+        """Note the passkey, which has signed, as one that may become an owner of the account."""
+        signer = await signer_of(self._person.vault, credential_id)
+        if signer is None or to_hex(signer) in noted.signers:
+            return noted
+        return await self._note(noted, signers=(*noted.signers, to_hex(signer)))
 
     async def _proven(self, noted: Noted, credential_id: str) -> KnownKey:
         """Return the new passkey's key once it has signed. One that never has does not stay in the vault."""

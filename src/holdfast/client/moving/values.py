@@ -58,7 +58,7 @@ class Noted(Record, frozen=True, kw_only=True):
         to: the new service's address.
         registration: that of the previous service, by the passkey `former`.
         credential_id: the new passkey, once it is in the vault.
-        signers: the passkeys that were made in all attempts, as 0x-hex, of which some may be owners of the account.
+        signers: the passkeys that have signed in all attempts, as 0x-hex, of which some may own the account.
     """
 
     to: str
