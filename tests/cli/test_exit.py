@@ -363,6 +363,17 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
     assert (chain.usdc_of(to), chain.usdc_of(ada.account)) == (DOLLAR, 0)
 
 
+def test_two_vaults_sign_through_a_bundler_of_a_chain_without_the_precompile(slow_chain, ada, tmp_path):
+    to, bob = someone(), person(tmp_path / "bob")
+    deploy(slow_chain, ada)
+    change(slow_chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), Change(ChangeKind.SET_THRESHOLD, value=2))
+    slow_chain.give(ada.account, DOLLAR)
+    slow_chain.fund(ada.account, ETH)
+    second = ("--second-vault", str(bob.terminal.folder))
+    ada.exit(slow_chain, "--to", to, "--bundler", slow_chain.bundler_url, *second)
+    assert slow_chain.usdc_of(to) == DOLLAR
+
+
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):
     art = mint(chain, "Nft", someone(), 7)
     near = ("--rpc", chain.rpc_url, "--to", someone(), "--sender-key", sender[1])

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain.assertions import encode_assertion, placeholder_assertion
-from holdfast.chain.bundler import WEBAUTHN
+from holdfast.chain.bundler import SECOND_P256, WEBAUTHN
 from holdfast.chain.signers import p256_signer
 from holdfast.client.flows.second_key import SecondKey
 from holdfast.wire.encoding import from_base64url
@@ -33,8 +33,9 @@ class SigningVault(Protocol):
 
 def key_of_vault(vault: SigningVault) -> SecondKey:
     """Return the key of another unlocked vault."""
-    own = vault.own_key()
-    return SecondKey(p256_signer(own.x, own.y), lambda digest: bytes(vault.sign(digest).signature))
+    own, gas = vault.own_key(), SECOND_P256.verification_gas
+    signer = p256_signer(own.x, own.y)
+    return SecondKey(signer, lambda digest: bytes(vault.sign(digest).signature), verification_gas=gas)
 
 
 def key_of_address(key: PrivateKey) -> SecondKey:
