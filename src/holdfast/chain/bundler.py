@@ -54,8 +54,8 @@ class Margin:
 RAW = Margin(0)
 # After an invalid signature the account does not read what the key is: one slot of storage, and the primary key.
 BY_NAME = Margin(10_000)
-# After the first of two invalid signatures the account does not verify the second, which takes up to 300,000 gas without
-# the precompile.
+# After the first of two invalid signatures the account does not verify the second, which takes up to 300,000 gas
+# without the precompile.
 SECOND_P256 = Margin(320_000)
 WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
 WEBAUTHN = Margin(600_000)
