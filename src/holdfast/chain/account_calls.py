@@ -124,16 +124,16 @@ def changes_in(account: str, data: bytes) -> Iterator[SignedChanges]:
 
     Whether their signatures are valid is for the caller's chain to say.
     """
-    for start in _places(data, selector(_APPLY)):
+    for start in _offsets(data, selector(_APPLY)):
         if (found := decode_call(_APPLY, data[start:])) is not None and (changes := _changes(found[1])) is not None:
             yield SignedChanges(account, found[0], changes, found[2])
-    for start in _places(data, selector(_CREATE_WITH)):
+    for start in _offsets(data, selector(_CREATE_WITH)):
         for sequence, (listed, signature) in enumerate((decode_call(_CREATE_WITH, data[start:]) or ((),) * 4)[3]):
             if (changes := _changes(listed)) is not None:
                 yield SignedChanges(account, sequence, changes, signature)
 
 
-def _places(data: bytes, part: bytes) -> Iterator[int]:
+def _offsets(data: bytes, part: bytes) -> Iterator[int]:
     start = data.find(part)
     while start >= 0:
         yield start

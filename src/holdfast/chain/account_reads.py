@@ -116,7 +116,7 @@ async def created_of(chain: RpcClient, factory: str, account: str) -> Created | 
     found = await _logs(chain, factory, [to_hex(ACCOUNT_CREATED), to_hex(from_hex(account).rjust(WORD, b"\0"))])
     if not found:
         return None
-    return Created(*(int.from_bytes(word(found[0].data, place)) for place in range(3)))
+    return Created(*(int.from_bytes(word(found[0].data, index)) for index in range(3)))
 
 
 async def owners_of(chain: RpcClient, account: str, more: Iterable[bytes] = ()) -> list[Owner]:
@@ -193,14 +193,14 @@ async def _logs(chain: RpcClient, address: str, topics: list[Any]) -> list[Log]:
 
 
 async def _numbers(chain: RpcClient, account: str, signature: str, count: int, *given: Any) -> list[int]:
-    told = await chain.eth_call(account, call_data(signature, *given), at_least=count * WORD)
-    return [int.from_bytes(word(told, place)) for place in range(count)]
+    result = await chain.eth_call(account, call_data(signature, *given), at_least=count * WORD)
+    return [int.from_bytes(word(result, index)) for index in range(count)]
 
 
 async def _permission_state(chain: RpcClient, account: str, permission: Permission) -> list[int]:
     data = selector(f"permissionState({PERMISSION})") + _words(permission)
-    told = await chain.eth_call(account, data, at_least=5 * WORD)
-    return [int.from_bytes(word(told, place)) for place in range(5)]
+    result = await chain.eth_call(account, data, at_least=5 * WORD)
+    return [int.from_bytes(word(result, index)) for index in range(5)]
 
 
 def _words(permission: Permission) -> bytes:
@@ -208,7 +208,7 @@ def _words(permission: Permission) -> bytes:
 
 
 def _permission(log: Log) -> Permission:
-    words = [word(log.data, place) for place in range(9)]
+    words = [word(log.data, index) for index in range(9)]
     number = [int.from_bytes(each) for each in words]
     return Permission(
         key_id=words[0],

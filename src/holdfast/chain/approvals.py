@@ -83,8 +83,8 @@ class Approver:
 
 def margin_in(context: Mapping[str, Any]) -> Margin:
     """Return the gas that a signer requests in addition to the estimate (`Bundler.sponsored`). Raises ValueError."""
-    asked = context.get("verificationGasMargin")
-    return Margin(0 if asked is None else min(int(str(asked), 16), _GREATEST_MARGIN))
+    margin = context.get("verificationGasMargin")
+    return Margin(0 if margin is None else min(int(str(margin), 16), _GREATEST_MARGIN))
 
 
 def approval_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:

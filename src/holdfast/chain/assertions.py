@@ -34,10 +34,10 @@ def encode_assertion(r: int, s: int, authenticator_data: bytes, client_data_json
     """
     if not (0 < r < ORDER and 0 < s < ORDER):
         raise NotAnAssertion("r or s is out of range")
-    places = [client_data_json.find(part) for part in (_CHALLENGE, _TYPE)]
-    if min(places) < 0:
+    offsets = [client_data_json.find(part) for part in (_CHALLENGE, _TYPE)]
+    if min(offsets) < 0:
         raise NotAnAssertion("the client data has no challenge or no type")
-    return encode(_TYPES, (r, low_s(s), *places, authenticator_data, client_data_json))
+    return encode(_TYPES, (r, low_s(s), *offsets, authenticator_data, client_data_json))
 
 
 def is_accepted(challenge: bytes, authenticator_data: bytes, client_data_json: bytes) -> bool:

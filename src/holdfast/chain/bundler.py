@@ -213,19 +213,19 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
 
     The error's `data` is the revert data, or an object that contains it. Alto appends the revert data to the message.
     """
-    found = _REVERT_DATA.search(_told(error.data)) or _REVERT_DATA.search(str(error))
+    found = _REVERT_DATA.search(_error_text(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:
         return UserOperationError(f"refused: {error}")
     words = str(error).removesuffix(found[0]).removesuffix(" with reason: ")
     return UserOperationError(f"refused: {words}", decode_revert(bytes.fromhex(found[1]), errors))
 
 
-def _told(data: Any) -> str:
+def _error_text(data: Any) -> str:
     """Return the revert data from an error's `data`: a string, or an object with `revertData`, `reason` or `data`."""
     if not isinstance(data, dict):
         return str(data)
-    told = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))
-    return next((text for text in told if _REVERT_DATA.search(text)), "")
+    texts = (str(data[name]) for name in ("revertData", "reason", "data") if data.get(name))
+    return next((text for text in texts if _REVERT_DATA.search(text)), "")
 
 
 def _for_estimation(operation: UserOperation) -> UserOperation:

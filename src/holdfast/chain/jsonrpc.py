@@ -85,11 +85,11 @@ def outcome(answer: object, request: RpcRequest) -> object:
         raise RpcError(str(error)) from None
 
 
-def refuses_batches(answer: object, asked: int) -> bool:
-    """Return whether the response refuses a batch of `asked` calls: it is not a list, or is one error without an ID."""
+def refuses_batches(answer: object, size: int) -> bool:
+    """Return whether the response refuses a batch of `size` calls: it is not a list, or is one error without an ID."""
     if not isinstance(answer, list):
         return True
-    return asked > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
+    return size > 1 and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("id") is None
 
 
 def outcomes(answers: list[object], requests: list[RpcRequest]) -> list[object]:

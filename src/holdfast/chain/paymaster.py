@@ -70,9 +70,9 @@ class Paymaster:
 
     async def _ask(self, method: str, operation: UserOperation) -> dict[str, Any]:
         form = {name: value for name, value in operation.to_rpc().items() if value is not None}
-        asked = {name: value for name, value in form.items() if name not in _UNASKED}
+        fields = {name: value for name, value in form.items() if name not in _UNASKED}
         try:
-            answer = await self._rpc.call(method, [asked, *self._suffix])
+            answer = await self._rpc.call(method, [fields, *self._suffix])
         except RpcError as error:
             if error.code is None:
                 raise

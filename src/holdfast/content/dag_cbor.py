@@ -116,10 +116,10 @@ class Reader:
             if not isinstance(name, str):
                 raise _invalid()
             spelled = name.encode()
-            place = (len(spelled), spelled)
-            if place <= before:
+            sort_key = (len(spelled), spelled)
+            if sort_key <= before:
                 raise _invalid()
-            before = place
+            before = sort_key
             found[name] = self.value(depth)
         return found
 

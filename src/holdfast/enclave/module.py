@@ -117,8 +117,8 @@ def _opened(file: Path) -> Iterator[int]:
 def _is_whole(descriptor: int) -> bool:
     # The runtime executes what it loads, so a file damaged by a disk error or a partial write must not be loaded. A
     # checksum is enough, because the directory's owner and mode protect the file against other users.
-    kept = memoryview(_content(descriptor))
-    return len(kept) > _CHECKSUM and _checksum(kept[:-_CHECKSUM]) == kept[-_CHECKSUM:]
+    content = memoryview(_content(descriptor))
+    return len(content) > _CHECKSUM and _checksum(content[:-_CHECKSUM]) == content[-_CHECKSUM:]
 
 
 def _content(descriptor: int) -> bytes:

@@ -73,8 +73,8 @@ def _table(body: bytes) -> dict[str, Any]:
 
 def _where(error: tomllib.TOMLDecodeError) -> str:
     """Return the error's place, without its words, which may quote the file."""
-    _, found, place = str(error).rpartition("(at ")
-    return place.rstrip(")") if found else "at an unknown place"
+    _, found, position = str(error).rpartition("(at ")
+    return position.rstrip(")") if found else "at an unknown place"
 
 
 def _chains(table: dict[str, Any]) -> dict[int, Chain]:

@@ -90,8 +90,8 @@ class Servers:
         ends = asyncio.get_running_loop().time() + within_s
         decided = asyncio.Event()
         attempts = [
-            asyncio.create_task(self._keep_trying(dsn, place * STAGGER_S, ends, decided, options))
-            for place, dsn in enumerate(self._dsns)
+            asyncio.create_task(self._keep_trying(dsn, index * STAGGER_S, ends, decided, options))
+            for index, dsn in enumerate(self._dsns)
         ]
         try:
             await asyncio.wait(attempts, return_when=asyncio.FIRST_COMPLETED)
@@ -121,15 +121,15 @@ class Servers:
     ) -> _Found:
         """Try one server until it fits, or until time is up or another server fitted."""
         loop = asyncio.get_running_loop()
-        told: Exception = TimeoutError()  # what the server last told: its silence afterwards says less
+        last_error: Exception = TimeoutError()  # the server's last error; a later timeout says less
         await _wait(decided, after_s)
         while True:
             try:
                 return await self._try(dsn, max(_AT_LEAST_S, ends - loop.time()), options)
             except _FAULTS as error:
-                told = told if isinstance(error, TimeoutError) else error
+                last_error = last_error if isinstance(error, TimeoutError) else error
             if decided.is_set() or loop.time() + _RETRY_S >= ends:
-                raise told
+                raise last_error
             await _wait(decided, _RETRY_S)
 
     async def _try(self, dsn: str, within_s: float, options: dict[str, Any]) -> _Found:

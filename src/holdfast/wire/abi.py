@@ -19,9 +19,9 @@ def selector(signature: str) -> bytes:
     return keccak256(signature.encode())[:4]
 
 
-def word(data: bytes, place: int) -> bytes:
+def word(data: bytes, index: int) -> bytes:
     """Return the 32-byte word at a position in the encoding's head."""
-    found = data[place * WORD : (place + 1) * WORD]
+    found = data[index * WORD : (index + 1) * WORD]
     if len(found) != WORD:
         raise ValueError("data too short")
     return found

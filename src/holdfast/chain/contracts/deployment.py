@@ -126,8 +126,8 @@ async def make_plan(
     )
 
 
-async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[[str, str], None]) -> None:
-    """Deploy the plan's steps in order. `told` is called with each one's name and transaction hash once it is deployed.
+async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, on_deployed: Callable[[str, str], None]) -> None:
+    """Deploy the plan's steps in order. After each, call `on_deployed` with its name and transaction hash.
 
     Raises DeploymentError if the sender cannot pay or a contract is not there afterwards; RpcError.
     """
@@ -139,7 +139,7 @@ async def carry_out(rpc: RpcClient, plan: Plan, key: PrivateKey, told: Callable[
         await _wait(rpc, step.contract.name, sent)
         if await rpc.get_code(step.contract.address) != step.contract.runtime:
             raise DeploymentError(f"{step.contract.name} does not stand at its address after {sent}")
-        told(step.contract.name, sent)
+        on_deployed(step.contract.name, sent)
 
 
 def _refuse_other_code(findings: list[ContractFinding]) -> None:
