@@ -114,8 +114,8 @@ class Answers:
 
     async def _answer_transfers(self, name: str, query_string: bytes) -> bytes:
         account = parameters.address(name)
-        asked, tip = parameters.below(query_string), self._progress().tip
-        top = min(block for block in (asked, tip) if block is not None) if tip is not None else -1
+        requested, tip = parameters.below(query_string), self._progress().tip
+        top = min(block for block in (requested, tip) if block is not None) if tip is not None else -1
         page = await self._transfers.page(account, top)
         shown = [shapes.transfer_shape(one, account, self._transfers.token) for one in page.transfers]
         following = None if page.following is None else str(page.following)

@@ -146,9 +146,9 @@ class Decoder:
             fields = _fields(kind, log)
         except ValueError:
             return None
-        place = (log.block_number, log.index, log.block_hash, log.transaction_hash)
+        position = (log.block_number, log.index, log.block_hash, log.transaction_hash)
         implied = _IMPLIED[kind.name](log) if kind.name in _IMPLIED else {}
-        return Event(*place, kind.name, **{**implied, **fields})
+        return Event(*position, kind.name, **{**implied, **fields})
 
     def _kind(self, log: Log) -> EventKind | None:
         if not log.topics:
@@ -159,11 +159,11 @@ class Decoder:
 def _fields(kind: EventKind, log: Log) -> dict[str, Any]:
     """Return the indexed parameters. Raises ValueError for data of other ABI types than the kind's."""
     split = len(kind.indexed)
-    words = [*log.topics[1:], *(abi.word(log.data, place) for place in range(len(kind.data)))]
+    words = [*log.topics[1:], *(abi.word(log.data, index) for index in range(len(kind.data)))]
     names = kind.indexed + kind.data
     return {
-        name: _READERS[kind.types[place]](word, log.data if place >= split else b"")
-        for place, (name, word) in enumerate(zip(names, words, strict=True))
+        name: _READERS[kind.types[index]](word, log.data if index >= split else b"")
+        for index, (name, word) in enumerate(zip(names, words, strict=True))
         if name is not None
     }
 

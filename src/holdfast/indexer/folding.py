@@ -102,8 +102,8 @@ class _Sheet:
         self.journal: list[JournalRow] = []
 
     def get(self, entity: str, key: bytes, kind: type[R]) -> R | None:
-        place = (entity, key)
-        row = self.changed[place] if place in self.changed else self._rows[place]
+        row_key = (entity, key)
+        row = self.changed[row_key] if row_key in self.changed else self._rows[row_key]
         assert row is None or isinstance(row, kind)
         return row
 
@@ -113,14 +113,14 @@ class _Sheet:
     def drop(self, entity: str, key: bytes) -> None:
         self._set((entity, key), None)
 
-    def _set(self, place: Key, row: Row | None) -> None:
-        mark = (self.block_number, place)
+    def _set(self, row_key: Key, row: Row | None) -> None:
+        mark = (self.block_number, row_key)
         if self.block_number > self._journal_after and mark not in self._journaled:
-            before = self.changed[place] if place in self.changed else self._rows[place]
+            before = self.changed[row_key] if row_key in self.changed else self._rows[row_key]
             self._journaled.add(mark)
             packed = None if before is None else msgspec.msgpack.encode(before)
-            self.journal.append(JournalRow(self.block_number, *place, packed))
-        self.changed[place] = row
+            self.journal.append(JournalRow(self.block_number, *row_key, packed))
+        self.changed[row_key] = row
 
     def count(self, *, dids: int = 0, active_dids: int = 0, aliases: int = 0, accounts: int = 0) -> None:
         now = self.get("totals", TOTALS_KEY, TotalsRow) or TotalsRow()
@@ -132,8 +132,8 @@ def _did_registered(sheet: _Sheet, event: Event) -> None:
     assert event.did_hash is not None
     assert event.controller is not None
     known = sheet.get("dids", event.did_hash, DidRow)
-    place = (event.block_number, event.log_index, event.tx_hash)
-    sheet.put("dids", DidRow(event.did_hash, event.controller, event.metadata_cid or "", 1, *place))
+    position = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("dids", DidRow(event.did_hash, event.controller, event.metadata_cid or "", 1, *position))
     sheet.count(dids=known is None, active_dids=known is None or not known.active)
 
 
@@ -160,8 +160,8 @@ def _alias_registered(sheet: _Sheet, event: Event) -> None:
     assert event.alias_hash is not None
     assert event.did_hash is not None
     known = sheet.get("aliases", event.alias_hash, AliasRow)
-    place = (event.block_number, event.log_index, event.tx_hash)
-    sheet.put("aliases", AliasRow(event.alias_hash, event.did_hash, 1, *place))
+    position = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("aliases", AliasRow(event.alias_hash, event.did_hash, 1, *position))
     sheet.count(aliases=known is None)
 
 
@@ -176,8 +176,8 @@ def _account_created(sheet: _Sheet, event: Event) -> None:
     assert event.account_address is not None
     assert event.owner_address is not None
     known = sheet.get("accounts", event.account_address, AccountRow)
-    place = (event.block_number, event.log_index, event.tx_hash)
-    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, 0, *place))
+    position = (event.block_number, event.log_index, event.tx_hash)
+    sheet.put("accounts", AccountRow(event.account_address, event.owner_address, 0, *position))
     sheet.put("owners", _owner(event.account_address, event.owner_address, 0))
     sheet.count(accounts=known is None)
 

@@ -205,9 +205,9 @@ class Follower:
 
     async def _retreat(self, tip: IndexedBlock, head: IndexedBlock) -> Step:
         """Go back to the newest stored block that the chain still has; if none exists, rebuild the index."""
-        kept = await self._store.blocks()
-        fork = await newest_common(self._reader, kept, head)
-        if fork is not None and is_prefix(fork, kept, head) and self._waits_for_chain():
+        stored = await self._store.blocks()
+        fork = await newest_common(self._reader, stored, head)
+        if fork is not None and is_prefix(fork, stored, head) and self._waits_for_chain():
             return Step.BEHIND
         self._behind_since = None
         if fork is None:

@@ -25,9 +25,9 @@ async def blocks_of(reader: RangeReader, numbers: list[int]) -> list[IndexedBloc
     return [block for block in found if block is not None]
 
 
-async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: IndexedBlock) -> IndexedBlock | None:
-    """Return the newest of the stored blocks `kept` that the chain also has. Raises RpcError, ChainMoved."""
-    candidates = [block for block in kept if block.number <= head.number]
+async def newest_common(reader: RangeReader, stored: list[IndexedBlock], head: IndexedBlock) -> IndexedBlock | None:
+    """Return the newest of the stored blocks `stored` that the chain also has. Raises RpcError, ChainMoved."""
+    candidates = [block for block in stored if block.number <= head.number]
     for start in range(0, len(candidates), _SEARCH_SIZE):
         group = candidates[start : start + _SEARCH_SIZE]
         answers = await blocks_of(reader, [block.number for block in group])
@@ -37,6 +37,6 @@ async def newest_common(reader: RangeReader, kept: list[IndexedBlock], head: Ind
     return None
 
 
-def is_prefix(fork: IndexedBlock, kept: list[IndexedBlock], head: IndexedBlock) -> bool:
+def is_prefix(fork: IndexedBlock, stored: list[IndexedBlock], head: IndexedBlock) -> bool:
     """Return whether the endpoint's chain differs from the indexed chain only in being shorter."""
-    return not any(fork.number < block.number <= head.number for block in kept)
+    return not any(fork.number < block.number <= head.number for block in stored)

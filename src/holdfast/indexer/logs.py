@@ -42,8 +42,8 @@ class BlockFilter(NamedTuple):
 
 def of_block(block: IndexedBlock) -> BlockFilter:
     """Select one block by its hash: a node that does not know the hash must return an error."""
-    place = {"blockHash": "0x" + block.hash.hex()}
-    return BlockFilter(place, lambda log: (log.block_number, log.block_hash) == block, is_one=True)
+    criteria = {"blockHash": "0x" + block.hash.hex()}
+    return BlockFilter(criteria, lambda log: (log.block_number, log.block_hash) == block, is_one=True)
 
 
 def of_range(first: int, last: int) -> BlockFilter:
@@ -72,70 +72,70 @@ class LogReader:
         self._decoder = decoder
         self._contracts = {"address": _hex(decoder.addresses), "topics": [_hex(decoder.topics)]}
         self._any_account = {"topics": [_hex(decoder.account_topics)]}
-        self._refusal_told = False
+        self._refusal_logged = False
 
-    async def of_contracts(self, place: BlockFilter) -> list[Log]:
+    async def of_contracts(self, block_filter: BlockFilter) -> list[Log]:
         """Return the logs of the registry and the factory."""
-        return await self._ask(self._contracts, place)
+        return await self._ask(self._contracts, block_filter)
 
-    async def of_accounts(self, places: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
-        """Return all known accounts' logs in the blocks `places`; those of other contracts may be included.
+    async def of_accounts(self, filters: Sequence[BlockFilter], logs: list[Log], accounts: Accounts) -> list[Log]:
+        """Return all known accounts' logs in the blocks `filters`; those of other contracts may be included.
 
         Args:
-            places: The blocks.
+            filters: The blocks.
             logs: The result of `of_contracts` for all of them, with the accounts created there.
             accounts: Returns the accounts created before. Called only if a filter without addresses is refused.
         """
-        answers = await asyncio.gather(*(self._of_any_account(place) for place in places))
+        answers = await asyncio.gather(*(self._of_any_account(block_filter) for block_filter in filters))
         found = [each for answer in answers if answer is not None for each in answer]
-        refused = [place for place, answer in zip(places, answers, strict=True) if answer is None]
+        refused = [block_filter for block_filter, answer in zip(filters, answers, strict=True) if answer is None]
         if refused:
             known = [*await accounts(), *self._decoder.created(logs)]
             self._tell_refusal(len(known))
-            for place in refused:
-                found += await self._of_known(place, known)
+            for block_filter in refused:
+                found += await self._of_known(block_filter, known)
         return found
 
-    async def _of_any_account(self, place: BlockFilter) -> list[Log] | None:
+    async def _of_any_account(self, block_filter: BlockFilter) -> list[Log] | None:
         """Return any contract's logs with accounts' topics; None if the endpoint refuses in whatever form."""
         try:
-            return await self._decoded(await self._answer(self._rpc, self._any_account, place), place)
+            return await self._decoded(await self._answer(self._rpc, self._any_account, block_filter), block_filter)
         except RpcError:
             return None
 
-    async def _of_known(self, place: BlockFilter, known: list[bytes]) -> list[Log]:
+    async def _of_known(self, block_filter: BlockFilter, known: list[bytes]) -> list[Log]:
         found: list[Log] = []
         for start in range(0, len(known), _ADDRESSES_AT_ONCE):
             group = _hex(known[start : start + _ADDRESSES_AT_ONCE])
-            found += await self._ask({"address": group, **self._any_account}, place)
+            found += await self._ask({"address": group, **self._any_account}, block_filter)
         return found
 
     def _tell_refusal(self, accounts: int) -> None:
-        if not self._refusal_told:
-            self._refusal_told = True
+        if not self._refusal_logged:
+            self._refusal_logged = True
             log.info("indexer: the endpoint gives no logs without addresses: asking for %d accounts' own", accounts)
 
-    async def _ask(self, wanted: dict[str, Any], place: BlockFilter) -> list[Log]:
+    async def _ask(self, wanted: dict[str, Any], block_filter: BlockFilter) -> list[Log]:
         try:
-            return await self._decoded(await self._answer(self._rpc, wanted, place), place)
+            return await self._decoded(await self._answer(self._rpc, wanted, block_filter), block_filter)
         except AnswerTooLarge:
-            if self._roomy is None or not place.is_one:
+            if self._roomy is None or not block_filter.is_one:
                 raise
         async with self._one_at_a_time:  # so that only one large response is in memory
-            return await self._decoded(await self._answer(self._roomy, wanted, place), place)
+            return await self._decoded(await self._answer(self._roomy, wanted, block_filter), block_filter)
 
-    async def _answer(self, rpc: Rpc, wanted: dict[str, Any], place: BlockFilter) -> Any:
-        return await rpc.call("eth_getLogs", [{**wanted, **place.criteria}])
+    async def _answer(self, rpc: Rpc, wanted: dict[str, Any], block_filter: BlockFilter) -> Any:
+        return await rpc.call("eth_getLogs", [{**wanted, **block_filter.criteria}])
 
-    async def _decoded(self, answer: Any, place: BlockFilter) -> list[Log]:
+    async def _decoded(self, answer: Any, block_filter: BlockFilter) -> list[Log]:
         # Decoding thousands of logs on the event loop would delay requests; most blocks have no logs and need no
         # thread.
-        return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, place)
+        return [] if answer == [] else await asyncio.to_thread(_logs_of, answer, block_filter)
 
 
-def _logs_of(answer: Any, place: BlockFilter) -> list[Log]:
+def _logs_of(answer: Any, block_filter: BlockFilter) -> list[Log]:
     found = values.logs(answer)
-    if not all(map(place.holds, found)):
+    if not all(map(block_filter.holds, found)):
         raise RpcError("answer has logs of other blocks")
     return found
 

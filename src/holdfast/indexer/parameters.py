@@ -70,7 +70,7 @@ def list_query(name: str, query_string: bytes) -> ListQuery:
         tuple((key, _FILTERS[key](given[key])) for key in LISTS[name].filters if key in given),
         _block(given.get("from_block"), refusals.INVALID_FROM_BLOCK),
         _block(given.get("to_block"), refusals.INVALID_TO_BLOCK),
-        _place(name, given.get("cursor")),
+        _position(name, given.get("cursor")),
         _limit(given.get("limit")),
     )
 
@@ -107,7 +107,7 @@ def cursor(name: str, block_number: int, log_index: int) -> str:
     return to_base64url(_CURSOR.pack(_LIST_TAGS[name], block_number, log_index))
 
 
-def _place(name: str, text: str | None) -> tuple[int, int] | None:
+def _position(name: str, text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     try:

@@ -45,19 +45,19 @@ class CatchUpLog:
 
     def __init__(self) -> None:
         self._from: tuple[float, int] | None = None
-        self._told_at: float | None = None
+        self._logged_at: float | None = None
 
     def line(self, now: float, tip: int, head: int) -> str | None:
         """Return the line due at `now` (in seconds), or None. `tip` is the index's newest block, `head` the chain's."""
         if tip >= head:
-            told, self._from, self._told_at = self._told_at, None, None
-            return None if told is None else f"caught up with the chain at block {tip}"
+            logged_at, self._from, self._logged_at = self._logged_at, None, None
+            return None if logged_at is None else f"caught up with the chain at block {tip}"
         if self._from is None:
             self._from = (now, tip)
-        since = self._from[0] if self._told_at is None else self._told_at
+        since = self._from[0] if self._logged_at is None else self._logged_at
         if now - since < _TELL_EVERY_S:
             return None
-        self._told_at = now
+        self._logged_at = now
         return f"at block {tip} of {head}{self._left(now, tip, head)}"
 
     def _left(self, now: float, tip: int, head: int) -> str:

@@ -98,13 +98,13 @@ class RangeReader:
             ChainMoved: The responses are inconsistent, or `parent`, on which the range must build, is gone.
             RangeRefused: The endpoint refuses so many blocks at once.
         """
-        kept = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
-        if not kept or kept[-1].number != last:
+        blocks = [block for block in await self.blocks(marks(first, last, head)) if block is not None]
+        if not blocks or blocks[-1].number != last:
             raise ChainMoved(last)
         logs = await self._logs_of_range(first, last, accounts)
         if parent is not None and await self.blocks([parent.number]) != [parent]:
             raise ChainMoved
-        return await self._batch(kept, logs)
+        return await self._batch(blocks, logs)
 
     async def read_blocks(self, first: int, last: int, parent: IndexedBlock | None, accounts: Accounts) -> Batch:
         """Return the events in the few blocks `first` to `last` near the head, by eth_getLogs for each block's hash.
@@ -127,8 +127,8 @@ class RangeReader:
         blocks = [header.block for header in headers]
         return await self._batch(blocks, await self._logs_of_blocks(blocks, accounts))
 
-    async def _batch(self, kept: list[IndexedBlock], logs: list[Log]) -> Batch:
-        known = _hashes(kept, logs)
+    async def _batch(self, blocks: list[IndexedBlock], logs: list[Log]) -> Batch:
+        known = _hashes(blocks, logs)
         events = await asyncio.to_thread(self._decoder.events, logs) if logs else []
         return Batch([IndexedBlock(number, known[number]) for number in sorted(known)], events)
 
@@ -149,10 +149,10 @@ class RangeReader:
         )
 
     async def _logs_of_range(self, first: int, last: int, accounts: Accounts) -> list[Log]:
-        place = of_range(first, last)
+        block_filter = of_range(first, last)
         try:
-            found = await self._logs.of_contracts(place)
-            return found + await self._logs.of_accounts([place], found, accounts)
+            found = await self._logs.of_contracts(block_filter)
+            return found + await self._logs.of_accounts([block_filter], found, accounts)
         except RpcError as error:
             # Endpoints refuse large ranges in many ways: with error codes, HTTP statuses, time-outs or closed
             # connections.
@@ -161,15 +161,15 @@ class RangeReader:
             raise
 
     async def _logs_of_blocks(self, blocks: list[IndexedBlock], accounts: Accounts) -> list[Log]:
-        places = [of_block(block) for block in blocks]
-        groups = await asyncio.gather(*(self._logs.of_contracts(place) for place in places))
+        filters = [of_block(block) for block in blocks]
+        groups = await asyncio.gather(*(self._logs.of_contracts(block_filter) for block_filter in filters))
         found = [log for group in groups for log in group]
-        return found + await self._logs.of_accounts(places, found, accounts)
+        return found + await self._logs.of_accounts(filters, found, accounts)
 
 
-def _hashes(kept: list[IndexedBlock], logs: list[Log]) -> dict[int, bytes]:
-    """Return the hashes in `kept` and `logs` by block number. Raises ChainMoved if a block has two hashes."""
-    known = dict(kept)
+def _hashes(blocks: list[IndexedBlock], logs: list[Log]) -> dict[int, bytes]:
+    """Return the hashes in `blocks` and `logs` by block number. Raises ChainMoved if a block has two hashes."""
+    known = dict(blocks)
     for log in logs:
         if known.setdefault(log.block_number, log.block_hash) != log.block_hash:
             raise ChainMoved

@@ -103,8 +103,8 @@ class TransferReader:
         found = {number: self._times.get(number) for number in wanted}
         known = {number: seen[1] for number, seen in found.items() if seen is not None and seen[0] == wanted[number]}
         missing = [number for number in wanted if number not in known]
-        asked = (self._rpc.call("eth_getBlockByNumber", [hex(number), False]) for number in missing)
-        blocks = await asyncio.gather(*asked)
+        requests = (self._rpc.call("eth_getBlockByNumber", [hex(number), False]) for number in missing)
+        blocks = await asyncio.gather(*requests)
         for number, block in zip(missing, blocks, strict=True):
             known[number] = _time(block)
             self._times[number] = (wanted[number], known[number])
