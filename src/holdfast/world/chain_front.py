@@ -47,14 +47,14 @@ class ChainFront:
 
     async def _forwarded(self, request: web.Request) -> web.Response:
         sent = {name: request.headers[name] for name in _REQUEST_HEADERS if name in request.headers}
-        asked = self._session.request(request.method, self._anvil_url, data=await request.read(), headers=sent)
-        async with asked as answer:
-            kept = {
+        forwarded = self._session.request(request.method, self._anvil_url, data=await request.read(), headers=sent)
+        async with forwarded as answer:
+            headers = {
                 name: value
                 for name, value in answer.headers.items()
                 if name.lower().startswith(("access-control-", "content-type", "vary"))
             }
-            return web.Response(status=answer.status, body=await answer.read(), headers=kept)
+            return web.Response(status=answer.status, body=await answer.read(), headers=headers)
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         async with self._session.ws_connect(self._anvil_url, max_msg_size=_LARGEST) as chain:

@@ -60,7 +60,7 @@ async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: E
     if await chain.rpc.get_code(entry_point.address):
         return
     if entry_point.salt is None:
-        await _place(chain)
+        await _install(chain)
         return
     artifact = json.loads(tools.entry_point_artifact(entry_point.version).read_text())
     init_code = from_hex(entry_point.salt) + from_hex(artifact["bytecode"])
@@ -69,7 +69,7 @@ async def _deploy(chain: LocalChain, tools: Tools, deployer: str, entry_point: E
         raise WorldError(f"EntryPoint {entry_point.version} did not reach its canonical address")
 
 
-async def _place(chain: LocalChain) -> None:
+async def _install(chain: LocalChain) -> None:
     """Set the code of EntryPoint 0.9, and of the helper contract with which it creates accounts, at their addresses.
 
     Setting the code is equivalent to a deployment: the constructor stores nothing, and the code recomputes the EIP-712

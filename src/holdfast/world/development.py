@@ -73,13 +73,13 @@ async def develop(
         port = options.port or free_port()
         state, pages = chain_state(options.state), public_url(port)
         chain = ChainOptions(options.hardfork, options.rpc_port, state, origin=pages, chain_id=options.chain_id)
-        asked = WorldOptions(logs=folder / "logs", chain=chain, bundler_port=options.bundler_port, locks=locks)
-        async with open_world(asked, say) as world:
+        world_options = WorldOptions(logs=folder / "logs", chain=chain, bundler_port=options.bundler_port, locks=locks)
+        async with open_world(world_options, say) as world:
             await _fund_tester(world)
             say("starting the service")
             environment = {**os.environ, **(_FOR_DEMONSTRATIONS if demo else {})}
             url = await start_service(world, folder / "service", port, environment)
-            facts = facts_of(world, pages, folder / "service", asked.logs)
+            facts = facts_of(world, pages, folder / "service", world_options.logs)
             yield Development(world=world, service_url=url, facts=facts)
 
 

@@ -49,8 +49,8 @@ class Faucet:
 
 def _account(body: bytes) -> str | None:
     try:
-        asked: Any = msgspec.json.decode(body)
-        account = asked["account"]
+        request: Any = msgspec.json.decode(body)
+        account = request["account"]
         return account if len(from_hex(account)) == _ADDRESS_BYTES else None
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

@@ -44,26 +44,26 @@ class DevelopmentBundler:
 
     async def _dispatch(self, body: bytes) -> bytes:
         try:
-            asked = request_of(body)
-            anew = asked.written_anew()  # the bundler sees the method that was checked here
+            request = request_of(body)
+            anew = request.written_anew()  # the bundler sees the method that was checked here
         except MalformedRequest as error:
             return _error(None, _INVALID_REQUEST, f"expected one JSON-RPC request: {error}")
-        if asked.method == SPONSOR_METHOD:
-            return await self._sponsored(asked)
-        if asked.method == ESTIMATE_METHOD:
-            await self._pass_a_block(asked.params)
+        if request.method == SPONSOR_METHOD:
+            return await self._sponsored(request)
+        if request.method == ESTIMATE_METHOD:
+            await self._pass_a_block(request.params)
         try:
             return await self._transport.post(self._alto_url, anew)
         except TransportError:
-            return _error(asked.id, _INTERNAL, "the bundler does not answer")
+            return _error(request.id, _INTERNAL, "the bundler does not answer")
 
     async def _pass_a_block(self, parameters: Any) -> None:
         """Mine a block if a commitment that the operation needs is in the newest block; anvil mines none by itself."""
         with suppress(ValueError, LookupError, TypeError, ChainError):
             await self._sponsor.pass_a_block(UserOperation.from_rpc(parameters[0]))
 
-    async def _sponsored(self, asked: Request) -> bytes:
-        identity, parameters = asked.id, _sponsor_parameters(asked.params)
+    async def _sponsored(self, request: Request) -> bytes:
+        identity, parameters = request.id, _sponsor_parameters(request.params)
         if parameters is None:
             return _error(identity, _INVALID_PARAMS, "expected a user operation, an entry point, perhaps a context")
         try:

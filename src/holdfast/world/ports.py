@@ -17,10 +17,10 @@ HOST = "127.0.0.1"
 BLOCKED_IN_BROWSERS = (1719, 1720, 1723, 3659, 4045, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080)
 
 
-def require_ports(asked: Mapping[str, int]) -> None:
-    """Raise WorldError unless the ports in `asked`, whose keys are options, are free and distinct. 0: any free port."""
+def require_ports(ports: Mapping[str, int]) -> None:
+    """Raise WorldError unless the ports in `ports`, whose keys are options, are free and distinct. 0: any free port."""
     chosen: dict[int, str] = {}
-    for option, port in asked.items():
+    for option, port in ports.items():
         if not port:
             continue
         if port in chosen:

@@ -24,7 +24,7 @@ _START = "import sys; from holdfast.cli import main; sys.exit(main())"
 # The caller's settings are passed to the service, except those that the world sets and those that only a production
 # service may have.
 _PASSED_ON = ("HOLDFAST_", "MAX_", "RATE_LIMIT_", "EMAIL_CODE_", "ATTESTATION_TTL_", "INNGEST_")
-_KEPT_BACK = frozenset(
+_WITHHELD = frozenset(
     {"HOLDFAST_ENV", "HOLDFAST_ENCLAVE_URL", "HOLDFAST_DATABASE_URL", "HOLDFAST_INDEXER_URL", "HOLDFAST_FAUCET_URL"}
 )
 
@@ -54,7 +54,7 @@ def service_environment(world: LocalWorld, data: Path, port: int, environment: M
     chosen = {name: value for name, value in environment.items() if name.startswith(_PASSED_ON)}
     faucet = {"HOLDFAST_FAUCET_URL": world.faucet_url} if world.faucet_url else {}
     return (
-        {name: value for name, value in chosen.items() if name not in _KEPT_BACK}
+        {name: value for name, value in chosen.items() if name not in _WITHHELD}
         | faucet
         | {
             "HOLDFAST_HOST": HOST,

@@ -86,8 +86,8 @@ def find_node() -> str:
     node = shutil.which("node", path=search_path())
     found = None
     if node is not None:
-        asked = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
-        found = re.match(r"v(\d+)\.", asked.stdout)
+        completed = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the path
+        found = re.match(r"v(\d+)\.", completed.stdout)
         if found is not None and int(found[1]) >= OLDEST_NODE:
             return node
     here = f" (here is {found[0]}x)" if found else ""
