@@ -11,7 +11,7 @@ from holdfast.settings.postgresql import parse_address
 def test_an_address_without_its_secrets() -> None:
     address = parse_address("postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write")
     assert address.dsn == "postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write"
-    assert (address.place, address.pooled) == ("postgresql://a:5432,b:5432/name", False)
+    assert (address.location, address.pooled) == ("postgresql://a:5432,b:5432/name", False)
 
 
 def test_a_pooler_is_for_us_to_know() -> None:
@@ -31,7 +31,7 @@ def test_a_pooler_may_follow_prepared_statements(query: str, *, pooled: bool, pr
 def test_a_socket() -> None:
     address = parse_address("postgresql:///name?host=/run/postgresql")
     assert address.dsn == "postgresql:///name?host=/run/postgresql"
-    assert address.place == "postgresql:///run/postgresql/name"
+    assert address.location == "postgresql:///run/postgresql/name"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_other_forms_are_refused_without_their_secrets(url: str) -> None:
 
 
 def test_the_kind_is_known() -> None:
-    assert database_of("postgresql://u:hunter2@h/n").place == "postgresql://h/n"
+    assert database_of("postgresql://u:hunter2@h/n").location == "postgresql://h/n"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MADE = Path(os.environ.get("HOLDFAST_CACHE_DIR") or Path.home() / ".cache" / "holdfast") / "tests"
-KEPT_S = 30 * 86_400  # since a run last used it
+RETENTION_S = 30 * 86_400  # since a run last used it
 
 
 def made_of(sources: Iterable[Path], name: str, make: Callable[[Path], object]) -> Path:
@@ -59,5 +59,5 @@ def _filled(run: Path, name: str, make: Callable[[Path], object]) -> Path:
 def _forget_unused() -> None:
     for each in MADE.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another run was faster
-            if time.time() - each.stat().st_mtime > KEPT_S:
+            if time.time() - each.stat().st_mtime > RETENTION_S:
                 shutil.rmtree(each) if each.is_dir() else each.unlink()

@@ -26,7 +26,7 @@ def use(number: int, kind: str = "import", what: str = "root") -> TokenUse:
 
 def taking(size: int, limit: int = 1000) -> Callable[[Usage], int]:
     def decide(usage: Usage) -> int:
-        if usage.kept + usage.reserved + size > limit:
+        if usage.stored + usage.reserved + size > limit:
             raise SnapshotRefused(INSUFFICIENT_FUNDS)
         return size
 
@@ -47,7 +47,7 @@ async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
     did = changed.get("did", DID)
     await index.begin_upload(NewUpload(upload_id=upload, did=did, now=NOW, expires_at=NOW + 900), taking(1))
     blocks = (name, f"{name}-block", "shared")
-    await index.place_blocks(did, upload, [(cid, 10) for cid in blocks])
+    await index.insert_blocks(did, upload, [(cid, 10) for cid in blocks])
     fields = {
         "cid": name, "did": did, "blocks": blocks, "size": 30, "publisher": None, "pin": f"pin-{name}", "held_until": 0.0,
         "now": NOW,
@@ -58,6 +58,6 @@ async def keep(index: SnapshotIndex, name: str, **changed: Any) -> NewRoot:
 
 
 async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **more: Any) -> Pin | None:
-    asked = PinRequest(cid=cid, **more.pop("asked", {}))
-    new = NewPin(request_id=f"request-{number}", did=did, asked=asked, now=NOW, **more)
+    request = PinRequest(cid=cid, **more.pop("request", {}))
+    new = NewPin(request_id=f"request-{number}", did=did, request=request, now=NOW, **more)
     return await index.add_pin(new, use(10_000 + number, "pin", f"{cid}{more}"), allow)

@@ -45,12 +45,12 @@ def registration(**fields: Any) -> NewRegistration:
     of_it = {**base, **{name: value for name, value in fields.items() if name in base}}
     of_request = {name: value for name, value in fields.items() if name not in base}
     identifier = of_it["identifier"]
-    asked = RegisterDid(
+    request = RegisterDid(
         identifier=identifier.given,
         channel=identifier.channel.value,
         **{"credential_id": "cred", "did": "did:a:1", "tx_hash": "0x1", **of_request},
     )
-    return NewRegistration(asked=asked, **of_it)
+    return NewRegistration(request=request, **of_it)
 
 
 def code(digest: bytes = b"digest", ip: str = "192.0.2.1") -> NewCode:

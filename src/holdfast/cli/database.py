@@ -38,7 +38,7 @@ def backup(
     except OSError as error:
         fail(Exit.UNAVAILABLE, f"the copy cannot be written: {error.strerror or error}", as_json=as_json)
     except StoreUnavailable as error:
-        fail(Exit.UNAVAILABLE, f"{source.place} cannot be copied: {error}", as_json=as_json)
+        fail(Exit.UNAVAILABLE, f"{source.location} cannot be copied: {error}", as_json=as_json)
     size = file.stat().st_size
     emit({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
 
@@ -57,7 +57,7 @@ def restore(
     target = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if not file.exists():
         fail(Exit.NOT_FOUND, f"there is no file {file}", as_json=as_json)
-    confirm(f"Replace {target.place}?", yes=yes or not target.exists(), as_json=as_json)
+    confirm(f"Replace {target.location}?", yes=yes or not target.exists(), as_json=as_json)
     try:
         target.restore(file)
     except (NotABackup, SchemaTooNew) as error:
@@ -65,8 +65,8 @@ def restore(
     except InUse:
         fail(Exit.UNAVAILABLE, "the service is running: stop it, then restore", as_json=as_json)
     except (OSError, StoreUnavailable) as error:
-        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target.place}: {error}", as_json=as_json)
-    emit({"database": target.place}, f"restored to {target.place}", as_json=as_json)
+        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target.location}: {error}", as_json=as_json)
+    emit({"database": target.location}, f"restored to {target.location}", as_json=as_json)
 
 
 @export_app.command()
@@ -79,4 +79,4 @@ def export(env_file: EnvFile = None, as_json: AsJson = False) -> None:
         for row in source.rows():
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
     except StoreUnavailable as error:
-        fail(Exit.UNAVAILABLE, f"{source.place} cannot be read: {error}", as_json=as_json)
+        fail(Exit.UNAVAILABLE, f"{source.location} cannot be read: {error}", as_json=as_json)

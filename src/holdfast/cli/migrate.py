@@ -61,7 +61,7 @@ def _schema(settings: Settings, *, as_json: bool) -> None:
     logs.configure(settings.log, settings.log_level)
     store = store_or_fail(settings, as_json=as_json, wait=True)
     asyncio.run(store.close())
-    place = database_or_fail(settings, as_json=as_json).place
+    place = database_or_fail(settings, as_json=as_json).location
     emit({"database": place, "schema": "current"}, f"{place}: the schema is current", as_json=as_json)
 
 
@@ -111,7 +111,7 @@ def _embedded_or_fail(settings: Settings, *, as_json: bool) -> Path:
     """Return the embedded database's file, or exit."""
     source = existing_database_or_fail(settings, as_json=as_json)
     if not source.files:
-        fail(Exit.USAGE, f"{source.place} is not an embedded database: there is nothing to move", as_json=as_json)
+        fail(Exit.USAGE, f"{source.location} is not an embedded database: there is nothing to move", as_json=as_json)
     return source.files[0]
 
 
@@ -128,6 +128,6 @@ def _summary(report: MoveReport, file: Path, address: Address) -> str:
             " Stop the service, and call this again to finish."
         )
     return (
-        f"{rows} rows moved to {address.place}, {report.written} written by this call; counts and checksums agree."
+        f"{rows} rows moved to {address.location}, {report.written} written by this call; counts and checksums agree."
         " Set HOLDFAST_DATABASE_URL to it and start the service."
     )

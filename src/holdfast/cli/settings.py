@@ -109,7 +109,7 @@ def existing_database_or_fail(settings: Settings, *, as_json: bool = False) -> D
     if not exists:
         fail(
             Exit.NOT_FOUND,
-            f"there is no database at {source.place}: is HOLDFAST_DATA_DIR the service's?",
+            f"there is no database at {source.location}: is HOLDFAST_DATA_DIR the service's?",
             as_json=as_json,
         )
     return source

@@ -10,17 +10,17 @@ NEVER = 1e15
 _MOST_DOUBLINGS = 20  # far more than an hour; 2**asked must still fit into a float
 
 
-def ask_again_at(now: float, created_at: float, asked: int, *, in_sight: bool) -> float:
+def ask_again_at(now: float, created_at: float, attempts: int, *, in_sight: bool) -> float:
     """Return when to check a registration next, in seconds since the epoch.
 
     Args:
         now: seconds since the epoch.
         created_at: when the registration was recorded.
-        asked: how often it was checked before.
+        attempts: how often it was checked before.
         in_sight: the transaction is mined and only needs more blocks on top. Otherwise each wait is twice the last, up
         to an hour, so that a registration whose transaction never comes costs about thirty checks a day.
     """
-    wait_s = CONFIRM_EVERY_S if in_sight else CONFIRM_EVERY_S * 2 ** min(asked, _MOST_DOUBLINGS)
+    wait_s = CONFIRM_EVERY_S if in_sight else CONFIRM_EVERY_S * 2 ** min(attempts, _MOST_DOUBLINGS)
     at = now + min(wait_s, CONFIRM_AT_LEAST_EVERY_S)
     deadline = created_at + CONFIRMATION_DEADLINE_S
     return min(at, deadline) if now < deadline else at

@@ -40,7 +40,7 @@ class OnChain:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RegistryLocation:
     """Where DIDs are registered: the chain's ID (EIP-155) and the registry's 20-byte address."""
 
     chain_id: int
@@ -64,7 +64,7 @@ def parse_new(text: str) -> str:
     return did
 
 
-def document_of(did: str, found: OnChain | None, place: Place) -> Document:
+def document_of(did: str, found: OnChain | None, location: RegistryLocation) -> Document:
     """Return the document of a `did:new`.
 
     A deactivated DID's document names nothing, and neither does that of a DID that is not on the chain: no key or
@@ -72,7 +72,7 @@ def document_of(did: str, found: OnChain | None, place: Place) -> Document:
     """
     if found is None or not found.active:
         return {"@context": [_CORE], "id": did}
-    account = _account_method(did, found, place)
+    account = _account_method(did, found, location)
     if found.key is None:
         methods, keys = [account], []
     else:
@@ -81,7 +81,7 @@ def document_of(did: str, found: OnChain | None, place: Place) -> Document:
     return {
         "@context": [_CORE, _KEYS, _ACCOUNTS],
         "id": did,
-        "controller": f"did:pkh:{place.account(found.controller)}",
+        "controller": f"did:pkh:{location.account(found.controller)}",
         "verificationMethod": methods,
         "authentication": [*keys, account["id"]],
         "assertionMethod": [*keys, account["id"]],
@@ -90,7 +90,7 @@ def document_of(did: str, found: OnChain | None, place: Place) -> Document:
     }
 
 
-def metadata_of(did: str, found: OnChain | None, place: Place) -> Document:
+def metadata_of(did: str, found: OnChain | None, location: RegistryLocation) -> Document:
     """Return the document's metadata, which says what was proven, and by what.
 
     `key` is `did` if the key's hash is the DID, which anyone can check, `account` if the controlling account names
@@ -101,7 +101,7 @@ def metadata_of(did: str, found: OnChain | None, place: Place) -> Document:
     key = found.key if found is not None and found.active else None
     return {
         "deactivated": found is not None and not found.active,
-        "registry": place.account(place.registry),
+        "registry": location.account(location.registry),
         "proven": {
             "controller": "registry" if shown else None,
             "key": None if key is None else "did" if did_of_key(*key) == did else "account",
@@ -130,7 +130,7 @@ def service_document(did: str, address: str, *, snapshots: bool) -> Document | N
     services = [("vault", "HoldfastVault", address), ("resolver", "DIDResolver", f"{address}/1.0/identifiers/")]
     if snapshots:
         services.append(("ipfs", "IpfsGateway", f"{address}/ipfs/"))
-    named = [{"id": f"{did}#{name}", "type": kind, "serviceEndpoint": place} for name, kind, place in services]
+    named = [{"id": f"{did}#{name}", "type": kind, "serviceEndpoint": url} for name, kind, url in services]
     return {"@context": [_CORE], "id": did, "service": named}
 
 
@@ -142,10 +142,10 @@ def _key_method(did: str, x: int, y: int) -> Document:
     return {"id": did + name, "type": "JsonWebKey", "controller": did, "publicKeyJwk": jwk}
 
 
-def _account_method(did: str, found: OnChain, place: Place) -> Document:
+def _account_method(did: str, found: OnChain, location: RegistryLocation) -> Document:
     return {
         "id": f"{did}#account",
         "type": "BlockchainVerificationMethod2021",
         "controller": did,
-        "blockchainAccountId": place.account(found.controller),
+        "blockchainAccountId": location.account(found.controller),
     }

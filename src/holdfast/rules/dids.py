@@ -66,16 +66,16 @@ def parse_block_number(value: object) -> int | None:
     return None
 
 
-def canonical(asked: RegisterDid) -> RegisterDid:
+def canonical(request: RegisterDid) -> RegisterDid:
     """Return the request with each field in the form in which it is stored.
 
     Raises Refused for the first invalid field.
     """
     return replace(
-        asked,
-        did=parse_did(asked.did),
-        credential_id=parse_credential_id(asked.credential_id),
-        tx_hash=parse_tx_hash(asked.tx_hash),
-        block_number=parse_block_number(asked.block_number),
-        smart_account=parse_smart_account(asked.smart_account),
+        request,
+        did=parse_did(request.did),
+        credential_id=parse_credential_id(request.credential_id),
+        tx_hash=parse_tx_hash(request.tx_hash),
+        block_number=parse_block_number(request.block_number),
+        smart_account=parse_smart_account(request.smart_account),
     )

@@ -144,10 +144,10 @@ def _visible(part: str) -> str:
         return part
     from precis_i18n import get_profile  # as for handles, needed beyond ASCII only
 
-    kept: str = get_profile("OpaqueString").enforce(part)
-    if _BLANK in kept:
+    enforced: str = get_profile("OpaqueString").enforce(part)
+    if _BLANK in enforced:
         raise ValueError("a blank in an address")
-    return kept
+    return enforced
 
 
 def _unicode_domain(domain: str) -> str:

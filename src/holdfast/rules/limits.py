@@ -46,12 +46,12 @@ ALL_COUNTRIES = "all"
 NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
 # Reserved for the address that requested a code or opened a session: attempts at the code, and places among the
 # identifier's credentials.
-KEPT_FOR_ASKER = 1
-REFUSED_KEPT_S = 30 * DAY_S  # how long a refused registration is retained for operators to inspect
+RESERVED_FOR_REQUESTER = 1
+REFUSED_RETENTION_S = 30 * DAY_S  # how long a refused registration is retained for operators to inspect
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 128
-MAX_KEPT_ANSWER_BYTES = 64 * 1024  # a larger response is not stored, so a repeat does the work again
-ANSWERS_KEPT_S = DAY_S
+MAX_STORED_RESPONSE_BYTES = 64 * 1024  # a larger response is not stored, so a repeat does the work again
+RESPONSE_RETENTION_S = DAY_S
 REPEAT_WAITS_S = 3.0  # how long a repeat waits for the first request's response
 
 MAX_BODY_BYTES = 64 * 1024

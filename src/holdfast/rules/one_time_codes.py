@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import CODE_DIGITS, KEPT_FOR_ASKER
+from holdfast.rules.limits import CODE_DIGITS, RESERVED_FOR_REQUESTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ def count(before: Attempts, limit: int, *, own: bool) -> tuple[Attempts, int]:
         limit: attempts in all.
         own: whether the attempt comes from the address that requested the code.
     """
-    others_left = own or before.by_others < limit - KEPT_FOR_ASKER
+    others_left = own or before.by_others < limit - RESERVED_FOR_REQUESTER
     if before.in_all >= limit or not others_left:
         return before, limit + 1
     return Attempts(before.in_all + 1, before.by_others + (not own)), before.in_all + 1

@@ -65,7 +65,7 @@ class Pin:
 
     request_id: str
     did: str
-    asked: PinRequest
+    request: PinRequest
     state: PinState
     created_us: int
     info: Mapping[str, str] = field(default_factory=dict)
@@ -88,11 +88,11 @@ class PinQuery:
         """Return whether a pin matches."""
         return (
             pin.state in self.states
-            and (not self.cids or pin.asked.cid in self.cids)
+            and (not self.cids or pin.request.cid in self.cids)
             and (self.before_ns is None or pin.created_us * 1000 < self.before_ns)
             and (self.after_ns is None or pin.created_us * 1000 > self.after_ns)
-            and (self.name is None or _matches(self.name, pin.asked.name, self.match))
-            and all(pin.asked.meta.get(name) == value for name, value in self.meta.items())
+            and (self.name is None or _matches(self.name, pin.request.name, self.match))
+            and all(pin.request.meta.get(name) == value for name, value in self.meta.items())
         )
 
 

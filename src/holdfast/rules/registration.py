@@ -9,7 +9,7 @@ import msgspec
 
 from holdfast.rules.bans import refuse_banned
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import DAY_S, KEPT_FOR_ASKER, NETWORK_FACTOR
+from holdfast.rules.limits import DAY_S, NETWORK_FACTOR, RESERVED_FOR_REQUESTER
 from holdfast.wire.errors import (
     ATTESTATION_USED,
     CREDENTIAL_ALREADY_REGISTERED,
@@ -178,7 +178,7 @@ def _admit_credential(request: RegistrationRequest, facts: RegistrationFacts, ce
     removed for it.
     """
     proven = request.channel is not Channel.HANDLE  # by a code
-    reserved = 0 if request.signed or facts.from_opener or proven else KEPT_FOR_ASKER
+    reserved = 0 if request.signed or facts.from_opener or proven else RESERVED_FOR_REQUESTER
     if _has_room(request, facts.credentials, facts.unconfirmed, ceilings, reserved):
         return Move.CONTINUE
     if request.signed and _has_room(request, facts.signed, facts.signed_unconfirmed, ceilings, reserved):

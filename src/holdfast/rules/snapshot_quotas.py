@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from holdfast.rules.limits import REFUSED_KEPT_S
+from holdfast.rules.limits import REFUSED_RETENTION_S
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 _MIB = 1024 * 1024
@@ -21,10 +21,10 @@ SNAPSHOT_READS_PER_ADDRESS_MINUTE = 3000
 SNAPSHOT_REFUSALS_PER_ADDRESS_MINUTE = 120  # of tokens
 SNAPSHOT_FREE_BYTES = 256 * _MIB
 UPLOAD_TIMEOUT_S = 300.0
-UPLOAD_KEPT_S = 900.0  # then a reservation expires, for example because its process was killed
-UNPINNED_KEPT_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
-ORPHANS_KEPT_S = REFUSED_KEPT_S  # then the snapshots of a DID without a registered credential are removed
-QUEUED_KEPT_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
+UPLOAD_RETENTION_S = 900.0  # then a reservation expires, for example because its process was killed
+UNPINNED_RETENTION_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
+ORPHANS_RETENTION_S = REFUSED_RETENTION_S  # then the snapshots of a DID without a registered credential are removed
+QUEUED_RETENTION_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class SnapshotLimits:
 class Usage:
     """What a DID has at one moment: stored bytes, bytes reserved by other uploads, and how many pins and snapshots."""
 
-    kept: int
+    stored: int
     reserved: int
     pins: int
     revisions: int
@@ -65,16 +65,18 @@ def reservation(usage: Usage, limits: SnapshotLimits, wanted: int, *, declared: 
     of it must be free. Without a declared length, `wanted` is the maximum length of an upload, and as much of it as is
     free is reserved.
     """
-    free = limits.bytes_per_did - usage.kept - usage.reserved
+    free = limits.bytes_per_did - usage.stored - usage.reserved
     if free <= 0 or (declared and wanted > free):
-        raise _over(f"{usage.kept} bytes are kept and {usage.reserved} reserved by uploads, of {limits.bytes_per_did}")
+        raise _over(
+            f"{usage.stored} bytes are kept and {usage.reserved} reserved by uploads, of {limits.bytes_per_did}"
+        )
     return min(wanted, free)
 
 
 def admit_root(usage: Usage, limits: SnapshotLimits, size: int) -> None:
     """Refuse a new snapshot of `size` bytes if the DID has no space left for it. Raises SnapshotRefused."""
-    if usage.kept + usage.reserved + size > limits.bytes_per_did:
-        raise _over(f"{usage.kept} bytes are kept, the snapshot has {size}, {limits.bytes_per_did} are allowed")
+    if usage.stored + usage.reserved + size > limits.bytes_per_did:
+        raise _over(f"{usage.stored} bytes are kept, the snapshot has {size}, {limits.bytes_per_did} are allowed")
     if usage.revisions >= limits.revisions_per_did:
         raise _over(f"{usage.revisions} snapshots are kept, {limits.revisions_per_did} are allowed")
 

@@ -53,11 +53,11 @@ class SponsorLimits:
 
 
 class Budget(NamedTuple):
-    """How much may be spent in a day on a subject, in gwei. `told` names the subject for people."""
+    """How much may be spent in a day on a subject, in gwei. `label` names the subject for people."""
 
     subject: str
     limit: int
-    told: str
+    label: str
 
 
 class Spent(NamedTuple):
@@ -143,10 +143,10 @@ def first_full(
         gwei: the most that the operation can cost.
         held: what the same nonce has reserved before.
     """
-    for place, budget in enumerate(budgets):
+    for index, budget in enumerate(budgets):
         own = held.gwei if held is not None and held.day == day and budget.subject in held.subjects else 0
         if spent.get(budget.subject, 0) - own + largest(gwei, held) > budget.limit:
-            return place
+            return index
     return None
 
 
@@ -159,13 +159,13 @@ def no_room(budget: Budget, spent: int, gwei: int) -> NotSponsored:
     """Return the refusal of an operation for which a budget has no room."""
     if gwei > budget.limit:
         return NotSponsored(
-            f"the operation may take {in_ether(gwei)}, more than the sponsor's budget {budget.told} of"
+            f"the operation may take {in_ether(gwei)}, more than the sponsor's budget {budget.label} of"
             f" {in_ether(budget.limit)} a day",
             LIMIT_EXCEEDED,
         )
     left = in_ether(max(budget.limit - spent, 0))
     return NotSponsored(
-        f"the sponsor's budget {budget.told} is used up for today: {left} of {in_ether(budget.limit)} are left, and the"
-        f" operation may take {in_ether(gwei)}. It is full again at 00:00 UTC",
+        f"the sponsor's budget {budget.label} is used up for today: {left} of {in_ether(budget.limit)} are left, and"
+        f" the operation may take {in_ether(gwei)}. It is full again at 00:00 UTC",
         LIMIT_EXCEEDED,
     )

@@ -128,9 +128,9 @@ def ed25519_key(did: str) -> bytes:
     return key
 
 
-def covers(command: str, asked: str) -> bool:
-    """Return whether a delegation of `command` allows `asked`: the same command, or one below it (UCAN Delegation)."""
-    return command in {"/", asked} or (command != "" and asked.startswith(command + "/"))
+def covers(command: str, requested: str) -> bool:
+    """Return whether a delegation of `command` allows `requested`: the same or one below it (UCAN Delegation)."""
+    return command in {"/", requested} or (command != "" and requested.startswith(command + "/"))
 
 
 def _base64url(text: str) -> bytes:

@@ -63,24 +63,24 @@ def parse_folder(setting: str, url: str) -> Folder:
     return Folder(scheme=scheme, folder=address, options=given, allow_http=allow_http)
 
 
-def opened(place: Folder, *, make: bool = False) -> ObjectStore:
+def opened(location: Folder, *, make: bool = False) -> ObjectStore:
     """Open the store for a folder; with `make`, a missing local folder is created. Raises obstore's errors.
 
     Credentials come from the cloud provider's usual environment variables.
     """
     from obstore.store import from_url  # slow to import, and not every service has object storage
 
-    if place.scheme == "file":
-        return from_url(place.folder, mkdir=True) if make else from_url(place.folder)
-    client: Any = {**_CLIENT, "allow_http": True} if place.allow_http else _CLIENT
-    arguments: Any = {"client_options": client, "retry_config": _RETRIES, **place.options}
-    return from_url(place.folder, **arguments)
+    if location.scheme == "file":
+        return from_url(location.folder, mkdir=True) if make else from_url(location.folder)
+    client: Any = {**_CLIENT, "allow_http": True} if location.allow_http else _CLIENT
+    arguments: Any = {"client_options": client, "retry_config": _RETRIES, **location.options}
+    return from_url(location.folder, **arguments)
 
 
-def missing_folder(place: Folder) -> str | None:
+def missing_folder(location: Folder) -> str | None:
     """Return the path of a local folder that does not exist; None for an existing one or a bucket."""
-    path = unquote(urlsplit(place.folder).path)
-    return None if place.scheme != "file" or Path(path).is_dir() else path
+    path = unquote(urlsplit(location.folder).path)
+    return None if location.scheme != "file" or Path(path).is_dir() else path
 
 
 def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:

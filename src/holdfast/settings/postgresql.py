@@ -17,7 +17,7 @@ class Address:
 
     Attributes:
         dsn: the URL for the driver.
-        place: the same without user and password, for messages.
+        location: the same without user and password, for messages.
         pooled: whether a pooler in transaction mode is in front (`?pooler=transaction`): no statement outlives its
             transaction then, and settings of a connection are the server's.
         prepares: whether statements are prepared and used again: without a pooler, and with one that follows prepared
@@ -27,7 +27,7 @@ class Address:
     """
 
     dsn: str
-    place: str
+    location: str
     pooled: bool
     prepares: bool = True
     servers: tuple[str, ...] = ()
@@ -42,14 +42,14 @@ def parse_address(url: str) -> Address:
     poolers = [value for name, value in options if name == _POOLER]
     if len(poolers) > 1 or any(value not in {_TRANSACTION, _PREPARED} for value in poolers):
         raise ValueError(f"{_POOLER}={_TRANSACTION} or {_POOLER}={_PREPARED} is needed, or neither")
-    kept = [(name, value) for name, value in options if name != _POOLER]
+    others = [(name, value) for name, value in options if name != _POOLER]
     hosts = parts.netloc.rpartition("@")[2] or dict(options).get("host", "")
     return Address(
-        dsn=_url(parts.netloc, parts.path, kept),
-        place=f"postgresql://{hosts}{parts.path}",
+        dsn=_url(parts.netloc, parts.path, others),
+        location=f"postgresql://{hosts}{parts.path}",
         pooled=bool(poolers),
         prepares=poolers != [_TRANSACTION],
-        servers=tuple(_servers(parts.netloc, parts.path, kept)),
+        servers=tuple(_servers(parts.netloc, parts.path, others)),
     )
 
 

@@ -35,15 +35,15 @@ class Scope(StrEnum):
     ERASE = "erase"
 
 
-class Asked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AdminRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all inputs, in which a wrong type or an unknown field is refused."""
 
 
-class Nothing(Asked, frozen=True, kw_only=True):
+class Nothing(AdminRequest, frozen=True, kw_only=True):
     """No input."""
 
 
-class ListIdentifiers(Asked, frozen=True, kw_only=True):
+class ListIdentifiers(AdminRequest, frozen=True, kw_only=True):
     """Filters, all of which must match. `after` is where the page before ended."""
 
     prefix: str | None = None
@@ -56,20 +56,20 @@ class ListIdentifiers(Asked, frozen=True, kw_only=True):
     after: str | None = None
 
 
-class ReadPage(Asked, frozen=True, kw_only=True):
+class ReadPage(AdminRequest, frozen=True, kw_only=True):
     """One page of a list; `after` is where the page before ended."""
 
     limit: Limit = 50
     after: str | None = None
 
 
-class CountDays(Asked, frozen=True, kw_only=True):
+class CountDays(AdminRequest, frozen=True, kw_only=True):
     """How many days, up to today (UTC); each costs a read of what was claimed on it."""
 
     days: CountedDays = 7
 
 
-class OfIdentifier(Asked, frozen=True, kw_only=True):
+class OfIdentifier(AdminRequest, frozen=True, kw_only=True):
     """An identifier, as its owner writes it."""
 
     identifier: str
@@ -82,20 +82,20 @@ class Transfer(OfIdentifier, frozen=True, kw_only=True):
     did: str
 
 
-class Rename(Asked, frozen=True, kw_only=True):
+class Rename(AdminRequest, frozen=True, kw_only=True):
     """A handle and its new name."""
 
     identifier: str
     new: str
 
 
-class OfCredential(Asked, frozen=True, kw_only=True):
+class OfCredential(AdminRequest, frozen=True, kw_only=True):
     """A credential ID, in base64 or base64url."""
 
     credential_id: str = msgspec.field(name="credentialId")
 
 
-class OfBan(Asked, frozen=True, kw_only=True):
+class OfBan(AdminRequest, frozen=True, kw_only=True):
     """`kind`: name, did, domain or network; `channel`: that of a name."""
 
     kind: str
@@ -109,14 +109,14 @@ class NewBan(OfBan, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class NewInvitation(Asked, frozen=True, kw_only=True):
+class NewInvitation(AdminRequest, frozen=True, kw_only=True):
     """How many registrations it admits, and for how many days."""
 
     uses: Uses = 1
     days: Days = 14
 
 
-class OfInvitation(Asked, frozen=True, kw_only=True):
+class OfInvitation(AdminRequest, frozen=True, kw_only=True):
     """`code`: the code, or its number in the list."""
 
     code: str
@@ -128,7 +128,7 @@ class Reissue(OfInvitation, frozen=True, kw_only=True):
     days: Days = 14
 
 
-class OfPerson(Asked, frozen=True, kw_only=True):
+class OfPerson(AdminRequest, frozen=True, kw_only=True):
     """`person`: a DID, or an identifier of `channel` that it holds."""
 
     person: str
@@ -151,7 +151,7 @@ class AdminEndpoint:
     path: str
     scope: Scope
     summary: str
-    input: type[Asked] = Nothing
+    input: type[AdminRequest] = Nothing
     lists: bool = False
 
     @property
@@ -160,14 +160,16 @@ class AdminEndpoint:
         return self.method, API + self.path
 
 
-def _reads(name: str, path: str, summary: str, asked: type[Asked], *, lists: bool = False) -> AdminEndpoint:
+def _reads(name: str, path: str, summary: str, request: type[AdminRequest], *, lists: bool = False) -> AdminEndpoint:
     return AdminEndpoint(
-        name=name, method="GET", path=path, scope=Scope.READ, summary=summary, input=asked, lists=lists
+        name=name, method="GET", path=path, scope=Scope.READ, summary=summary, input=request, lists=lists
     )
 
 
-def _writes(name: str, path: str, summary: str, asked: type[Asked], scope: Scope = Scope.WRITE) -> AdminEndpoint:
-    return AdminEndpoint(name=name, method="POST", path=path, scope=scope, summary=summary, input=asked)
+def _writes(
+    name: str, path: str, summary: str, request: type[AdminRequest], scope: Scope = Scope.WRITE
+) -> AdminEndpoint:
+    return AdminEndpoint(name=name, method="POST", path=path, scope=scope, summary=summary, input=request)
 
 
 ADMIN_ENDPOINTS = (

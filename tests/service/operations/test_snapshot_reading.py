@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.content.cids import Block
     from holdfast.service.operations.snapshot_reading import SnapshotReading
-    from holdfast.service.store.snapshot_index import BlockPlace
+    from holdfast.service.store.snapshot_index import BlockLocation
 
 WHOLE = wanted(ReadBlock(format="car"), None)
 SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
@@ -48,7 +48,7 @@ class Kept:
     async def get(self, block: Block, form: str, **headers: str) -> httpx.Response:
         return await self.vault.api.http.get(f"/ipfs/{block.cid}?format={form}", headers=headers)
 
-    async def places(self) -> tuple[BlockPlace, ...]:
+    async def places(self) -> tuple[BlockLocation, ...]:
         return await self.reading.dag(self.blocks[0].cid)
 
 

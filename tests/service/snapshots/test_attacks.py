@@ -196,7 +196,7 @@ async def test_parallel_uploads_cannot_pass_the_quota(make_api) -> None:
     taken = [answer for answer in answers if answer.status_code == 200]
     assert all(failure(answer) == (409, "INSUFFICIENT_FUNDS") for answer in answers if answer.status_code != 200)
     usage = await api.service.snapshots.index.usage(vault.did)
-    assert 1 <= len(taken) == usage.revisions <= 3 and usage.kept <= 350_000 and usage.reserved == 0
+    assert 1 <= len(taken) == usage.revisions <= 3 and usage.stored <= 350_000 and usage.reserved == 0
     while usage.revisions < 3:
         await vault.keep(snapshots.pop())
         usage = await api.service.snapshots.index.usage(vault.did)

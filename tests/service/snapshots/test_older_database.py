@@ -74,7 +74,7 @@ async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp
     vault, _, _ = await restored(make_api, tmp_path)
     index, now = kept_by(vault).index, vault.api.clock()
     await index.begin_upload(NewUpload(upload_id="u", did=vault.did, now=now, expires_at=now + 60), lambda _usage: 10)
-    (place,) = await index.place_blocks(vault.did, "u", [("bafkrei-placed", 10)])
+    (place,) = await index.insert_blocks(vault.did, "u", [("bafkrei-placed", 10)])
     assert await index.name_strays([place.key, "check-0123", "bafkrei.7#1", ".5"]) == 1
     assert place.key not in await index.garbage(10)
 

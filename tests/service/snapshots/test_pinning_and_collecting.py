@@ -118,18 +118,18 @@ class World:
             pins = await self.index.pins(did)
             assert [pin.created_us for pin in pins] == sorted({pin.created_us for pin in pins}, reverse=True)
             usage = await self.index.usage(did)
-            assert usage.reserved == 0 and usage.kept <= LIMITS.bytes_per_did
+            assert usage.reserved == 0 and usage.stored <= LIMITS.bytes_per_did
             assert usage.pins <= LIMITS.pins_per_did and usage.revisions <= LIMITS.revisions_per_did
             for pin in pins:
-                kept = await self.index.root(pin.asked.cid)
+                kept = await self.index.root(pin.request.cid)
                 assert (kept is not None) == (pin.state is PinState.PINNED)
                 if kept is not None:
-                    await self.is_whole(who, pin.asked.cid)
+                    await self.is_whole(who, pin.request.cid)
 
     async def is_whole(self, who: int, cid: str) -> None:
         blocks = next(blocks for blocks in (snapshot(who, n) for n in range(SNAPSHOTS)) if blocks[0].cid == cid)
         for block in blocks:
-            assert await self.reading.block(await self.reading.place(block.cid)) == block.data
+            assert await self.reading.block(await self.reading.location(block.cid)) == block.data
 
     async def end(self) -> None:
         """Remove every pin, let every waiting period pass, and assert that no data remains."""

@@ -29,7 +29,7 @@ def name(n: int) -> Identifier:
     return Identifier(Channel.HANDLE, f"name{n}", f"Name{n}")
 
 
-def asked(identifier: Identifier = ANN) -> NewSession:
+def requested(identifier: Identifier = ANN) -> NewSession:
     bannable = subjects_of(identifier, DID, "192.0.2.1")
     return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, bannable=bannable)
 
@@ -39,15 +39,15 @@ def rule(identifier: Identifier = ANN) -> SessionRule:
 
 
 def rule_of(new: NewRegistration) -> RegistrationRule:
-    request = RegistrationRequest(new.identifier.channel, new.asked.did, reserved=False)
+    request = RegistrationRequest(new.identifier.channel, new.request.did, reserved=False)
     return RegistrationRule(request, Limits(), Ceilings())
 
 
 def with_bans(**fields: Any) -> NewRegistration:
     new = registration(**fields)
     return NewRegistration(
-        asked=new.asked, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
-        now=new.now, bannable=subjects_of(new.identifier, new.asked.did, "192.0.2.1"),
+        request=new.request, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
+        now=new.now, bannable=subjects_of(new.identifier, new.request.did, "192.0.2.1"),
     )  # fmt: skip
 
 
@@ -72,14 +72,14 @@ async def test_what_is_banned_is_refused_until_the_ban_is_lifted(
     assert await admin.ban(subject, "spam", OP)
     assert not await admin.ban(subject, "again", OP)
     with pytest.raises(Refused) as refused:
-        await store.open_session(asked(identifier), rule(identifier))
+        await store.open_session(requested(identifier), rule(identifier))
     assert refused.value.row is row
     new = with_bans(identifier=identifier)
     with pytest.raises(Refused) as refused:
         await store.register(new, rule_of(new))
     assert refused.value.row is row and not await store.is_claimed(identifier.channel.value, identifier.key)
     assert await admin.lift(subject, OP) and not await admin.lift(subject, OP)
-    await store.open_session(asked(identifier), rule(identifier))
+    await store.open_session(requested(identifier), rule(identifier))
     await store.register(new, rule_of(new))
     assert await acts(store) == [("eva", "ban_lifted", subject), ("eva", "banned", subject)]
 
@@ -88,9 +88,9 @@ async def test_a_ban_stops_only_what_it_is_about(store: Store) -> None:
     await store.administration.ban("name handle ann", "spam", OP)
     await store.administration.ban("domain ample.com", "spam", OP)
     results = await asyncio.gather(
-        *(store.open_session(asked(name(n)), rule(name(n))) for n in range(4)),
-        store.open_session(asked(), rule()),
-        store.open_session(asked(MAIL), rule(MAIL)),
+        *(store.open_session(requested(name(n)), rule(name(n))) for n in range(4)),
+        store.open_session(requested(), rule()),
+        store.open_session(requested(MAIL), rule(MAIL)),
         return_exceptions=True,
     )
     assert [isinstance(result, Refused) for result in results] == [False] * 4 + [True, False]

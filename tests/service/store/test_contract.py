@@ -38,7 +38,7 @@ from holdfast.rules.registration import (
     admit_registration,
 )
 from holdfast.service.store.port import Overtaken, StoreUnavailable
-from holdfast.service.store.values import KeptAnswer, LateTransaction, NewRepeat
+from holdfast.service.store.values import LateTransaction, NewRepeat, StoredResponse
 from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.requests import NO_TRANSACTION
 
@@ -394,10 +394,10 @@ async def test_of_parallel_transactions_one_is_added(store: Store) -> None:
 
 
 async def test_the_response_is_stored_with_the_transaction_or_not_at_all(store: Store) -> None:
-    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), now=NOW, lease_s=2, kept_s=60, quotas=())
+    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), now=NOW, lease_s=2, retention_s=60, quotas=())
     assert (await store.begin(repeat)).mine
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
-    kept = KeptAnswer(repeat.key, b"added")
+    kept = StoredResponse(repeat.key, b"added")
     assert not await store.add_transaction(late(did="did:a:2"), kept)
     assert (await store.begin(repeat)).answer is None
     assert await store.add_transaction(late(), kept)
@@ -437,14 +437,14 @@ async def test_what_is_due_goes_round_the_identifiers(store: Store) -> None:
         await store.register(registration(identifier=identifier, credential_id=name, now=NOW + 100), claims)
     due = await store.due(NOW + 100, 5)
     assert [row.credential for row in due] == ["flood00", "x", "y", "flood01", "flood02"]
-    assert (due[1].key, due[1].channel, due[1].asked) == ("x", "handle", 0)
+    assert (due[1].key, due[1].channel, due[1].attempts) == ("x", "handle", 0)
 
 
 async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_it_wait_for_ever(store: Store) -> None:
     await store.register(registration(), claims)
     await store.put_off([("cred", NOW + 60)])
     assert await store.due(NOW + 59, 9) == []
-    assert [row.asked for row in await store.due(NOW + 60, 9)] == [1]
+    assert [row.attempts for row in await store.due(NOW + 60, 9)] == [1]
     await store.put_off([("cred", NOW + 365 * 86400)])
     assert [row.credential for row in await store.due(NOW + 60, 9)] == ["cred"]
 

@@ -12,18 +12,18 @@ from tests.support.store_cases import ANN, MAIL, NOW, admit, attempt, claims, co
 from holdfast.rules.limits import DAY_S, HOUR_S
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.service.store.port import Overtaken
-from holdfast.service.store.values import KeptAnswer, NewRepeat
+from holdfast.service.store.values import NewRepeat, StoredResponse
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
 
 if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 KEY, BODY = b"k" * 32, b"b" * 32
-ANSWER = KeptAnswer(KEY, b"sealed")
+ANSWER = StoredResponse(KEY, b"sealed")
 
 
 def named(key: bytes = KEY, now: float = NOW, body: bytes = BODY, **more: Any) -> NewRepeat:
-    fields = {"lease_s": 2.0, "kept_s": float(DAY_S), "quotas": (), **more}
+    fields = {"lease_s": 2.0, "retention_s": float(DAY_S), "quotas": (), **more}
     return NewRepeat(key=key, bodies=(body,), now=now, **fields)
 
 
@@ -49,7 +49,7 @@ async def test_another_body_never_takes_over(store: Store) -> None:
 
 async def test_a_body_known_by_an_older_key_is_the_same_body(store: Store) -> None:
     await store.begin(named())
-    rotated = NewRepeat(key=KEY, bodies=(b"n" * 32, BODY), now=NOW + 3, lease_s=2, kept_s=DAY_S, quotas=())
+    rotated = NewRepeat(key=KEY, bodies=(b"n" * 32, BODY), now=NOW + 3, lease_s=2, retention_s=DAY_S, quotas=())
     assert (await store.begin(rotated)).mine
 
 
@@ -95,13 +95,13 @@ async def test_a_new_key_counts_on_its_address_and_a_repeat_does_not(store: Stor
 async def test_an_effect_keeps_its_answer(store: Store) -> None:
     keys = [bytes([n]) * 32 for n in range(5)]
     await asyncio.gather(*(store.begin(named(key)) for key in keys))
-    await store.open_session(session(), admit, KeptAnswer(keys[0], b"0"))
-    await store.register(registration(), claims, KeptAnswer(keys[1], b"1"))
-    await store.keep_code(code(), KeptAnswer(keys[2], b"2"))
+    await store.open_session(session(), admit, StoredResponse(keys[0], b"0"))
+    await store.register(registration(), claims, StoredResponse(keys[1], b"1"))
+    await store.keep_code(code(), StoredResponse(keys[2], b"2"))
     counted = await store.count_attempt(attempt())
     assert counted is not None
-    assert await store.consume_code(MAIL, counted.code_id, NOW, KeptAnswer(keys[3], b"3"))
-    await store.mark_verified(MAIL, NOW, KeptAnswer(keys[4], b"4"))
+    assert await store.consume_code(MAIL, counted.code_id, NOW, StoredResponse(keys[3], b"3"))
+    await store.mark_verified(MAIL, NOW, StoredResponse(keys[4], b"4"))
     kept = await asyncio.gather(*(store.begin(named(key)) for key in keys))
     assert [one.answer for one in kept] == [b"0", b"1", b"2", b"3", b"4"]
     assert await store.claim_of("handle", "ann") and await store.find_credential("cred")
@@ -143,7 +143,7 @@ async def test_others_in_the_same_batch_are_not_disturbed(store: Store) -> None:
     await store.begin(named(key))
     overtaken, done = await asyncio.gather(
         store.open_session(session(), admit, ANSWER),
-        store.open_session(session(MAIL), admit, KeptAnswer(key, b"mine")),
+        store.open_session(session(MAIL), admit, StoredResponse(key, b"mine")),
         return_exceptions=True,
     )
     assert isinstance(overtaken, Overtaken) and done is None

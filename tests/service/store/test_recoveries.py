@@ -13,7 +13,14 @@ from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Confirmation
 from holdfast.service.store.persons import Removal
-from holdfast.service.store.recoveries import KEPT_S, FinishedRecovery, Mail, NewRecovery, Signable, StartedRecovery
+from holdfast.service.store.recoveries import (
+    RETENTION_S,
+    FinishedRecovery,
+    Mail,
+    NewRecovery,
+    Signable,
+    StartedRecovery,
+)
 from holdfast.wire.errors import Refused
 
 if TYPE_CHECKING:
@@ -183,8 +190,8 @@ async def test_requests_and_mails_expire(store: Store) -> None:
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
-    assert await store.recoveries.expire(NOW + KEPT_S - 1) == 0
-    assert await store.recoveries.expire(NOW + KEPT_S + 1) == 2
+    assert await store.recoveries.expire(NOW + RETENTION_S - 1) == 0
+    assert await store.recoveries.expire(NOW + RETENTION_S + 1) == 2
 
 
 async def test_a_finished_recovery_is_in_the_audit_once(store: Store) -> None:

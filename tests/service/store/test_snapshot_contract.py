@@ -19,7 +19,7 @@ from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 if TYPE_CHECKING:
     from holdfast.service.store.database import Database
     from holdfast.service.store.port import Store
-    from holdfast.service.store.snapshot_index import KeptRecord, SnapshotIndex
+    from holdfast.service.store.snapshot_index import SnapshotIndex, StoredRecord
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def test_reservations_are_one_step(index: SnapshotIndex) -> None:
 
 async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index: SnapshotIndex) -> None:
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    (place,) = await index.place_blocks(DID, "u", [("x", 5)])
+    (place,) = await index.insert_blocks(DID, "u", [("x", 5)])
     assert await index.block("x") is None
     await index.expire(NOW)
     assert await index.garbage(10) == [], "the upload holds it"
@@ -67,7 +67,7 @@ async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
     keys = set()
     for turn in range(3):
         await index.begin_upload(NewUpload(upload_id=f"u{turn}", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-        (place,) = await index.place_blocks(DID, f"u{turn}", [("x", 5)])
+        (place,) = await index.insert_blocks(DID, f"u{turn}", [("x", 5)])
         keys.add(place.key)
         await index.end_upload(DID, f"u{turn}")
         await index.expire(NOW)
@@ -77,13 +77,13 @@ async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
 
 async def test_an_upload_that_took_too_long_cannot_finish(index: SnapshotIndex) -> None:
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.place_blocks(DID, "u", [("a", 10)])
+    await index.insert_blocks(DID, "u", [("a", 10)])
     await index.expire(NOW + 901)
     root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
     with pytest.raises(StoreUnavailable):
         await index.finish_upload("u", root, use(1), allow, allow)
     with pytest.raises(StoreUnavailable):
-        await index.place_blocks(DID, "u", [("a", 10)])
+        await index.insert_blocks(DID, "u", [("a", 10)])
     assert await index.root("a") is None
 
 
@@ -92,7 +92,7 @@ async def test_a_refused_finish_changes_nothing(index: SnapshotIndex) -> None:
         raise SnapshotRefused(INSUFFICIENT_FUNDS)
 
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.place_blocks(DID, "u", [("a", 10)])
+    await index.insert_blocks(DID, "u", [("a", 10)])
     root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
     for decide, admit in ((refuse, allow), (allow, refuse)):
         with pytest.raises(SnapshotRefused):
@@ -117,8 +117,8 @@ async def test_blocks_stay_while_any_snapshot_links_to_them(index: SnapshotIndex
 
 
 async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
-    asked = PinRequest(cid="a")
-    new = [NewPin(request_id=f"r{n}", did=DID, asked=asked, now=NOW) for n in range(3)]
+    request = PinRequest(cid="a")
+    new = [NewPin(request_id=f"r{n}", did=DID, request=request, now=NOW) for n in range(3)]
     first = await index.add_pin(new[0], use(1, "pin", "w"), allow)
     again = await index.add_pin(new[1], use(1, "pin", "w"), allow)
     assert first == again and first is not None and first.state is PinState.QUEUED
@@ -127,7 +127,7 @@ async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
     assert len(await index.pins(DID)) == 1
     races = await asyncio.gather(
         *(
-            index.add_pin(NewPin(request_id=f"x{n}", did=DID, asked=asked, now=NOW), use(2, "pin", "w"), allow)
+            index.add_pin(NewPin(request_id=f"x{n}", did=DID, request=request, now=NOW), use(2, "pin", "w"), allow)
             for n in range(5)
         )
     )
@@ -136,16 +136,16 @@ async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
 
 async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: SnapshotIndex) -> None:
     for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
-        new = NewPin(request_id=f"r{number}", did=DID, asked=PinRequest(cid=f"c{number}"), now=moment)
+        new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid=f"c{number}"), now=moment)
         await index.add_pin(new, use(number, "pin", str(number)), allow)
     stamps = [pin.created_us for pin in await index.pins(DID)]
     assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 4
 
 
 async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
-    asked = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
-    made = await pin(index, 1, "a", asked=asked)
-    assert made.asked == PinRequest(cid="a", **asked)
+    request = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
+    made = await pin(index, 1, "a", request=request)
+    assert made.request == PinRequest(cid="a", **request)
     assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
     assert await pin(index, 2, "a", replaces="none") is None
 
@@ -190,9 +190,9 @@ async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
             name=name, root=root, sequence=sequence, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"r", now=NOW
         )
 
-    seen: list[KeptRecord | None] = []
+    seen: list[StoredRecord | None] = []
 
-    def decide(kept: KeptRecord | None) -> bool:
+    def decide(kept: StoredRecord | None) -> bool:
         seen.append(kept)
         return True
 

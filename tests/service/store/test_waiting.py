@@ -16,7 +16,7 @@ CHAIN = 8453
 class _Database:
     """Raises each error in turn, then opens the store."""
 
-    place = "postgresql://db/holdfast"
+    location = "postgresql://db/holdfast"
 
     def __init__(self, *errors: Exception) -> None:
         self._errors = list(errors)

@@ -9,7 +9,7 @@ from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.service.bootstrap.events import event_deliveries
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.bootstrap.senders import configured_mailer, configured_sms
-from holdfast.service.bootstrap.snapshots import kept_snapshots, snapshot_access
+from holdfast.service.bootstrap.snapshots import snapshot_access, snapshots_of
 from holdfast.service.bootstrap.sponsors import sponsors_of
 from holdfast.service.bootstrap.upstreams import (
     accounts_of,
@@ -123,7 +123,7 @@ def build_service(
         measuring=Measuring(store, settings.data_dir, clock),
         enclaves=named_setting("HOLDFAST_ENCLAVE_URL", EnclaveSource, settings.enclave_url, bundled_enclave()),
         reserved=reserved,
-        snapshots=kept_snapshots(settings, secrets, store, clock, entropy),
+        snapshots=snapshots_of(settings, secrets, store, clock, entropy),
         engine=engine_configured(),
         clock=clock,
         senders=(mailer, sms),

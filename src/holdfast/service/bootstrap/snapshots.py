@@ -31,7 +31,7 @@ BLOCKS_STAY_HERE = (
 SPOOL = "uploads"  # a folder in the data folder
 
 
-def kept_snapshots(
+def snapshots_of(
     settings: Settings, secrets: Secrets, store: Store, clock: Clock, entropy: Entropy
 ) -> Snapshots | None:
     """Return the snapshot operations; None if snapshots are disabled. Raises SettingError."""

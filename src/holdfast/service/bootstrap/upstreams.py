@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from holdfast.rules.did_documents import Place
+from holdfast.rules.did_documents import RegistryLocation
 from holdfast.service.operations.accounts import Accounts
 from holdfast.service.operations.confirmation import Confirmations
 from holdfast.service.operations.controllers import Controllers
@@ -89,7 +89,9 @@ def resolution_of(settings: Settings, chain: ChainReader, store: Store) -> Resol
     """Return what resolves DIDs."""
     registry = from_hex(settings.contract_did_registry)
     controllers = Controllers(chain, registry, settings.contract_app_factory)
-    return Resolution(store.snapshots, accounts_of(settings, chain), controllers, Place(settings.chain, registry))
+    return Resolution(
+        store.snapshots, accounts_of(settings, chain), controllers, RegistryLocation(settings.chain, registry)
+    )
 
 
 def configured_indexer(settings: Settings, session: Callable[[], ClientSession]) -> Indexer | None:

@@ -47,9 +47,9 @@ def parse_provider_url(setting: str, text: str, known_options: Iterable[str]) ->
         raise ValueError(f"{setting}: this is not an address of the form scheme://user:password@host.") from None
     if parts.path not in {"", "/"} or parts.fragment:
         raise ValueError(f"{setting}: no path or fragment belongs here; percent-encode : / ? # @ in credentials.")
-    credentials, _, place = parts.netloc.rpartition("@")
+    credentials, _, server = parts.netloc.rpartition("@")
     user, _, password = credentials.partition(":")
-    host, port = _place(setting, place)
+    host, port = _host_and_port(setting, server)
     options = _options(setting, parts.query, frozenset(known_options))
     return ProviderUrl(parts.scheme.lower(), _decoded(setting, user), _decoded(setting, password), host, port, options)
 
@@ -76,7 +76,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _place(setting: str, text: str) -> tuple[str, int | None]:
+def _host_and_port(setting: str, text: str) -> tuple[str, int | None]:
     """Return the host (IPv6 without brackets) and the port. urlsplit would convert Twilio's IDs to lower case."""
     match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]*))(?::(?P<port>[0-9]{1,5}))?", text)
     if match is None or (match["port"] and not 0 < int(match["port"]) <= MAX_PORT):

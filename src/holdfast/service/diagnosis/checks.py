@@ -117,8 +117,8 @@ def _owned(path: Path, owner: int) -> Finding | None:
     found = path.stat().st_uid
     if found == owner:
         return None
-    told = f"belongs to user {found}, the data folder to {owner}"
-    return Finding(path.name, "error", told, f"chown -R {owner} the data folder, and run commands as that user")
+    problem = f"belongs to user {found}, the data folder to {owner}"
+    return Finding(path.name, "error", problem, f"chown -R {owner} the data folder, and run commands as that user")
 
 
 def _mode(path: Path) -> Finding:

@@ -58,7 +58,7 @@ async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier
     if url.startswith("outbox:"):
         name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")
-    return await _asked(subject, sender.check(), "check the address, credentials and firewall")
+    return await _finding(subject, sender.check(), "check the address, credentials and firewall")
 
 
 async def see_events(webhook: Webhook | None, *, send: bool) -> Finding:
@@ -66,7 +66,7 @@ async def see_events(webhook: Webhook | None, *, send: bool) -> Finding:
     if webhook is None:
         return Finding("events", "ok", "off (HOLDFAST_EVENTS_URL)")
     fix = "check HOLDFAST_EVENTS_URL, and that the receiver verifies with HOLDFAST_WEBHOOK_SECRET"
-    found = await _asked("events", webhook.check() if send else webhook.reach(), fix)
+    found = await _finding("events", webhook.check() if send else webhook.reach(), fix)
     if send or found.state != "ok":
         return found
     return replace(found, found=f"{found.found}; holdfast check --send-event sends a signed message")
@@ -84,7 +84,7 @@ async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Findin
         return f"answers, chain {answered}"
 
     fix = f"{_endpoint_setting(settings, chain)} to an endpoint of chain {chain} that answers"
-    found = await _asked("chain" if chain == settings.chain else f"chain {chain}", ask(), fix)
+    found = await _finding("chain" if chain == settings.chain else f"chain {chain}", ask(), fix)
     return found if found.state == "ok" or _is_set(settings, chain) else replace(found, state="note")
 
 
@@ -109,15 +109,15 @@ async def see_bundler(settings: Settings, pools: ConnectionPools) -> Finding:
     url, entry_point = settings.bundler_url, settings.contract_entry_point
 
     async def ask() -> str:
-        asked = await fetch(pools.of("bundler"), "POST", url, {"Content-Type": "application/json"}, _ENTRY_POINTS)
-        served = _json(asked).get("result")
+        reply = await fetch(pools.of("bundler"), "POST", url, {"Content-Type": "application/json"}, _ENTRY_POINTS)
+        served = _json(reply).get("result")
         if not isinstance(served, list):
             raise WrongAnswer("answers, but not eth_supportedEntryPoints")
         known = {entry.lower() for entry in served if isinstance(entry, str)}
         _require(entry_point.lower() in known, f"does not serve the entry point {entry_point}")
         return f"serves the entry point {entry_point}"
 
-    return await _asked("bundler", ask(), "check HOLDFAST_BUNDLER_URL and HOLDFAST_CONTRACT_ENTRY_POINT")
+    return await _finding("bundler", ask(), "check HOLDFAST_BUNDLER_URL and HOLDFAST_CONTRACT_ENTRY_POINT")
 
 
 async def see_indexer(settings: Settings, service: Service) -> Finding:
@@ -136,7 +136,7 @@ async def see_indexer(settings: Settings, service: Service) -> Finding:
         return f"agrees with chain {chain}"
 
     name = "HOLDFAST_INDEXER_APP" if settings.indexer_app else "HOLDFAST_INDEXER_URL"
-    return await _asked("indexer", ask(), f"check {name}")
+    return await _finding("indexer", ask(), f"check {name}")
 
 
 async def _settled_health(indexer: Indexer, wait_s: float) -> dict[str, Any]:
@@ -206,7 +206,7 @@ async def see_engine(environment: Mapping[str, str], pools: ConnectionPools) -> 
         await fetch(pools.of("engine"), "GET", url, {})
         return "the engine's address answers; the service hands over once it has registered"
 
-    return await _asked("workflow", ask(), "check INNGEST_DEV or INNGEST_BASE_URL, or unset them")
+    return await _finding("workflow", ask(), "check INNGEST_DEV or INNGEST_BASE_URL, or unset them")
 
 
 async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> Finding:
@@ -223,7 +223,7 @@ async def see_traces(environment: Mapping[str, str], pools: ConnectionPools) -> 
         _require(answer.status == _OK, f"the collector answers with status {answer.status}")
         return "the collector takes them"
 
-    return await _asked("traces", ask(), "check OTEL_EXPORTER_OTLP_ENDPOINT, or unset it")
+    return await _finding("traces", ask(), "check OTEL_EXPORTER_OTLP_ENDPOINT, or unset it")
 
 
 def _json(answer: UpstreamAnswer) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _require(condition: object, why: str) -> None:
         raise WrongAnswer(why)
 
 
-async def _asked(subject: str, question: Awaitable[str], fix: str) -> Finding:
+async def _finding(subject: str, question: Awaitable[str], fix: str) -> Finding:
     try:
         async with asyncio.timeout(CHECK_WITHIN_S):
             return Finding(subject, "ok", await question)

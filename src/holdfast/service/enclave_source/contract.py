@@ -111,16 +111,16 @@ class _Sandbox:
         """Return the instance's contract after checking the functions whose results are known. Raises Unusable."""
         self._run("_initialize")
         abi = self._run("enclave_abi")
-        about = self._asked("version", {})
+        about = self._executed("version", {})
         names = about.get("functions")
         if type(abi) is not int or not isinstance(names, list) or about.get("abi") != abi:
             raise Unusable("the published enclave does not say which ABI it speaks")
         for name, given, known in KNOWN:
-            if name in names and self._asked(name, given) != known:
+            if name in names and self._executed(name, given) != known:
                 raise Unusable(f"the published enclave gives a wrong answer for {name}")
         return ModuleContract(abi, self._kinds, frozenset(map(str, names)))
 
-    def _asked(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _executed(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         function, text = name.encode(), json.dumps(given).encode()
         start = self._run("enclave_alloc", len(function) + len(text)) & _MASK
         if not start:

@@ -35,14 +35,14 @@ class LargeResponses:
     """The places of a process for large responses."""
 
     def __init__(
-        self, places: int, per_address: int, send_timeout_s: float, waits_s: float = LARGE_RESPONSE_WAITS_S
+        self, capacity: int, per_address: int, send_timeout_s: float, waits_s: float = LARGE_RESPONSE_WAITS_S
     ) -> None:
-        """Allow `places` in all, `per_address` of them for one address, and `send_timeout_s` for a part of a body.
+        """Allow `capacity` in all, `per_address` of them for one address, and `send_timeout_s` for a part of a body.
 
         A response waits `waits_s` for a slot.
         """
         self._waits_s = waits_s
-        self._places = places
+        self._capacity = capacity
         self._per_address = per_address
         self._send_timeout_s = send_timeout_s
         self._held: Counter[str] = Counter()
@@ -62,7 +62,7 @@ class LargeResponses:
     def _full(self, subject: str) -> ErrorRow | None:
         if self._held[subject] >= self._per_address:
             return TOO_MANY_RESPONSES
-        return SERVICE_BUSY if self._held.total() >= self._places else None
+        return SERVICE_BUSY if self._held.total() >= self._capacity else None
 
     def _free(self, subject: str) -> None:
         self._held[subject] -= 1

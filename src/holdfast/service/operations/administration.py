@@ -63,27 +63,27 @@ class Search:
         )
 
 
-def search_of(asked: Mapping[str, str | None], hash_of: Callable[[str], str]) -> Search:
+def search_of(fields: Mapping[str, str | None], hash_of: Callable[[str], str]) -> Search:
     """Return the search for an operator's words. Raises ValueError with what is wrong.
 
     Args:
-        asked: any of prefix, did, address, day, state, channel and after, the end of the page before.
+        fields: any of prefix, did, address, day, state, channel and after, the end of the page before.
         hash_of: returns the hash of a network address. Raises ValueError for other texts.
     """
-    channel, state = asked.get("channel") or None, asked.get("state") or None
+    channel, state = fields.get("channel") or None, fields.get("state") or None
     if state is not None and state not in _STATES:
         raise ValueError(f"a state is one of {', '.join(_STATES)}")
     of = _channel(channel or "handle")
-    since, until = _day(asked.get("day"))
+    since, until = _day(fields.get("day"))
     scan = Scan(
-        did=asked.get("did") or None,
+        did=fields.get("did") or None,
         channel=of.value,
-        prefix=_prefix(asked.get("prefix"), of),
+        prefix=_prefix(fields.get("prefix"), of),
         since=since,
         until=until,
-        after=_after(asked.get("after")),
+        after=_after(fields.get("after")),
     )
-    address = asked.get("address")
+    address = fields.get("address")
     return Search(scan=scan, channel=channel, state=state, address=hash_of(address) if address else None)
 
 

@@ -120,8 +120,8 @@ class BudgetedPoster:
         try:
             async with tx.turn():
                 count = await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"])
-                for place, commitment in enumerate(commitments):
-                    sent.append(await tx.send(commitment, values.quantity(count) + place, fees))
+                for index, commitment in enumerate(commitments):
+                    sent.append(await tx.send(commitment, values.quantity(count) + index, fees))
         except (RpcError, TimeoutError) as error:
             _log.warning("a commitment was not posted", extra={"why": str(error)[:200] or type(error).__name__})
         return sent + [None] * (len(commitments) - len(sent))

@@ -143,7 +143,7 @@ class _Turn:
     ) -> None:
         now = self._all.clock()
         times = [
-            (row.credential, ask_again_at(now, row.created_at, row.asked, in_sight=_in_sight(seen[row])))
+            (row.credential, ask_again_at(now, row.created_at, row.attempts, in_sight=_in_sight(seen[row])))
             for row in rows
         ]
         if times:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.sessions import Sessions
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
-    from holdfast.service.store.values import KeptAnswer, RegisteredDid
+    from holdfast.service.store.values import RegisteredDid, StoredResponse
     from holdfast.wire.errors import ErrorRow
     from holdfast.wire.requests import RegisterDid
 
@@ -51,10 +51,10 @@ class Dids:
 
     async def register(
         self,
-        asked: RegisterDid,
+        request: RegisterDid,
         identifier: Identifier,
         ip: str,
-        kept: KeptAnswer | None = None,
+        response: StoredResponse | None = None,
         authorization: str | None = None,
         invitation: str | None = None,
         address: str = NOWHERE,
@@ -62,10 +62,10 @@ class Dids:
         """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
         Args:
-            asked: the request in canonical form.
+            request: the request in canonical form.
             identifier: the identifier for which the DID is registered.
             ip: the client address that the limits apply to.
-            kept: the response to store for repeats.
+            response: the response to store for repeats.
             authorization: the header's value, which may contain a signature by the DID's key.
             invitation: the code in the header `Holdfast-Invitation`.
             address: what `ip` is the hash of, to which bans apply.
@@ -73,76 +73,78 @@ class Dids:
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
         try:
-            await self._register(asked, identifier, ip, now, kept, authorization, invitation, address)
+            await self._register(request, identifier, ip, now, response, authorization, invitation, address)
         except Refused as refused:
-            if refused.row not in _REPEATED or not await self._transaction_added(asked, identifier, now, kept):
+            if refused.row not in _REPEATED or not await self._transaction_added(request, identifier, now, response):
                 raise
 
     async def _register(  # noqa: PLR0913, PLR0917 - what a request brings
         self,
-        asked: RegisterDid,
+        request: RegisterDid,
         identifier: Identifier,
         ip: str,
         now: float,
-        kept: KeptAnswer | None,
+        response: StoredResponse | None,
         authorization: str | None,
         invitation: str | None,
         address: str,
     ) -> None:
-        proof = self._proof(asked, identifier, now)
+        proof = self._proof(request, identifier, now)
         confirmation = Confirmation.PENDING
         if self.proof_required:
-            confirmation, block_number = await self._proven(asked, identifier)
-            asked = replace(asked, block_number=block_number)
+            confirmation, block_number = await self._proven(request, identifier)
+            request = replace(request, block_number=block_number)
         registration = NewRegistration(
-            asked=asked,
+            request=request,
             identifier=identifier,
             attestation=(proof.signature, proof.expires_at) if proof else None,
             confirmation=confirmation,
             ip=ip,
             now=now,
-            signed=await self._is_signed(authorization, asked, now),
-            bannable=subjects_of(identifier, asked.did, address),
+            signed=await self._is_signed(authorization, request, now),
+            bannable=subjects_of(identifier, request.did, address),
         )
-        async with self.sessions.admission.of(identifier, asked.did, invitation) as barred:
-            await self.store.register(registration, self._decision(registration, barred), kept)
+        async with self.sessions.admission.of(identifier, request.did, invitation) as barred:
+            await self.store.register(registration, self._decision(registration, barred), response)
 
     async def look_up(self, credential: str) -> RegisteredDid | None:
         """Return the registration of a credential ID in canonical form, unless the chain refused the registration."""
         return await self.store.find_credential(credential)
 
     async def _transaction_added(
-        self, asked: RegisterDid, identifier: Identifier, now: float, kept: KeptAnswer | None
+        self, request: RegisterDid, identifier: Identifier, now: float, response: StoredResponse | None
     ) -> bool:
         """Record the request's transaction if the stored registration states none, and the chain proves this one.
 
         Anyone may name the transaction, because only one that the DID's own key sent is recorded.
         """
-        known = None if states_no_transaction(asked.tx_hash) else await self.store.find_credential(asked.credential_id)
-        if known is None or known.did != asked.did or not states_no_transaction(known.tx_hash):
+        known = (
+            None if states_no_transaction(request.tx_hash) else await self.store.find_credential(request.credential_id)
+        )
+        if known is None or known.did != request.did or not states_no_transaction(known.tx_hash):
             return False
-        account = asked.smart_account or known.smart_account
-        block_number = await self._settled_in(replace(asked, smart_account=account), identifier)
+        account = request.smart_account or known.smart_account
+        block_number = await self._settled_in(replace(request, smart_account=account), identifier)
         if block_number is None:
             return False
         late = LateTransaction(
-            credential=asked.credential_id,
+            credential=request.credential_id,
             identifier=identifier,
-            did=asked.did,
+            did=request.did,
             instead_of=known.tx_hash,
-            tx_hash=asked.tx_hash,
+            tx_hash=request.tx_hash,
             smart_account=account,
             block_number=block_number,
             now=now,
         )
-        return await self.store.add_transaction(late, kept)
+        return await self.store.add_transaction(late, response)
 
-    async def _settled_in(self, asked: RegisterDid, identifier: Identifier) -> int | None:
+    async def _settled_in(self, request: RegisterDid, identifier: Identifier) -> int | None:
         """Return the block in which the DID's own key registered it, if enough blocks follow; None if unknown."""
-        if not self.confirmations.controllers.show_the_key(asked.did):
+        if not self.confirmations.controllers.show_the_key(request.did):
             return None
         try:
-            proof = await self.confirmations.prove(asked.tx_hash, _sought(asked, identifier))
+            proof = await self.confirmations.prove(request.tx_hash, _sought(request, identifier))
         except Refused:  # the chain does not respond
             return None
         return proof.block_number if proof is not None and proof.deep else None
@@ -151,7 +153,7 @@ class Dids:
         identifier = registration.identifier
         request = RegistrationRequest(
             identifier.channel,
-            registration.asked.did,
+            registration.request.did,
             self.sessions.is_reserved(identifier),
             registration.confirmation is Confirmation.CONFIRMED,
             registration.signed,
@@ -159,28 +161,28 @@ class Dids:
         )
         return RegistrationRule(request, self.limits, self.ceilings)
 
-    async def _is_signed(self, authorization: str | None, asked: RegisterDid, now: float) -> bool:
-        token = signature_of(authorization, self.registrar, asked.did, asked.credential_id, now)
+    async def _is_signed(self, authorization: str | None, request: RegisterDid, now: float) -> bool:
+        token = signature_of(authorization, self.registrar, request.did, request.credential_id, now)
         return token is not None and not await self.store.snapshots.is_revoked(token.did, token.cids, token.issued_at)
 
-    def _proof(self, asked: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
+    def _proof(self, request: RegisterDid, identifier: Identifier, now: float) -> VerifiedAttestation | None:
         if identifier.channel is Channel.HANDLE:
             return None
-        if asked.attestation is None:
+        if request.attestation is None:
             raise Refused(ATTESTATION_REQUIRED)
-        return verify_at(asked.attestation, identifier, self.secrets.signing_keys, self.registrar, now)
+        return verify_at(request.attestation, identifier, self.secrets.signing_keys, self.registrar, now)
 
-    async def _proven(self, asked: RegisterDid, identifier: Identifier) -> tuple[Confirmation, int]:
+    async def _proven(self, request: RegisterDid, identifier: Identifier) -> tuple[Confirmation, int]:
         """Check the transaction on the chain.
 
         If too few blocks follow it, the confirmation job checks it again later.
         """
-        proof = await self.confirmations.prove(asked.tx_hash, _sought(asked, identifier))
+        proof = await self.confirmations.prove(request.tx_hash, _sought(request, identifier))
         if proof is None:
             raise Refused(REGISTRATION_UNPROVEN)
         return Confirmation.CONFIRMED if proof.deep else Confirmation.PENDING, proof.block_number
 
 
-def _sought(asked: RegisterDid, identifier: Identifier) -> Sought:
+def _sought(request: RegisterDid, identifier: Identifier) -> Sought:
     handle = identifier.key if identifier.channel is Channel.HANDLE else None
-    return Sought(asked.did, asked.smart_account, handle)
+    return Sought(request.did, request.smart_account, handle)

@@ -85,8 +85,8 @@ class EventDelivery:
         if len(missed) > len(again):
             _log.error("events were given up", extra={"count": len(missed) - len(again)})
         if due:
-            kept = {event.id for event, _ in again}
-            await self.store.outbox.settle([event for event in due if event.id not in kept], again)
+            retried = {event.id for event, _ in again}
+            await self.store.outbox.settle([event for event in due if event.id not in retried], again)
         self._count(len(due) - len(missed), len(again), len(missed) - len(again))
         return again
 

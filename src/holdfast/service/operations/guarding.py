@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _SETTINGS, _KEY_STATE = selector("accountSettings()"), selector("keyState(bytes32)")
 _PENDING = selector("pendingRecovery()")
-_GENERATION_PLACE, _NONCE_PLACE = 1, 7
+_GENERATION_INDEX, _NONCE_INDEX = 1, 7
 
 
 class Recoverable(NamedTuple):
@@ -79,7 +79,7 @@ class RecoveryChain:
             raise Refused(RPC_ERROR) from None
         if settings is None or not state.is_active:
             raise Refused(RECOVERY_NOT_POSSIBLE)
-        return Recoverable(state.did, settings[_NONCE_PLACE], guarding[0] if guarding else None)
+        return Recoverable(state.did, settings[_NONCE_INDEX], guarding[0] if guarding else None)
 
     async def state(self, account: bytes) -> AccountSlots:
         """Return the account's DID and primary key. Raises RpcError or MalformedAnswer."""
@@ -90,14 +90,14 @@ class RecoveryChain:
     async def pending(self, account: bytes) -> tuple[int, int] | None:
         """Return from when the running recovery can be finished, and its number; None if none is. Raises RpcError."""
         pending, settings = await self._read(account, _PENDING, 3), await self._read(account, _SETTINGS, 8)
-        if pending is None or settings is None or not pending[0] or not settings[_NONCE_PLACE]:
+        if pending is None or settings is None or not pending[0] or not settings[_NONCE_INDEX]:
             return None
-        return pending[0], settings[_NONCE_PLACE] - 1
+        return pending[0], settings[_NONCE_INDEX] - 1
 
     async def finished(self, account: bytes) -> int:
         """Return how many recoveries of an account were finished. Raises RpcError."""
         settings = await self._read(account, _SETTINGS, 8)
-        return 0 if settings is None else settings[_GENERATION_PLACE]
+        return 0 if settings is None else settings[_GENERATION_INDEX]
 
     async def _is_guardian(self, account: bytes, key: GuardianKey) -> bool:
         state = await self._read(account, _KEY_STATE + key_id(key.signer), 3)

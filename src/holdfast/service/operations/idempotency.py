@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from holdfast.rules.limits import ANSWERS_KEPT_S, REPEAT_WAITS_S
+from holdfast.rules.limits import REPEAT_WAITS_S, RESPONSE_RETENTION_S
 from holdfast.rules.quotas import of_keyed_request
-from holdfast.service.store.values import KeptAnswer, NewRepeat
+from holdfast.service.store.values import NewRepeat, StoredResponse
 from holdfast.wire.errors import IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, Refused
 
 if TYPE_CHECKING:
@@ -91,19 +91,19 @@ class Idempotency:
 
     async def finish(self, idempotent: IdempotentRequest, answer: bytes) -> bytes:
         """Store the response unless a parallel repeat has stored one; return the stored response."""
-        kept = await self.store.finish(idempotent.key, self.sealed(idempotent, answer).answer)
-        return answer if kept is None else self._opened(idempotent, kept)
+        stored = await self.store.finish(idempotent.key, self.sealed(idempotent, answer).answer)
+        return answer if stored is None else self._opened(idempotent, stored)
 
     async def put_back(self, idempotent: IdempotentRequest) -> bytes | None:
         """Let the next repeat do the work, unless a parallel repeat has stored a response; if so, return it."""
-        kept = await self.store.finish(idempotent.key, None)
-        return None if kept is None else self._opened(idempotent, kept)
+        stored = await self.store.finish(idempotent.key, None)
+        return None if stored is None else self._opened(idempotent, stored)
 
-    def sealed(self, idempotent: IdempotentRequest, answer: bytes) -> KeptAnswer:
+    def sealed(self, idempotent: IdempotentRequest, answer: bytes) -> StoredResponse:
         """Return the response in its stored, encrypted form."""
         nonce = self.entropy(_NONCE_BYTES)
         cipher = AESGCM(_derived(self.secrets.signing_keys[0], "seal", idempotent.name.encode()))
-        return KeptAnswer(idempotent.key, nonce + cipher.encrypt(nonce, answer, idempotent.key))
+        return StoredResponse(idempotent.key, nonce + cipher.encrypt(nonce, answer, idempotent.key))
 
     def _opened(self, idempotent: IdempotentRequest, sealed: bytes) -> bytes:
         nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
@@ -120,7 +120,7 @@ class Idempotency:
             bodies=self._bodies(idempotent),
             now=self.clock(),
             lease_s=idempotent.lease_s,
-            kept_s=ANSWERS_KEPT_S,
+            retention_s=RESPONSE_RETENTION_S,
             quotas=of_keyed_request(idempotent.ip, self.ceilings),
         )
 

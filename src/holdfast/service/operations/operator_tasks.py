@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.invitations import Invitations
     from holdfast.service.store.administration import By
     from holdfast.service.store.port import Store
-    from holdfast.wire import admin_endpoints as asked
+    from holdfast.wire import admin_endpoints
     from holdfast.wire.models import PersonExport
 
 Row = dict[str, Any]
@@ -56,7 +56,7 @@ class OperatorTasks:
     codes: Invitations
     entropy: Entropy
 
-    async def identifiers(self, given: asked.ListIdentifiers, _by: By) -> Rows:
+    async def identifiers(self, given: admin_endpoints.ListIdentifiers, _by: By) -> Rows:
         """Return a page of identifiers, the newest first or, with a prefix, by name."""
         try:
             search = lists.search_of(msgspec.structs.asdict(given), lambda it: self.addresses.of(subject_of_text(it)))
@@ -65,11 +65,11 @@ class OperatorTasks:
         rows, after = await lists.page(self.store, search, given.limit)
         return Rows([lists.plain(row) for row in rows], after)
 
-    async def counts(self, given: asked.CountDays, by: By) -> Rows:
+    async def counts(self, given: admin_endpoints.CountDays, by: By) -> Rows:
         """Return counts by day and channel, the latest day first."""
         return Rows([lists.plain_count(row) for row in await lists.counts(self.store, given.days, by.now)])
 
-    async def identifier(self, given: asked.OfIdentifier, _by: By) -> Row:
+    async def identifier(self, given: admin_endpoints.OfIdentifier, _by: By) -> Row:
         """Return what is stored about an identifier, with the older history, in which its hash names it."""
         channel, key = _parsed(given)
         named = await self.store.describe(channel, key)
@@ -79,25 +79,25 @@ class OperatorTasks:
             raise NotFound("nothing is known of this identifier")
         return dict(found)
 
-    async def release(self, given: asked.OfIdentifier, by: By) -> Row:
+    async def release(self, given: admin_endpoints.OfIdentifier, by: By) -> Row:
         """Free an identifier."""
         _require(await self.store.administration.release(*_parsed(given), by), "no one holds this identifier")
         return {"released": True}
 
-    async def transfer(self, given: asked.Transfer, by: By) -> Row:
+    async def transfer(self, given: admin_endpoints.Transfer, by: By) -> Row:
         """Give an identifier to another DID."""
         done = await self.store.administration.transfer(*_parsed(given), _did(given.did), by)
         _require(done, "no one holds this identifier, or this DID does already")
         return {"transferred": True}
 
-    async def rename(self, given: asked.Rename, by: By) -> Row:
+    async def rename(self, given: admin_endpoints.Rename, by: By) -> Row:
         """Rename a handle."""
         old, new = _handle(given.identifier), _handle(given.new)
         done = await self.store.administration.rename(old.channel.value, old.key, new, by)
         _require(done, "no one holds this handle, the new one is taken, or a registration still waits for the chain")
         return {"renamed": True}
 
-    async def revoke_credential(self, given: asked.OfCredential, by: By) -> Row:
+    async def revoke_credential(self, given: admin_endpoints.OfCredential, by: By) -> Row:
         """Remove a credential's registration."""
         try:
             credential = parse_credential_id(given.credential_id)
@@ -106,53 +106,53 @@ class OperatorTasks:
         _require(await self.store.administration.revoke(credential, by), "no such credential")
         return {"revoked": True}
 
-    async def bans(self, given: asked.ReadPage, _by: By) -> Rows:
+    async def bans(self, given: admin_endpoints.ReadPage, _by: By) -> Rows:
         """Return a page of bans, by kind and value."""
         found = await self.store.administration.bans(given.after or "", given.limit)
         rows = [{"subject": ban.subject, "at": to_iso(ban.at), "reason": ban.reason} for ban in found]
         return Rows(rows, found[-1].subject if len(found) == given.limit else None)
 
-    async def ban(self, given: asked.NewBan, by: By) -> Row:
+    async def ban(self, given: admin_endpoints.NewBan, by: By) -> Row:
         """Ban a subject; `banned` is False if it was banned before."""
         subject = _subject(given)
         return {"subject": subject, "banned": await self.store.administration.ban(subject, given.reason, by)}
 
-    async def lift(self, given: asked.OfBan, by: By) -> Row:
+    async def lift(self, given: admin_endpoints.OfBan, by: By) -> Row:
         """Lift a ban."""
         subject = _subject(given)
         _require(await self.store.administration.lift(subject, by), f"{subject} is not banned")
         return {"subject": subject, "lifted": True}
 
-    async def invitations(self, given: asked.ReadPage, _by: By) -> Rows:
+    async def invitations(self, given: admin_endpoints.ReadPage, _by: By) -> Rows:
         """Return a page of invitations, the latest first."""
         found = await self.store.administration.invitations(_cursor(given.after), given.limit)
         after = lists.encoded((found[-1].made_at, found[-1].number)) if len(found) == given.limit else None
         return Rows([self.codes.plain(invitation) for invitation in found], after)
 
-    async def invite(self, given: asked.NewInvitation, by: By) -> Row:
+    async def invite(self, given: admin_endpoints.NewInvitation, by: By) -> Row:
         """Make an invitation code."""
         return await self.codes.make(given.uses, given.days, by)
 
-    async def revoke_invitation(self, given: asked.OfInvitation, by: By) -> Row:
+    async def revoke_invitation(self, given: admin_endpoints.OfInvitation, by: By) -> Row:
         """Use up what is left of a code."""
         return await self.codes.revoke(given.code, by)
 
-    async def reissue_invitation(self, given: asked.Reissue, by: By) -> Row:
+    async def reissue_invitation(self, given: admin_endpoints.Reissue, by: By) -> Row:
         """Make a new code for what is left of one, which is revoked first."""
         return await self.codes.reissue(given.code, given.days, by)
 
-    async def export_person(self, given: asked.OfPerson, by: By) -> PersonExport:
+    async def export_person(self, given: admin_endpoints.OfPerson, by: By) -> PersonExport:
         """Return all rows about a person."""
         return await person_export(self.store, await self._did_of(given), self.pseudonyms, by.now)
 
-    async def erase_person(self, given: asked.OfPerson, by: By) -> Row:
+    async def erase_person(self, given: admin_endpoints.OfPerson, by: By) -> Row:
         """Delete a person; return how many rows of each kind went."""
         did = await self._did_of(given)
         token = self.entropy(_TOKEN_BYTES)
         removal = Removal(did=did, now=by.now, pseudonyms=self.pseudonyms, token=token, until=by.now + _REMEMBERED_S)
         return {"did": did, **(await self.store.administration.erase(removal, by))._asdict()}
 
-    async def acts(self, given: asked.ReadPage, _by: By) -> Rows:
+    async def acts(self, given: admin_endpoints.ReadPage, _by: By) -> Rows:
         """Return a page of what operators did, the latest first."""
         after = _cursor(given.after)
         if after is not None and not _ACT_ID.fullmatch(after[1]):
@@ -161,10 +161,10 @@ class OperatorTasks:
         last = lists.encoded((found[-1].at, found[-1].id)) if len(found) == given.limit else None
         return Rows([{**act._asdict(), "at": to_iso(act.at)} for act in found], last)
 
-    async def _did_of(self, given: asked.OfPerson) -> str:
+    async def _did_of(self, given: admin_endpoints.OfPerson) -> str:
         if given.person.startswith("did:"):
             return given.person
-        claim = await self.store.claim_of(*_place(given.person, given.channel))
+        claim = await self.store.claim_of(*_claim_key(given.person, given.channel))
         if claim is None:
             raise NotFound("no one holds this identifier")
         return claim.did
@@ -175,11 +175,11 @@ def _require(done: bool, otherwise: str) -> None:  # noqa: FBT001 - the result o
         raise NotFound(otherwise)
 
 
-def _parsed(given: asked.OfIdentifier) -> tuple[str, str]:
-    return _place(given.identifier, given.channel)
+def _parsed(given: admin_endpoints.OfIdentifier) -> tuple[str, str]:
+    return _claim_key(given.identifier, given.channel)
 
 
-def _place(text: str, channel: str) -> tuple[str, str]:
+def _claim_key(text: str, channel: str) -> tuple[str, str]:
     """Return channel and canonical key."""
     try:
         parsed = parse_identifier(text, parse_channel(channel))
@@ -189,7 +189,7 @@ def _place(text: str, channel: str) -> tuple[str, str]:
 
 
 def _handle(text: str) -> Identifier:
-    return Identifier(Channel.HANDLE, _place(text, Channel.HANDLE.value)[1], text)
+    return Identifier(Channel.HANDLE, _claim_key(text, Channel.HANDLE.value)[1], text)
 
 
 def _did(text: str) -> str:
@@ -199,7 +199,7 @@ def _did(text: str) -> str:
         raise NotPossible("this is not a DID") from None
 
 
-def _subject(given: asked.OfBan) -> str:
+def _subject(given: admin_endpoints.OfBan) -> str:
     try:
         return ban_subject(given.kind, given.value, Channel(given.channel))
     except ValueError as error:

@@ -63,13 +63,13 @@ class Persons:
     async def remove(self, authorization: str | None, address: str) -> Removed:
         """Remove what the token names; a repeat with the same token gets the first result. Raises SnapshotRefused."""
         bearer = await self.access.bearer(authorization, address, REMOVE, registered=False)
-        asked = removal_request(bearer.args)
+        request = removal_request(bearer.args)
         await self.access.count_person_request(address)
         return await self.store.take_back(
             Removal(
                 did=bearer.did,
-                credential=asked.credential,
-                name=_place(asked),
+                credential=request.credential,
+                name=_claim_key(request),
                 now=self.clock(),
                 pseudonyms=self.pseudonyms,
                 token=bearer.digest,
@@ -114,8 +114,8 @@ async def person_export(store: Store, did: str, pseudonyms: Pseudonyms, now: flo
     return PersonExport(did=did, exported_at=to_iso(now), **readable)
 
 
-def _place(asked: RemovalRequest) -> tuple[str, str] | None:
-    return None if asked.identifier is None else (asked.identifier.channel.value, asked.identifier.key)
+def _claim_key(request: RemovalRequest) -> tuple[str, str] | None:
+    return None if request.identifier is None else (request.identifier.channel.value, request.identifier.key)
 
 
 def _readable(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
 from holdfast.rules import abi
-from holdfast.rules.did_documents import Document, OnChain, Place, document_of, key_of, metadata_of
+from holdfast.rules.did_documents import Document, OnChain, RegistryLocation, document_of, key_of, metadata_of
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.failures import CHAIN_UNREACHABLE, DID_NOT_FOUND, SnapshotRefused
 from holdfast.wire.keccak import did_hash
@@ -34,7 +34,7 @@ class Resolution:
     index: SnapshotIndex
     accounts: Accounts
     controllers: Controllers
-    place: Place
+    location: RegistryLocation
 
     async def resolve(self, did: str) -> Resolved:
         """Return the document of a `did:new`.
@@ -47,7 +47,7 @@ class Resolution:
         if found is None and not await self.index.is_registered(did):
             raise SnapshotRefused(DID_NOT_FOUND)
         deactivated = found is not None and not found.active
-        return Resolved(document_of(did, found, self.place), metadata_of(did, found, self.place), deactivated)
+        return Resolved(document_of(did, found, self.location), metadata_of(did, found, self.location), deactivated)
 
     async def _on_chain(self, did: str) -> OnChain | None:
         try:
@@ -56,7 +56,7 @@ class Resolution:
             raise SnapshotRefused(CHAIN_UNREACHABLE) from None
 
     async def _found(self, did: str) -> OnChain | None:
-        answer = await self.accounts.chain.call(to_hex(self.place.registry), abi.GET_DID + did_hash(did), 0)
+        answer = await self.accounts.chain.call(to_hex(self.location.registry), abi.GET_DID + did_hash(did), 0)
         if not answer:
             return None  # a chain without a registry
         controller, active = abi.decode_did(answer)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.operations.admission import Admission
     from holdfast.service.store.port import Store
-    from holdfast.service.store.values import KeptAnswer
+    from holdfast.service.store.values import StoredResponse
     from holdfast.wire.errors import ErrorRow
 
 
@@ -41,7 +41,7 @@ class Sessions:
         identifier: Identifier,
         did: str,
         ip: str,
-        kept: KeptAnswer | None = None,
+        response: StoredResponse | None = None,
         invitation: str | None = None,
         address: str = NOWHERE,
     ) -> None:
@@ -54,7 +54,7 @@ class Sessions:
             request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier), barred=barred)
             bannable = subjects_of(identifier, did, address)
             session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock(), bannable=bannable)
-            await self.store.open_session(session, SessionRule(request, self.limits), kept)
+            await self.store.open_session(session, SessionRule(request, self.limits), response)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:
         """Return why every address would now be refused a session for this identifier; None if it is free."""

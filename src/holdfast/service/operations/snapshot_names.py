@@ -19,7 +19,7 @@ from holdfast.wire.failures import (
 
 if TYPE_CHECKING:
     from holdfast.service.clock import Clock
-    from holdfast.service.store.snapshot_index import KeptRecord, SnapshotIndex
+    from holdfast.service.store.snapshot_index import SnapshotIndex, StoredRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class SnapshotNames:
             data=data,
             now=self.clock(),
         )
-        if not await self.index.publish(new, lambda kept: _rises(kept, record)):
+        if not await self.index.publish(new, lambda stored: _rises(stored, record)):
             raise SnapshotRefused(NAME_NOT_REGISTERED)
 
-    async def record(self, name: str) -> KeptRecord:
+    async def record(self, name: str) -> StoredRecord:
         """Return the newest record of a name in canonical form. Raises SnapshotRefused(RECORD_NOT_FOUND)."""
-        kept = await self.index.record(name)
-        if kept is None:
+        stored = await self.index.record(name)
+        if stored is None:
             raise SnapshotRefused(RECORD_NOT_FOUND)
-        return kept
+        return stored
 
-    def seconds_left(self, record: KeptRecord) -> int:
+    def seconds_left(self, record: StoredRecord) -> int:
         """Return how long the record may be cached, in whole seconds."""
         left = record.validity_ns // 10**9 - int(self.clock())
         return max(0, min(record.ttl_ns // 10**9, left))
@@ -80,12 +80,12 @@ def _verified(name: str, data: bytes) -> Record:
         raise SnapshotRefused(BAD_REQUEST, str(error)) from None
 
 
-def _rises(kept: KeptRecord | None, given: Record) -> bool:
+def _rises(stored: StoredRecord | None, given: Record) -> bool:
     """Return whether to replace the stored record with the given one.
 
     Raises SnapshotRefused if it contradicts the stored one.
     """
-    verdict = compare_records(None if kept is None else _record_of(kept, given), given)
+    verdict = compare_records(None if stored is None else _record_of(stored, given), given)
     if verdict is Change.OLDER:
         raise SnapshotRefused(RECORD_DOES_NOT_RISE)
     if verdict is Change.CONFLICT:
@@ -95,6 +95,6 @@ def _rises(kept: KeptRecord | None, given: Record) -> bool:
     return verdict is not Change.SAME
 
 
-def _record_of(kept: KeptRecord, given: Record) -> Record:
+def _record_of(stored: StoredRecord, given: Record) -> Record:
     """Return the stored record of the given one's name. It was verified when it was stored, and is not read again."""
-    return Record(given.public_key, kept.root, kept.sequence, kept.validity_ns, kept.ttl_ns, kept.data)
+    return Record(given.public_key, stored.root, stored.sequence, stored.validity_ns, stored.ttl_ns, stored.data)

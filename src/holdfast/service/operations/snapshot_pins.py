@@ -40,18 +40,18 @@ class SnapshotPins:
             raise SnapshotRefused(PIN_NOT_FOUND)
         return found
 
-    async def add(self, bearer: Bearer, asked: PinRequest, replaces: str | None = None) -> Pin:
+    async def add(self, bearer: Bearer, request: PinRequest, replaces: str | None = None) -> Pin:
         """Add a pin, or replace one if its ID is given. A repeated request with the same token returns the same pin.
 
         Raises SnapshotRefused.
         """
         pin = NewPin(
-            request_id=self.entropy(16).hex(), did=bearer.did, asked=asked, now=self.clock(), replaces=replaces
+            request_id=self.entropy(16).hex(), did=bearer.did, request=request, now=self.clock(), replaces=replaces
         )
         use = TokenUse(
             token=bearer.digest,
             kind="pin" if replaces is None else "replace",
-            what=_fingerprint(asked, replaces),
+            what=_fingerprint(request, replaces),
             until=bearer.expires_at,
         )
         made = await self.index.add_pin(pin, use, self._admit)
@@ -68,6 +68,6 @@ class SnapshotPins:
         admit_pin(usage, self.limits)
 
 
-def _fingerprint(asked: PinRequest, replaces: str | None) -> str:
-    plain = [replaces, asked.cid, asked.name, list(asked.origins), sorted(asked.meta.items())]
+def _fingerprint(request: PinRequest, replaces: str | None) -> str:
+    plain = [replaces, request.cid, request.name, list(request.origins), sorted(request.meta.items())]
     return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()

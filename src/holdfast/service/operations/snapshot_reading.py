@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.gateway import Wanted
     from holdfast.service.snapshots.port import BlockStorage
-    from holdfast.service.store.snapshot_index import BlockPlace, SnapshotIndex
+    from holdfast.service.store.snapshot_index import BlockLocation, SnapshotIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class Car:
         size: bytes of the whole file.
     """
 
-    blocks: tuple[BlockPlace, ...]
+    blocks: tuple[BlockLocation, ...]
     begins: tuple[bytes, ...]
     size: int
 
 
-def car_of(root: str, blocks: tuple[BlockPlace, ...]) -> Car:
+def car_of(root: str, blocks: tuple[BlockLocation, ...]) -> Car:
     """Return the CAR file of these blocks. `blocks` must not be empty."""
-    begins = [section_begin(place.cid, place.size) for place in blocks]
+    begins = [section_begin(location.cid, location.size) for location in blocks]
     begins[0] = car_begin(root) + begins[0]
-    return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([place.size for place in blocks]))
+    return Car(blocks, tuple(begins), sum(map(len, begins)) + sum([location.size for location in blocks]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +50,24 @@ class SnapshotReading:
     index: SnapshotIndex
     blocks: BlockStorage
 
-    async def place(self, cid: str) -> BlockPlace:
+    async def location(self, cid: str) -> BlockLocation:
         """Return where a block is stored. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         found = await self.index.block(cid)
         if found is None:
             raise SnapshotRefused(BLOCK_NOT_FOUND)
         return found
 
-    async def dag(self, cid: str) -> tuple[BlockPlace, ...]:
+    async def dag(self, cid: str) -> tuple[BlockLocation, ...]:
         """Return where a block and the blocks that it links to are stored. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
-        kept = await self.index.root(cid)
-        return kept.blocks if kept is not None else (await self.place(cid),)
+        root = await self.index.root(cid)
+        return root.blocks if root is not None else (await self.location(cid),)
 
-    async def block(self, place: BlockPlace) -> Bytes:
+    async def block(self, location: BlockLocation) -> Bytes:
         """Return a block's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
-        data = self._at_once(place)
-        return data if data is not None else await self._fetched(place)
+        data = self._at_once(location)
+        return data if data is not None else await self._fetched(location)
 
-    async def car(self, dag: tuple[BlockPlace, ...], path: Sequence[str], wanted: Wanted) -> Car:
+    async def car(self, dag: tuple[BlockLocation, ...], path: Sequence[str], wanted: Wanted) -> Car:
         """Return the CAR file for a path below a block: the path's target and the blocks on the way to it.
 
         Raises SnapshotRefused.
@@ -84,43 +84,43 @@ class SnapshotReading:
 
         If a block is deleted in the meantime, the body is shorter than its Content-Length.
         """
-        for begin, place in zip(car.begins, car.blocks, strict=True):
-            yield begin + await self.block(place)
+        for begin, location in zip(car.begins, car.blocks, strict=True):
+            yield begin + await self.block(location)
 
     async def whole(self, car: Car) -> Bytes:
         """Return a small file's bytes. Raises SnapshotRefused(BLOCK_NOT_FOUND)."""
         data = self._whole_at_once(car)
         return data if data is not None else await self._joined(car)
 
-    def _at_once(self, place: BlockPlace) -> Bytes | None:
+    def _at_once(self, location: BlockLocation) -> Bytes | None:
         """Return a block's bytes; None if they cannot be read without waiting."""
-        data = bytearray(place.size)
-        return data if self.blocks.fill(place.key, memoryview(data)) else None
+        data = bytearray(location.size)
+        return data if self.blocks.fill(location.key, memoryview(data)) else None
 
     def _whole_at_once(self, car: Car) -> Bytes | None:
         """Return a CAR file's bytes, with blocks read directly into place; None if a block cannot be read at once."""
         data, at = bytearray(car.size), 0
         view = memoryview(data)
-        for begin, place in zip(car.begins, car.blocks, strict=True):
+        for begin, location in zip(car.begins, car.blocks, strict=True):
             block = at + len(begin)
             view[at:block] = begin
-            at = block + place.size
-            if not self.blocks.fill(place.key, view[block:at]):
+            at = block + location.size
+            if not self.blocks.fill(location.key, view[block:at]):
                 return None
         return data
 
     async def _joined(self, car: Car) -> bytes:
-        found = await self.blocks.get_all([place.key for place in car.blocks])
+        found = await self.blocks.get_all([location.key for location in car.blocks])
         parts: list[bytes] = []
-        for begin, place, data in zip(car.begins, car.blocks, found, strict=True):
-            parts += (begin, _whole_block(place, data))
+        for begin, location, data in zip(car.begins, car.blocks, found, strict=True):
+            parts += (begin, _whole_block(location, data))
         return b"".join(parts)
 
-    async def _fetched(self, place: BlockPlace) -> bytes:
-        return _whole_block(place, await self.blocks.get(place.key))
+    async def _fetched(self, location: BlockLocation) -> bytes:
+        return _whole_block(location, await self.blocks.get(location.key))
 
     async def _car_of_path(
-        self, top: BlockPlace, below: Sequence[BlockPlace], path: Sequence[str], wanted: Wanted
+        self, top: BlockLocation, below: Sequence[BlockLocation], path: Sequence[str], wanted: Wanted
     ) -> Car:
         """Return a CAR file of the root, the path's target, and what the target links to if all of it is wanted."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
@@ -128,14 +128,14 @@ class SnapshotReading:
         value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
         inside = not isinstance(value, ipld.Link) and wanted.scope != "all"
         links = [] if inside else list(map(ipld.cid_of_link, _links(value)))
-        places = {place.cid: place for place in below}
+        locations = {location.cid: location for location in below}
         cids = links if wanted.dups else dict.fromkeys(links)
-        return car_of(top.cid, (top, *[places[cid] for cid in cids if cid in places]))
+        return car_of(top.cid, (top, *[locations[cid] for cid in cids if cid in locations]))
 
 
-def _whole_block(place: BlockPlace, data: bytes | None) -> bytes:
+def _whole_block(location: BlockLocation, data: bytes | None) -> bytes:
     """Return the block. Raises SnapshotRefused(BLOCK_NOT_FOUND) if it is lost or its object has another size."""
-    if data is None or len(data) != place.size:
+    if data is None or len(data) != location.size:
         raise SnapshotRefused(BLOCK_NOT_FOUND)
     return data
 

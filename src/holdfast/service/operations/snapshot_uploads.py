@@ -15,8 +15,8 @@ from holdfast.content.names import name_of
 from holdfast.content.snapshots import check_all_linked, check_sizes, read_root
 from holdfast.rules.limits import BODY_TIMEOUT_S
 from holdfast.rules.snapshot_quotas import (
-    UNPINNED_KEPT_S,
-    UPLOAD_KEPT_S,
+    UNPINNED_RETENTION_S,
+    UPLOAD_RETENTION_S,
     UPLOAD_TIMEOUT_S,
     SnapshotLimits,
     Usage,
@@ -133,7 +133,7 @@ class SnapshotUploads:
             return reservation(usage, limits, wanted, declared=declared is not None)
 
         return await self.index.begin_upload(
-            NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_KEPT_S), decide
+            NewUpload(upload_id=upload, did=did, now=now, expires_at=now + UPLOAD_RETENTION_S), decide
         )
 
     async def _limits(self, did: str) -> SnapshotLimits:
@@ -184,8 +184,8 @@ class SnapshotUploads:
 
     async def _store(self, upload: str, file: Path, read: _Read) -> None:
         """Write every block to the storage, under the names that the index assigns."""
-        places = await self.index.place_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
-        keys = {place.cid: place.key for place in places}
+        locations = await self.index.insert_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
+        keys = {location.cid: location.key for location in locations}
         await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
 
     async def _finish(self, upload: str, bearer: Bearer, read: _Read, *, pin: bool) -> None:
@@ -199,7 +199,7 @@ class SnapshotUploads:
             size=size,
             publisher=None if publisher is None else name_of(publisher),
             pin=self.entropy(16).hex() if pin else None,
-            held_until=0.0 if pin else now + UNPINNED_KEPT_S,
+            held_until=0.0 if pin else now + UNPINNED_RETENTION_S,
             now=now,
         )
         use = TokenUse(token=bearer.digest, kind="import", what=root.cid, until=bearer.expires_at)

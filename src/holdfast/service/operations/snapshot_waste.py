@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.rules.snapshot_quotas import UPLOAD_KEPT_S
+from holdfast.rules.snapshot_quotas import UPLOAD_RETENTION_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,5 +77,5 @@ def _sweep(spool: Path) -> None:
     if spool.is_dir():
         for file in spool.glob("*.car"):
             with suppress(FileNotFoundError):  # its upload has ended in the meantime, or another process removed it
-                if time.time() - file.stat().st_mtime > UPLOAD_KEPT_S:
+                if time.time() - file.stat().st_mtime > UPLOAD_RETENTION_S:
                     file.unlink()

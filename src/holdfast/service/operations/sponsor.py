@@ -215,7 +215,7 @@ class Sponsor:
         )
         full = await self.store.reserve(new)
         if full is not None:
-            raise no_room(budgets[full.place], full.spent, new.gwei)
+            raise no_room(budgets[full.budget_index], full.spent, new.gwei)
         return new.valid_until
 
 

@@ -26,7 +26,7 @@ SETTLE_EVERY_S = 15.0
 AT_ONCE, BLOCKS_AT_ONCE = 200, 1000
 _EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
 _NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
-_KEPT_DAYS = 1
+_RETENTION_DAYS = 1
 _log = logging.getLogger("holdfast.sponsor")
 
 
@@ -70,7 +70,7 @@ class SponsorSettlement:
     async def _one(self, sponsor: Sponsor) -> tuple[int, int]:
         """Return how many approvals of a chain were settled, and its deposit in wei."""
         settled = await self._settle(sponsor)
-        await sponsor.store.forget(day_of(sponsor.clock()) - _KEPT_DAYS)
+        await sponsor.store.forget(day_of(sponsor.clock()) - _RETENTION_DAYS)
         return settled, await self._watched(sponsor)
 
     async def _settle(self, sponsor: Sponsor) -> int:
@@ -113,8 +113,8 @@ async def _mined(sponsor: Sponsor, rows: Sequence[OpenSponsorship], newest: int)
     ]
     for start in range(min(row.block for row in rows), newest + 1, BLOCKS_AT_ONCE):
         end = min(start + BLOCKS_AT_ONCE - 1, newest)
-        asked = {"address": sponsor.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
-        for log in values.logs(await rpc.call("eth_getLogs", [asked])):
+        log_filter = {"address": sponsor.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
+        for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
             nonce = int.from_bytes(word(log.data, _NONCE))
             costs[to_hex(log.topics[2][12:]), hex(nonce)] = in_gwei(int.from_bytes(word(log.data, _COST)))
     return costs

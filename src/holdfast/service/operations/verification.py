@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.service.mail.port import Mailer
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.store.port import Store
-    from holdfast.service.store.values import KeptAnswer
+    from holdfast.service.store.values import StoredResponse
     from holdfast.wire.models import Attestation
 
 _log = logging.getLogger("holdfast.verification")
@@ -48,7 +48,7 @@ class RepeatedCheck:
 
     key: bytes
     attempt: tuple[int, int] | None
-    accepted: Callable[[Attestation], KeptAnswer]
+    accepted: Callable[[Attestation], StoredResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Verification:
     clock: Clock
     entropy: Entropy
 
-    async def send(self, identifier: Identifier, ip: str, kept: KeptAnswer | None = None) -> None:
+    async def send(self, identifier: Identifier, ip: str, response: StoredResponse | None = None) -> None:
         """Send a code.
 
         Each message is counted before the provider is called, and the count is undone if the provider refuses the
@@ -75,7 +75,7 @@ class Verification:
         Raises:
             Refused: over a limit, a country that is not served, or the provider refused it.
         """
-        await self.deliver(identifier, ip, lambda code: self._keep(identifier, code, ip, kept))
+        await self.deliver(identifier, ip, lambda code: self._keep(identifier, code, ip, response))
 
     async def deliver(self, identifier: Identifier, ip: str, keep: Callable[[str | None], Awaitable[None]]) -> None:
         """Send a code as `send` does; `keep` stores it, or None if the provider has it."""
@@ -118,7 +118,7 @@ class Verification:
         by_mail = identifier.channel is Channel.EMAIL
         return self.limits.email_code_expiry_seconds if by_mail else SMS_CODE_EXPIRY_S
 
-    async def _keep(self, identifier: Identifier, code: str | None, ip: str, kept: KeptAnswer | None) -> None:
+    async def _keep(self, identifier: Identifier, code: str | None, ip: str, response: StoredResponse | None) -> None:
         """Store a code that was sent; of one that the provider keeps, only who requested it, to count attempts."""
         now = self.clock()
         digest = b"" if code is None else code_digest(self.secrets.code_keys[0], identifier, code)
@@ -127,7 +127,7 @@ class Verification:
         new = NewCode(
             identifier=identifier, digest=digest, ip=ip, now=now, expires_at=expires_at, same_until=same_until
         )
-        await self.store.keep_code(new, kept)
+        await self.store.keep_code(new, response)
 
     async def check(
         self, identifier: Identifier, code: str, ip: str, repeat: RepeatedCheck | None = None
@@ -141,7 +141,7 @@ class Verification:
 
     def _attested(
         self, identifier: Identifier, now: float, repeat: RepeatedCheck | None
-    ) -> tuple[Attestation, KeptAnswer | None]:
+    ) -> tuple[Attestation, StoredResponse | None]:
         # The attestation contains the stored time, so that GET /api/verify/status returns the same time.
         key, ttl_s = self.secrets.signing_keys[0], self.limits.attestation_ttl_seconds
         attestation = issue_at(identifier, self.registrar, key, now, ttl_s)
@@ -156,8 +156,8 @@ class Verification:
         if failure is not None:
             _count_limit(failure)
             return failure
-        attestation, kept = self._attested(identifier, now, repeat)
-        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
+        attestation, response = self._attested(identifier, now, repeat)
+        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, response):
             return CodeFailure.NO_CODE
         return attestation
 
@@ -196,9 +196,9 @@ class Verification:
         if not right:
             return CodeFailure.INCORRECT
         now = self.clock()
-        attestation, kept = self._attested(identifier, now, repeat)
-        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, kept):
-            await self.store.mark_verified(identifier, now, kept)
+        attestation, response = self._attested(identifier, now, repeat)
+        if attempt is None or not await self.store.consume_code(identifier, attempt.code_id, now, response):
+            await self.store.mark_verified(identifier, now, response)
         return attestation
 
     async def verified_at(self, identifier: Identifier) -> float | None:

@@ -36,8 +36,8 @@ class ObjectBlocks:
 
     def __init__(self, url: str) -> None:
         """Raises ValueError for a URL of another form, without repeating it."""
-        self._place = parse_folder(SETTING, url)
-        self._folder = Path(unquote(urlsplit(url).path)) if self._place.scheme == "file" else None
+        self._location = parse_folder(SETTING, url)
+        self._folder = Path(unquote(urlsplit(url).path)) if self._location.scheme == "file" else None
         self._store: ObjectStore | None = None
         # The threads mostly wait for a disk flush or a bucket; the disk combines simultaneous flushes.
         self._threads = ThreadPoolExecutor(_THREADS, "blocks")
@@ -96,7 +96,7 @@ class ObjectBlocks:
         if self._folder is not None:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._store is None:
-            self._store = opened(self._place, make=True)
+            self._store = opened(self._location, make=True)
         return self._store
 
     def _put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:

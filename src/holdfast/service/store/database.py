@@ -46,7 +46,7 @@ class Database(Protocol):
     """
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return the database's location for messages, without a password."""
         ...
 

@@ -26,8 +26,10 @@ def pin_of(row: PinRow) -> Pin:
     """
     request_id, did, cid, name, origins, meta, stored_state, created_us, size = row
     state = PinState(stored_state)
-    asked = PinRequest(cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta))
+    request = PinRequest(
+        cid=cid, name=name, origins=tuple(msgspec.json.decode(origins)), meta=msgspec.json.decode(meta)
+    )
     info = {} if size is None else {"dag_size": str(size)}
     if state in _DETAILS:
         info["status_details"] = _DETAILS[state]
-    return Pin(request_id=request_id, did=did, asked=asked, state=state, created_us=created_us, info=info)
+    return Pin(request_id=request_id, did=did, request=request, state=state, created_us=created_us, info=info)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import SponsorshipStore
     from holdfast.service.store.values import (
         IdempotencyState,
-        KeptAnswer,
         LateTransaction,
         NewAttempt,
         NewCode,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         NewSession,
         PendingRegistration,
         RegisteredDid,
+        StoredResponse,
         StoreGauges,
     )
 
@@ -63,7 +63,7 @@ class Store(Protocol):
     with facts and may refuse by raising an exception, in which case nothing changes. What the rule admits is written
     only if its facts are still true then; otherwise the store calls the rule again with newer facts. Instead of
     calling a SessionRule or RegistrationRule, a store may apply the rule's bounds. A method that takes the response
-    `kept` stores it in the same step as the effect that it reports. If the response of another repeat is already
+    `response` stores it in the same step as the effect that it reports. If the response of another repeat is already
     stored, the method changes nothing and raises Overtaken.
     """
 
@@ -120,13 +120,16 @@ class Store(Protocol):
         ...
 
     async def open_session(
-        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+        self, session: NewSession, decide: Callable[[SessionFacts], None], response: StoredResponse | None = None
     ) -> None:
         """Store a session if `decide` admits it, and count the session for its address."""
         ...
 
     async def register(
-        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+        self,
+        registration: NewRegistration,
+        decide: Callable[[RegistrationFacts], Move],
+        response: StoredResponse | None = None,
     ) -> None:
         """Store a registration, and apply the move that `decide` returns to the identifier's claim.
 
@@ -136,7 +139,7 @@ class Store(Protocol):
         """
         ...
 
-    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+    async def add_transaction(self, late: LateTransaction, response: StoredResponse | None = None) -> bool:
         """Record the transaction of a registration, which is confirmed from then on.
 
         Returns False, and changes nothing, unless the registration is still pending and still that of this credential,
@@ -155,7 +158,7 @@ class Store(Protocol):
         """Remove a counted event from its windows of these kinds. A second call changes nothing."""
         ...
 
-    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
+    async def keep_code(self, code: NewCode, response: StoredResponse | None = None) -> None:
         """Store the hash of a code that was sent, in place of any older code.
 
         If an older code's `same_until` has not passed and its hash is the same, it was sent once more: its attempts and
@@ -171,12 +174,12 @@ class Store(Protocol):
         ...
 
     async def consume_code(
-        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+        self, identifier: Identifier, code_id: int, now: float, response: StoredResponse | None = None
     ) -> bool:
         """Consume the code and mark the identifier as verified; False if another request did so first."""
         ...
 
-    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, response: StoredResponse | None = None) -> None:
         """Mark an identifier as verified after a provider has checked its code."""
         ...
 

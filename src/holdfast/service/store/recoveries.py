@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from holdfast.rules.one_time_codes import CountedAttempt
     from holdfast.rules.quotas import Quota
 
-KEPT_S = 30 * 86400.0  # how long requests and mails stay after their last use
+RETENTION_S = 30 * 86400.0  # how long requests and mails stay after their last use
 MOST_STATED = 100  # DIDs that state the same account
-ASKED, STARTED = "asked", "started"  # kinds of mails
+REQUESTED, STARTED = "asked", "started"  # kinds of mails
 FINISHED = "finished"  # not mailed
 
 

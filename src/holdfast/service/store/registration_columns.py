@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 COLUMNS: dict[str, Callable[[NewRegistration], Any]] = {
     "channel": lambda new: new.identifier.channel.value,
-    "credential": lambda new: new.asked.credential_id,
+    "credential": lambda new: new.request.credential_id,
     "identifier": lambda new: new.identifier.given,
-    "did": lambda new: new.asked.did,
-    "tx_hash": lambda new: new.asked.tx_hash,
-    "block_number": lambda new: new.asked.block_number,
-    "smart_account": lambda new: new.asked.smart_account,
+    "did": lambda new: new.request.did,
+    "tx_hash": lambda new: new.request.tx_hash,
+    "block_number": lambda new: new.request.block_number,
+    "smart_account": lambda new: new.request.smart_account,
     "created_at": lambda new: new.now,
     "asked": lambda _new: 0,
     "ask_at": lambda new: new.now,

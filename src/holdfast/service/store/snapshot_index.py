@@ -66,13 +66,13 @@ class NewPin:
 
     request_id: str
     did: str
-    asked: PinRequest
+    request: PinRequest
     now: float
     replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class BlockPlace:
+class BlockLocation:
     """Where a block is stored: the name of its object, and the block's size in bytes."""
 
     cid: str
@@ -81,12 +81,12 @@ class BlockPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRoot:
+class StoredRoot:
     """A stored snapshot with the places of its blocks: first the root, then the other blocks in the root's order."""
 
     cid: str
     did: str
-    blocks: tuple[BlockPlace, ...] = field(default=())
+    blocks: tuple[BlockLocation, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ class NewRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRecord:
+class StoredRecord:
     """The record stored under a name, and the DID that owns the name."""
 
     did: str
@@ -155,7 +155,7 @@ class SnapshotIndex(Protocol):
         """Reserve as many bytes as `decide` returns, and return that number."""
         ...
 
-    async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+    async def insert_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockLocation]:
         """Return where to store these distinct blocks (CID, size).
 
         The upload protects the blocks from garbage collection.
@@ -207,15 +207,15 @@ class SnapshotIndex(Protocol):
         """Return the IPNS name to which the DID's newest pinned snapshot delegates, as of its upload, or None."""
         ...
 
-    async def block(self, cid: str) -> BlockPlace | None:
+    async def block(self, cid: str) -> BlockLocation | None:
         """Return the location of a block that belongs to a stored snapshot."""
         ...
 
-    async def root(self, cid: str) -> KeptRoot | None:
+    async def root(self, cid: str) -> StoredRoot | None:
         """Return a stored snapshot."""
         ...
 
-    async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+    async def publish(self, record: NewRecord, decide: Callable[[StoredRecord | None], bool]) -> bool:
         """Store a record if `decide` agrees; False if the name's key may not publish this snapshot.
 
         The key may publish the snapshot if it is pinned here, its manifest delegates to the key, and the name does not
@@ -223,7 +223,7 @@ class SnapshotIndex(Protocol):
         """
         ...
 
-    async def record(self, name: str) -> KeptRecord | None:
+    async def record(self, name: str) -> StoredRecord | None:
         """Return the record stored under a name."""
         ...
 

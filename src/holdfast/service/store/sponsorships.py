@@ -41,7 +41,7 @@ class NewSponsorship:
 class Full(NamedTuple):
     """The place of the budget that has no room, and what is spent of it, in gwei."""
 
-    place: int
+    budget_index: int
     spent: int
 
 

@@ -24,7 +24,7 @@ class NewRepeat:
         key: hash of the endpoint and the `Idempotency-Key`.
         bodies: keyed hashes of the body, one for each signing key; the first is stored, all are recognised.
         lease_s: seconds after which another request may take over the work if there is no response.
-        kept_s: seconds for which the response is stored.
+        retention_s: seconds for which the response is stored.
         quotas: windows against which a new key counts.
     """
 
@@ -32,7 +32,7 @@ class NewRepeat:
     bodies: tuple[bytes, ...]
     now: float
     lease_s: float
-    kept_s: float
+    retention_s: float
     quotas: Sequence[Quota]
 
 
@@ -54,7 +54,7 @@ class IdempotencyState:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredResponse:
     """The sealed response to a request, stored in the same transaction as the effect that it reports."""
 
     key: bytes
@@ -78,13 +78,13 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A registration to store: the request in canonical form, and what the service knows about it.
 
     Attributes:
-        asked: the request; its credential ID is canonical, its block number the one to store.
+        request: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
         signed: whether the DID's key signed the request.
         bannable: the subjects of all bans that would concern it.
     """
 
-    asked: RegisterDid
+    request: RegisterDid
     identifier: Identifier
     attestation: tuple[bytes, float] | None
     confirmation: Confirmation
@@ -162,7 +162,7 @@ class PendingRegistration:
 
     Attributes:
         key: canonical key of the identifier.
-        asked: how often the chain was queried about it.
+        attempts: how often the chain was queried about it.
     """
 
     credential: str
@@ -172,7 +172,7 @@ class PendingRegistration:
     channel: str
     key: str
     created_at: float
-    asked: int
+    attempts: int
 
 
 COUNTED_PENDING = 10_000  # a longer backlog is not counted further

@@ -53,10 +53,10 @@ def open_when_reachable(
                 _log.warning(
                     "%s does not answer (%s): the start waits up to %.0f s for it (HOLDFAST_DATABASE_WAIT); start it,"
                     " or correct HOLDFAST_DATABASE_URL",
-                    database.place, error, within_s - waited,
+                    database.location, error, within_s - waited,
                 )  # fmt: skip
             sleep(min(TRY_EVERY_S, within_s - waited))
         else:
             if said >= 0:
-                _log.warning("%s answers after %.0f s: the start goes on", database.place, now() - began)
+                _log.warning("%s answers after %.0f s: the start goes on", database.location, now() - began)
             return store

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import Transport
 
-_MAX_KEPT = 10_000
+_MAX_CACHED = 10_000
 
 
 class CountedTransport:
@@ -40,7 +40,7 @@ class ChainReader:
         self._connect = connect
         self._client: RpcClient | None = None
         self._in_flight: dict[tuple[Any, ...], asyncio.Future[Any]] = {}
-        self._kept: OrderedDict[tuple[Any, ...], tuple[float, Any]] = OrderedDict()
+        self._cached: OrderedDict[tuple[Any, ...], tuple[float, Any]] = OrderedDict()
 
     @property
     def client(self) -> RpcClient:
@@ -63,9 +63,9 @@ class ChainReader:
         return wei
 
     async def _shared(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        kept = self._kept.get(key)
-        if kept is not None and time.monotonic() - kept[0] < CHAIN_CACHE_S:
-            return kept[1]
+        cached = self._cached.get(key)
+        if cached is not None and time.monotonic() - cached[0] < CHAIN_CACHE_S:
+            return cached[1]
         task = self._in_flight.get(key)
         if task is None:
             task = self._in_flight[key] = asyncio.ensure_future(ask())
@@ -77,7 +77,7 @@ class ChainReader:
         del self._in_flight[key]
         if done.cancelled() or done.exception() is not None:
             return
-        self._kept[key] = (time.monotonic(), done.result())
-        self._kept.move_to_end(key)
-        if len(self._kept) > _MAX_KEPT:
-            self._kept.popitem(last=False)
+        self._cached[key] = (time.monotonic(), done.result())
+        self._cached.move_to_end(key)
+        if len(self._cached) > _MAX_CACHED:
+            self._cached.popitem(last=False)

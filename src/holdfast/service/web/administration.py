@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.service.operations.admin_keys import AdminKeys
     from holdfast.service.operations.operator_tasks import OperatorTasks
     from holdfast.service.web.admin_page import AdminPage
-    from holdfast.wire.admin_endpoints import AdminEndpoint, Asked
+    from holdfast.wire.admin_endpoints import AdminEndpoint, AdminRequest
     from holdfast.wire.errors import ErrorRow
 
 _log = logging.getLogger("holdfast.admin")
@@ -149,7 +149,7 @@ async def _body(request: Request) -> dict[str, Any]:
         raise NotPossible("the body is not a JSON object") from None
 
 
-def _input(endpoint: AdminEndpoint, fields: dict[str, Any]) -> Asked:
+def _input(endpoint: AdminEndpoint, fields: dict[str, Any]) -> AdminRequest:
     if any(isinstance(value, str) and "\0" in value for value in fields.values()):
         raise NotPossible("a value contains a NUL")
     try:

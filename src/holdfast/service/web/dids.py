@@ -8,7 +8,7 @@ from holdfast.rules import dids as rules
 from holdfast.rules.identifiers import Channel, parse_channel, parse_identifier
 from holdfast.service.http.messages import raw_json
 from holdfast.service.web.context import INVITATION
-from holdfast.service.web.idempotency import kept
+from holdfast.service.web.idempotency import stored_response
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.endpoints import CHECK_ALIAS, LOOK_UP_DID, REGISTER_DID
@@ -32,7 +32,7 @@ async def register_did(web: WebContext, fields: RegisterDid, request: Request) -
         rules.canonical(fields),
         identifier,
         web.subject(request),
-        kept(request, answer),
+        stored_response(request, answer),
         request.header("authorization"),
         request.header(INVITATION),
         web.client_address.subject(request),

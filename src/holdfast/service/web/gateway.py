@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.http.messages import Request
     from holdfast.service.operations.snapshot_reading import Bytes, Car, SnapshotReading
-    from holdfast.service.store.snapshot_index import BlockPlace
+    from holdfast.service.store.snapshot_index import BlockLocation
     from holdfast.service.web.context import WebContext
     from holdfast.service.web.gateway_questions import Question
     from holdfast.wire.requests import ReadBlock
@@ -65,12 +65,12 @@ async def ipfs(web: WebContext, fields: ReadBlock, request: Request) -> Response
 
 
 async def _found(
-    reading: SnapshotReading, request: Request, place: tuple[str, list[str]], question: Question
+    reading: SnapshotReading, request: Request, target: tuple[str, list[str]], question: Question
 ) -> Response:
-    cid, path = place
+    cid, path = target
     is_raw = question.wanted.form is Form.RAW
     try:
-        dag = (await reading.place(cid),) if is_raw else await reading.dag(cid)
+        dag = (await reading.location(cid),) if is_raw else await reading.dag(cid)
     except SnapshotRefused as refused:
         if refused.row is BLOCK_NOT_FOUND and "only-if-cached" in (request.header("cache-control") or ""):
             raise SnapshotRefused(NOT_CACHED) from None
@@ -106,9 +106,9 @@ async def _whole(reading: SnapshotReading, car: Car, headers: Headers) -> Respon
 
 
 async def _block(
-    reading: SnapshotReading, request: Request, headers: Headers, place: BlockPlace, etag: str
+    reading: SnapshotReading, request: Request, headers: Headers, location: BlockLocation, etag: str
 ) -> Response:
-    return _ranged(request, headers, await reading.block(place), etag)
+    return _ranged(request, headers, await reading.block(location), etag)
 
 
 def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Response:
@@ -127,9 +127,9 @@ def _ranged(request: Request, headers: Headers, data: Bytes, etag: str) -> Respo
     return Response(206, [*headers, ("content-range", f"bytes {begin}-{end - 1}/{len(data)}")], data[begin:end])
 
 
-def _inline(request: Request, question: Question, place: tuple[str, list[str], bytes]) -> Response:
+def _inline(request: Request, question: Question, target: tuple[str, list[str], bytes]) -> Response:
     """Respond to an identity CID with a raw block if the probe requests one, else with a CAR file without blocks."""
-    cid, path, car = place
+    cid, path, car = target
     if path:
         raise SnapshotRefused(PATH_NOT_FOUND)
     headers = question.headers(request, cid)

@@ -10,7 +10,7 @@ import msgspec
 
 from holdfast.rules.limits import (
     MAX_IDEMPOTENCY_KEY_CHARACTERS,
-    MAX_KEPT_ANSWER_BYTES,
+    MAX_STORED_RESPONSE_BYTES,
 )
 from holdfast.service.http.messages import Response, json_response, refusal
 from holdfast.service.operations.idempotency import IdempotentRequest
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 
     from holdfast.service.http.messages import Headers, Request
-    from holdfast.service.store.values import IdempotencyState, KeptAnswer
+    from holdfast.service.store.values import IdempotencyState, StoredResponse
     from holdfast.service.web.context import WebContext
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.models import Answer, Attestation
@@ -91,12 +91,12 @@ class KeyedRequest:
         """See Request."""
         yield self.idempotent.body
 
-    def keeping(self, answer: Answer) -> KeptAnswer:
+    def keeping(self, answer: Answer) -> StoredResponse:
         """Return the response in the form in which it is stored."""
         return self._web.service.idempotency.sealed(self.idempotent, _packed(json_response(answer)))
 
 
-def kept(request: Request, answer: Answer) -> KeptAnswer | None:
+def stored_response(request: Request, answer: Answer) -> StoredResponse | None:
     """Return the response in its stored form, for the effect's transaction; None without an `Idempotency-Key`."""
     return request.keeping(answer) if isinstance(request, KeyedRequest) else None
 
@@ -173,7 +173,7 @@ async def _first(web: WebContext, request: KeyedRequest, handle: Handler) -> Res
         await idempotency.put_back(request.idempotent)
         raise
     packed = _packed(response)
-    if _is_final(response.status) and len(packed) <= MAX_KEPT_ANSWER_BYTES:
+    if _is_final(response.status) and len(packed) <= MAX_STORED_RESPONSE_BYTES:
         return _unpacked(await idempotency.finish(request.idempotent, packed))
     earlier = await idempotency.put_back(request.idempotent)
     return response if earlier is None else _unpacked(earlier)

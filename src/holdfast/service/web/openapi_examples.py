@@ -13,7 +13,7 @@ from msgspec.structs import fields
 
 from holdfast import __version__
 from holdfast.rules.crawlers import robots_text, security_text
-from holdfast.rules.did_documents import OnChain, Place, document_of, metadata_of, service_document
+from holdfast.rules.did_documents import OnChain, RegistryLocation, document_of, metadata_of, service_document
 from holdfast.rules.resolution import result_of
 from holdfast.wire.models import PersonExport
 
@@ -41,7 +41,7 @@ _CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "param
 _RESULT = {"jsonrpc": "2.0", "id": 1, "result": [_ACCOUNT]}
 _REPORT = {"requestid": _PIN_ID, "status": "pinned", "created": _TIME, "pin": _PIN, "delegates": []}
 _FOUND = OnChain(bytes(19) + b"\x01", active=True, key=(int(_SIGNER[2:66], 16), int(_SIGNER[66:], 16)))
-_PLACE = Place(_CHAIN, bytes(19) + b"\x01")
+_LOCATION = RegistryLocation(_CHAIN, bytes(19) + b"\x01")
 _NO_ROWS: dict[str, Any] = {
     row.encode_name: [] for row in fields(PersonExport) if row.name not in {"did", "exported_at"}
 }
@@ -209,7 +209,7 @@ EXAMPLES: dict[str, Example] = {
     "remove_of_person": Example({}, {"ok": True, "identifiers": 1, "credentials": 0, "snapshots": 0, "pins": 0}),
     "add_address": Example({}, {"ok": True, "identifier": _MAIL, "channel": "email"}),
     "resolve_did": Example(
-        {"did": _DID}, result_of(document_of(_DID, _FOUND, _PLACE), metadata_of(_DID, _FOUND, _PLACE))
+        {"did": _DID}, result_of(document_of(_DID, _FOUND, _LOCATION), metadata_of(_DID, _FOUND, _LOCATION))
     ),
     "service_did": Example({}, service_document(_REGISTRAR, _SERVICE, snapshots=True)),
 }

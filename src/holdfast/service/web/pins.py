@@ -79,7 +79,7 @@ def _request_id(request: Request) -> str:
 
 
 def _report(web: WebContext, pin: Pin) -> PinReport:
-    fields = pin.asked
+    fields = pin.request
     shown = PinnedObject(
         cid=fields.cid,
         name=UNSET if fields.name is None else fields.name,

@@ -9,7 +9,7 @@ from holdfast.rules.identifiers import parse_channel, parse_identifier
 from holdfast.rules.reserved_identifiers import RESERVED_MESSAGE
 from holdfast.service.http.messages import json_response, raw_json
 from holdfast.service.web.context import INVITATION
-from holdfast.service.web.idempotency import kept
+from holdfast.service.web.idempotency import stored_response
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves, serves_plainly
 from holdfast.wire.endpoints import CHECK_SESSION, OPEN_SESSION, REGISTRATION_COUNTERS
@@ -37,7 +37,7 @@ async def open_session(web: WebContext, fields: OpenSession, request: Request) -
         identifier,
         fields.did,
         web.subject(request),
-        kept(request, answer),
+        stored_response(request, answer),
         request.header(INVITATION),
         web.client_address.subject(request),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.identifiers import parse_identifier, parse_verify_channel
 from holdfast.rules.one_time_codes import CodeFailure
 from holdfast.service.http.messages import json_response
-from holdfast.service.web.idempotency import kept, repeated_check
+from holdfast.service.web.idempotency import repeated_check, stored_response
 from holdfast.service.web.input import restore_plus_sign
 from holdfast.service.web.serving import serves
 from holdfast.wire.encoding import to_iso
@@ -26,7 +26,7 @@ async def send_code(web: WebContext, fields: SendCode, request: Request) -> Code
     """POST /api/verify/send."""
     identifier = parse_identifier(fields.identifier, parse_verify_channel(fields.channel, web.channels))
     answer = CodeSent(channel=fields.channel)
-    await web.service.verification.send(identifier, web.subject(request), kept(request, answer))
+    await web.service.verification.send(identifier, web.subject(request), stored_response(request, answer))
     return answer
 
 

@@ -66,9 +66,9 @@ class InngestWorkflow:
             return error_response(METHOD_NOT_ALLOWED, [("allow", ", ".join([*WORKFLOW_METHODS, "OPTIONS"]))])
         if self._handler is None:
             self._handler = _build(self._jobs)
-        asked = await self._translate(request)
-        answer = await self._answered(request.method, asked)
-        if _shows_the_engine(request.method, asked, answer):
+        translated = await self._translate(request)
+        answer = await self._answered(request.method, translated)
+        if _shows_the_engine(request.method, translated, answer):
             await self._jobs.engine_seen()
         headers = [(name.lower(), value) for name, value in answer.headers.items()]
         body = answer.body_bytes()  # signed by the SDK: other bytes would be refused
@@ -83,10 +83,10 @@ class InngestWorkflow:
             await clients._http_client.aclose()  # noqa: SLF001 - as above
             clients._http_client_sync.close()  # noqa: SLF001 - as above
 
-    async def _answered(self, method: str, asked: Any) -> Any:
+    async def _answered(self, method: str, request: Any) -> Any:
         if method in {"GET", "HEAD"}:
-            return self._handler.get_sync(asked)
-        return await (self._handler.put(asked) if method == "PUT" else self._handler.post(asked))
+            return self._handler.get_sync(request)
+        return await (self._handler.put(request) if method == "PUT" else self._handler.post(request))
 
     async def _translate(self, request: Request) -> Any:
         # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers around this request type and the handler.
@@ -111,7 +111,7 @@ class InngestWorkflow:
         )
 
 
-def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
+def _shows_the_engine(method: str, request: Any, answer: Any) -> bool:
     """Return whether a response shows that the engine is working.
 
     If the engine refused a registration, the SDK returns 200 with the engine's error, so the body must be checked.
@@ -120,7 +120,7 @@ def _shows_the_engine(method: str, asked: Any, answer: Any) -> bool:
         return False
     if method == "PUT":
         return answer.body.get("ok") is True or "functions" in answer.body
-    return method == "POST" and "fnId" in asked.query_params
+    return method == "POST" and "fnId" in request.query_params
 
 
 def _build(jobs: Jobs) -> Any:

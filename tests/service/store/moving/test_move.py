@@ -63,13 +63,13 @@ async def fill(store: Store) -> None:
         ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"
         await store.open_session(NewSession(identifier=name, did=f"did:a:{n}", ip=ip, now=NOW + n), silent)
     for n, confirmation in enumerate((Confirmation.PENDING, Confirmation.CONFIRMED, Confirmation.REFUSED)):
-        asked = RegisterDid(
+        request = RegisterDid(
             identifier=MAIL.given, channel="email", credential_id=f"c{n}", did="did:a:ann",
             tx_hash="0x" + "ab" * 32 if n else "0x1",
             block_number=n or None,
         )  # fmt: skip
         new = NewRegistration(
-            asked=asked, identifier=MAIL, attestation=(b"\x00s%d" % n, NOW + 300), confirmation=Confirmation.PENDING,
+            request=request, identifier=MAIL, attestation=(b"\x00s%d" % n, NOW + 300), confirmation=Confirmation.PENDING,
             ip="192.0.2.1", now=NOW,
         )  # fmt: skip
         await store.register(new, lambda facts: Move.CONTINUE if facts.claim else Move.CLAIM)
@@ -96,7 +96,7 @@ async def fill_snapshots(store: Store) -> None:
     for did in (ANN, BEN):
         upload = NewUpload(upload_id=f"upload-{did}", did=did, now=NOW, expires_at=NOW + 900)
         await index.begin_upload(upload, lambda _usage: 7)
-        await index.place_blocks(did, upload.upload_id, [(f"root-{did}", 10), ("shared", 20)])
+        await index.insert_blocks(did, upload.upload_id, [(f"root-{did}", 10), ("shared", 20)])
         root = NewRoot(
             cid=f"root-{did}", did=did, blocks=(f"root-{did}", "shared", "shared"), size=30, publisher=f"name-{did}",
             pin=f"pin-{did}", held_until=0.0, now=NOW,
@@ -107,23 +107,25 @@ async def fill_snapshots(store: Store) -> None:
         name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"\x00r", now=NOW
     )
     await index.publish(record, lambda _kept: True)
-    asked = PinRequest(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
-    new = NewPin(request_id="queued", did=ANN, asked=asked, now=NOW)
+    request = PinRequest(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
+    new = NewPin(request_id="queued", did=ANN, request=request, now=NOW)
     await index.add_pin(new, TokenUse(token=bytes(32), kind="pin", what="w", until=NOW + 300), silent)
     await index.revoke(ANN, None, NOW, NOW + 700)
     open_upload = NewUpload(upload_id="open", did=BEN, now=NOW, expires_at=NOW + 900)
     await index.begin_upload(open_upload, lambda _usage: 5)
-    await index.place_blocks(BEN, "open", [("placed", 5)])
-    await store.begin(NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, kept_s=86400.0))
+    await index.insert_blocks(BEN, "open", [("placed", 5)])
+    await store.begin(
+        NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, retention_s=86400.0)
+    )
     await store.finish(b"k" * 32, b"answer")
 
 
 async def fill_recoveries(store: Store) -> None:
     """Store a request that was confirmed, and a mail about it."""
-    asked = RegisterDid(identifier="W", channel="email", credential_id="work", did=ANN, tx_hash="0x1")
+    request = RegisterDid(identifier="W", channel="email", credential_id="work", did=ANN, tx_hash="0x1")
     work = Identifier(Channel.EMAIL, "ann@work.example", "W")
     new = NewRegistration(
-        asked=asked, identifier=work, attestation=None, confirmation=Confirmation.PENDING, ip="192.0.2.1", now=NOW,
+        request=request, identifier=work, attestation=None, confirmation=Confirmation.PENDING, ip="192.0.2.1", now=NOW,
         signed=True,
     )  # fmt: skip
     await store.register(new, lambda _facts: Move.CLAIM)
@@ -214,11 +216,11 @@ async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_ur
     assert report.rows.keys() == report.checksums.keys() == set(TABLES) - {"leases"}
     target = PostgresqlDatabase(fresh_postgres_url).open()
     assert await known_snapshots(target) == before
-    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW + 1, lease_s=30.0, kept_s=86400.0)
+    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW + 1, lease_s=30.0, retention_s=86400.0)
     assert (await target.begin(repeat)).answer == b"answer"
-    asked = NewPin(request_id="again", did=ANN, asked=PinRequest(cid="other"), now=NOW)
+    again = NewPin(request_id="again", did=ANN, request=PinRequest(cid="other"), now=NOW)
     with pytest.raises(SnapshotRefused):  # the token was used before the move
-        await target.snapshots.add_pin(asked, TokenUse(token=bytes(32), kind="pin", what="x", until=NOW), silent)
+        await target.snapshots.add_pin(again, TokenUse(token=bytes(32), kind="pin", what="x", until=NOW), silent)
     await target.close()
 
 

@@ -28,7 +28,7 @@ async def test_a_clock_that_is_set_wrong_stops_writes_until_it_is_right(
     await pg_store.charge((sends(9),), time.time())
     set_clock(monkeypatch, offset_s)
     now = time.time() + offset_s
-    repeat = NewRepeat(key=b"k", bodies=(b"b",), now=now, lease_s=1, kept_s=9, quotas=())
+    repeat = NewRepeat(key=b"k", bodies=(b"b",), now=now, lease_s=1, retention_s=9, quotas=())
     for write in (
         pg_store.charge((sends(9),), now),
         pg_store.count_attempt(attempt(now)),

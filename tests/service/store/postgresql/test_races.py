@@ -44,8 +44,8 @@ def open_session(store: Store, name: str, did: str, ip: str, most: int = 3) -> A
     return store.open_session(NewSession(identifier=handle(name), did=did, ip=ip, now=NOW), rule)
 
 
-async def outcomes(*asked: Any) -> list[Any]:
-    results = await asyncio.gather(*asked, return_exceptions=True)
+async def outcomes(*requests: Any) -> list[Any]:
+    results = await asyncio.gather(*requests, return_exceptions=True)
     unexpected = [error for error in results if isinstance(error, Exception) and not isinstance(error, Refused)]
     assert not unexpected, unexpected
     return list(results)
@@ -53,8 +53,8 @@ async def outcomes(*asked: Any) -> list[Any]:
 
 async def test_an_identifier_has_one_owner(nodes: list[Store]) -> None:
     for turn in range(10):
-        asked = [open_session(nodes[n % 3], f"n{turn}", f"did:a:{n}", f"10.0.{turn}.{n}") for n in range(64)]
-        won = [n for n, result in enumerate(await outcomes(*asked)) if result is None]
+        requests = [open_session(nodes[n % 3], f"n{turn}", f"did:a:{n}", f"10.0.{turn}.{n}") for n in range(64)]
+        won = [n for n, result in enumerate(await outcomes(*requests)) if result is None]
         assert len(won) == 1
         claim = await nodes[0].claim_of("handle", f"n{turn}")
         assert claim is not None and claim.did == f"did:a:{won[0]}"
@@ -63,14 +63,14 @@ async def test_an_identifier_has_one_owner(nodes: list[Store]) -> None:
 
 @pytest.mark.parametrize("ip", ["192.0.2.1", "2001:db8:1:2::/64"])
 async def test_an_address_opens_three(nodes: list[Store], ip: str) -> None:
-    asked = [open_session(nodes[n % 3], f"n{n}", "did:a:1", ip) for n in range(64)]
-    assert sum(result is None for result in await outcomes(*asked)) == 3
+    requests = [open_session(nodes[n % 3], f"n{n}", "did:a:1", ip) for n in range(64)]
+    assert sum(result is None for result in await outcomes(*requests)) == 3
     assert await nodes[1].registrations(ip) == (3, 3)
 
 
 async def test_a_network_opens_ten_times_as_many(nodes: list[Store]) -> None:
-    asked = [open_session(nodes[n % 3], f"n{n}", "did:a:1", f"2001:db8:1:{n:x}::/64", most=1) for n in range(64)]
-    assert sum(result is None for result in await outcomes(*asked)) == 10
+    requests = [open_session(nodes[n % 3], f"n{n}", "did:a:1", f"2001:db8:1:{n:x}::/64", most=1) for n in range(64)]
+    assert sum(result is None for result in await outcomes(*requests)) == 10
 
 
 async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_a_count(nodes: list[Store]) -> None:
@@ -80,8 +80,8 @@ async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_
 
     async def one_node(store: Store) -> int:
         order = chance.sample(names, len(names))
-        asked = [open_session(store, name, "did:a:1", chance.choice(addresses), most=10_000) for name in order]
-        return sum(result is None for result in await outcomes(*asked))
+        requests = [open_session(store, name, "did:a:1", chance.choice(addresses), most=10_000) for name in order]
+        return sum(result is None for result in await outcomes(*requests))
 
     assert sum(await asyncio.gather(*map(one_node, nodes))) == len(names)
     counted = [(await nodes[0].registrations(ip))[0] for ip in addresses]
@@ -90,11 +90,11 @@ async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_
 
 async def test_credentials_and_attestations_are_used_once(nodes: list[Store]) -> None:
     def register(store: Store, n: int, credential: str, signature: bytes) -> Any:
-        asked = RegisterDid(
+        request = RegisterDid(
             identifier=MAIL.given, channel="email", credential_id=credential, did="did:a:1", tx_hash="0x1"
         )
         new = NewRegistration(
-            asked=asked, identifier=MAIL, attestation=(signature, NOW + 300), confirmation=Confirmation.PENDING,
+            request=request, identifier=MAIL, attestation=(signature, NOW + 300), confirmation=Confirmation.PENDING,
             ip=f"10.0.0.{n}", now=NOW,
         )  # fmt: skip
         request = RegistrationRequest(Channel.EMAIL, "did:a:1", reserved=False)
@@ -109,8 +109,8 @@ async def test_credentials_and_attestations_are_used_once(nodes: list[Store]) ->
 async def test_a_window_admits_exactly_its_limit(nodes: list[Store]) -> None:
     quotas = (Quota(Counted.CODES, MAIL.key, 5, 3600), Quota(Counted.SMS, "", 1000, 86400))
     for hour, admitted in ((0, 5), (3599.9, 0), (3600, 5)):
-        asked = [nodes[n % 3].charge(quotas, NOW + hour) for n in range(64)]
-        assert sum(not isinstance(result, Refused) for result in await outcomes(*asked)) == admitted
+        requests = [nodes[n % 3].charge(quotas, NOW + hour) for n in range(64)]
+        assert sum(not isinstance(result, Refused) for result in await outcomes(*requests)) == admitted
 
 
 async def test_five_attempts_see_a_code_and_one_uses_it(nodes: list[Store]) -> None:

@@ -85,11 +85,11 @@ async def test_reads_span_two_servers_and_writes_go_to_the_owner(
         ip = next(f"10.0.{n}.{host}" for host in range(256) if shard_of(f"10.0.{n}.{host}") >= LOCAL_BELOW)
         credential = next(f"{n}-{m}" for m in range(256) if shard_of(f"{n}-{m}") >= LOCAL_BELOW)
         await far.open_session(NewSession(identifier=name, did="did:a:1", ip=ip, now=1.0), lambda _facts: None)
-        asked = RegisterDid(
+        request = RegisterDid(
             identifier=name.given, channel="handle", credential_id=credential, did="did:a:1", tx_hash="0x1"
         )
         new = NewRegistration(
-            asked=asked, identifier=name, attestation=None, confirmation=Confirmation.PENDING, ip=ip, now=1.0
+            request=request, identifier=name, attestation=None, confirmation=Confirmation.PENDING, ip=ip, now=1.0
         )
         await far.register(new, lambda _facts: Move.CONTINUE)
         found = await near.find_credential(credential)

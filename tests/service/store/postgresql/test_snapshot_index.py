@@ -41,8 +41,8 @@ async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[S
         await store.close()
 
 
-async def outcomes(*asked: Any) -> list[Any]:
-    results = await asyncio.gather(*asked, return_exceptions=True)
+async def outcomes(*requests: Any) -> list[Any]:
+    results = await asyncio.gather(*requests, return_exceptions=True)
     unexpected = [one for one in results if isinstance(one, Exception) and not isinstance(one, SnapshotRefused)]
     assert not unexpected, unexpected
     return list(results)
@@ -54,7 +54,7 @@ def begun(index: SnapshotIndex, did: str, name: str) -> Any:
 
 
 def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
-    new = NewPin(request_id=f"r{number}", did=did, asked=PinRequest(cid=f"c{number}"), now=NOW)
+    new = NewPin(request_id=f"r{number}", did=did, request=PinRequest(cid=f"c{number}"), now=NOW)
     use = TokenUse(token=number.to_bytes(32), kind="pin", what="w", until=NOW + 300)
     return index.add_pin(new, use, lambda usage: admit_pin(usage, LIMITS))
 
@@ -62,7 +62,7 @@ def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
 async def kept(index: SnapshotIndex, did: str, name: str) -> None:
     """Store and pin a snapshot whose blocks other DIDs have also stored."""
     await index.begin_upload(NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900), lambda _usage: 1)
-    await index.place_blocks(did, name, [(name, 10), ("shared", 10), ("also", 10)])
+    await index.insert_blocks(did, name, [(name, 10), ("shared", 10), ("also", 10)])
     root = NewRoot(
         cid=name, did=did, blocks=(name, "shared", "also"), size=30, publisher="k51", pin=f"pin-{name}",
         held_until=0.0, now=NOW,

@@ -202,7 +202,7 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
 
 async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "x.db")
-    asked = {
+    statements = {
         confirmations.DUE: (1.0, 1),
         "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
@@ -216,7 +216,7 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
         },
         "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
     }
-    for statement, values in asked.items():
+    for statement, values in statements.items():
         plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
         assert not [scan for scan in scans if scan.split()[1] in migrations.TABLES], plan
@@ -249,11 +249,11 @@ async def test_a_displaced_session_and_a_released_registration_stay_in_the_histo
     mail = Identifier(Channel.EMAIL, "a@b.c", "A@b.c")
     squatter = NewSession(identifier=mail, did="did:a:1", ip="192.0.2.1", now=1.0)
     await store.open_session(squatter, admit)
-    asked = RegisterDid(
+    request = RegisterDid(
         credential_id="c1", identifier="A@b.c", channel="email", did="did:a:2", tx_hash="0x" + "0a" * 32
     )
     owner = NewRegistration(
-        asked=asked, identifier=mail, attestation=None, confirmation=Confirmation.CONFIRMED, ip="192.0.2.2", now=2.0
+        request=request, identifier=mail, attestation=None, confirmation=Confirmation.CONFIRMED, ip="192.0.2.2", now=2.0
     )
     await store.register(owner, lambda _facts: Move.DISPLACE)
     before = [(1.0, "session", "did:a:1"), (2.0, "displaced", "did:a:2")]

@@ -82,7 +82,7 @@ async def move(file: Path, address: Address, progress: Callable[[str, int, int],
             reader.terminate()
             writer.terminate()
     except (*LOST, asyncpg.PostgresError) as error:
-        raise StoreUnavailable(f"{address.place}: {type(error).__name__}: {error}") from error
+        raise StoreUnavailable(f"{address.location}: {type(error).__name__}: {error}") from error
 
 
 async def _passes(

@@ -218,8 +218,8 @@ def _audit_id(at: float, action: str, number: int) -> str:
         action: determines the order of rows within one millisecond.
         number: its row number in the source, which makes it unique.
     """
-    place = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
-    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | place << 64 | _VARIANT | number))
+    index = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
+    return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | index << 64 | _VARIANT | number))
 
 
 def _windows(events: Iterator[Row]) -> Iterator[Row]:
@@ -245,7 +245,7 @@ def _gathered(elements: Iterator[Row], keys: int) -> Iterator[Row]:
         yield (*rows[0][:-1], [row[-1] for row in rows if row[-1] is not None])
 
 
-def _with_booleans(rows: Iterator[Row], places: list[int]) -> Iterator[Row]:
-    if not places:
+def _with_booleans(rows: Iterator[Row], positions: list[int]) -> Iterator[Row]:
+    if not positions:
         return rows
-    return (tuple(bool(value) if n in places else value for n, value in enumerate(row)) for row in rows)
+    return (tuple(bool(value) if n in positions else value for n, value in enumerate(row)) for row in rows)

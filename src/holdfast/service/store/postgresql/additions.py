@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.additions import Addition
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
-from holdfast.service.store.postgresql.writes.arguments import call, place_of
+from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ def _add_address(batch: Sequence[NewAddress]) -> list[Any]:
     signature, signature_until = one.attestation
     return [
         *(shard_of(one.did), one.did),
-        *(*place_of(one.identifier), one.identifier.given, one.ip),
+        *(*claim_key_of(one.identifier), one.identifier.given, one.ip),
         *(shard_of(signature), signature, signature_until),
         *(shard_of(one.token), one.token, one.until),
         *(one.most, one.now, list(one.bannable)),

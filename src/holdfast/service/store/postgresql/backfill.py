@@ -39,18 +39,18 @@ class Backfill:
         An interrupted backfill starts over.
         """
         written = parts = 0
-        start: Sequence[Any] | None = self._place(-1)
+        start: Sequence[Any] | None = self._before_shard(-1)
         while start is not None:
             async with connection.transaction():
                 await connection.execute("SET LOCAL statement_timeout = 0")
                 end = await self._end_of_part(connection, start)
-                written += await self._do(connection, start, end or self._place(SHARDS))
+                written += await self._do(connection, start, end or self._before_shard(SHARDS))
             start, parts = end, parts + 1
             if end is not None:
                 _log.info("backfill", extra={"table": self.table, "rows": parts * self.at_once, "written": written})
         return written
 
-    def _place(self, shard: int) -> Sequence[Any]:
+    def _before_shard(self, shard: int) -> Sequence[Any]:
         """Return a key that precedes all keys of this shard."""
         return (shard, *[""] * (len(self.key) - 1))
 
@@ -71,7 +71,7 @@ class Backfill:
         return None if row is None else tuple(row)
 
     async def _do(self, connection: Connection, start: Sequence[Any], end: Sequence[Any]) -> int:
-        places = len(self.key)
-        part = f"{self._columns()} > {self._values(1)} AND {self._columns()} <= {self._values(1 + places)}"
+        count = len(self.key)
+        part = f"{self._columns()} > {self._values(1)} AND {self._columns()} <= {self._values(1 + count)}"
         status: str = await connection.execute(self.statement.format(part=part), *start, *end)
         return int(status.rpartition(" ")[2])

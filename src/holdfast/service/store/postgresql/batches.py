@@ -81,10 +81,10 @@ async def send(connection: StoreConnection, kind: Kind, batch: list[Job]) -> Non
 
 
 async def _send_singly(connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
-    for place, job in enumerate(batch):
+    for index, job in enumerate(batch):
         await send(connection, kind, [job])
         if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
-            fail(batch[place + 1 :], NotSent("the database was lost"))
+            fail(batch[index + 1 :], NotSent("the database was lost"))
             return
 
 

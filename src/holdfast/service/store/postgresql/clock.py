@@ -29,7 +29,7 @@ class ClockGuard:
     def __init__(self, questions: Batcher) -> None:
         """`questions` reads from the server."""
         self._questions = questions
-        self._asked_at: float | None = None
+        self._read_at: float | None = None
         self._base = 0.0
         self._offset_s = 0.0
         self._asking: asyncio.Task[None] | None = None
@@ -49,7 +49,7 @@ class ClockGuard:
     def _is_current(self) -> bool:
         now = time.monotonic()
         moved = abs(wall() - now - self._base)
-        return self._asked_at is not None and now - self._asked_at < _EVERY_S and moved < _STEP_S
+        return self._read_at is not None and now - self._read_at < _EVERY_S and moved < _STEP_S
 
     async def _ask(self) -> None:
         try:
@@ -58,7 +58,7 @@ class ClockGuard:
             after, now = wall(), time.monotonic()
             # The server read its clock at some moment in between, so a slow response does not count as an offset.
             self._offset_s = max(0.0, before - server_now) or min(0.0, after - server_now)
-            self._asked_at, self._base = now, after - now
+            self._read_at, self._base = now, after - now
             if abs(self._offset_s) > MAX_OFFSET_S:
                 _log.error("clock off: writes are refused", extra={"offset_s": round(self._offset_s)})
         except StoreUnavailable:

@@ -41,9 +41,9 @@ class PostgresqlDatabase:
         self.address = parse_address(url)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """See Database."""
-        return self.address.place
+        return self.address.location
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -106,9 +106,9 @@ class PostgresqlDatabase:
         try:
             return await question(connection)
         except LOST as error:
-            raise StoreUnavailable(f"{self.place}: {type(error).__name__}") from error
+            raise StoreUnavailable(f"{self.location}: {type(error).__name__}") from error
         except asyncpg.PostgresError as error:
-            raise StoreUnavailable(f"{self.place}: {type(error).__name__}: {error}") from error
+            raise StoreUnavailable(f"{self.location}: {type(error).__name__}: {error}") from error
         finally:
             connection.terminate()
 
@@ -164,7 +164,7 @@ class _RowReader:
         try:
             return await self._next_part()
         except (*LOST, asyncpg.PostgresError) as error:
-            raise StoreUnavailable(f"{self._database.place}: {type(error).__name__}") from error
+            raise StoreUnavailable(f"{self._database.location}: {type(error).__name__}") from error
 
     async def close(self) -> None:
         if self._connection is not None:

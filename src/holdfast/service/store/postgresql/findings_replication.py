@@ -29,7 +29,7 @@ _ARCHIVER = (
 async def replication_findings(connection: Connection, *, pooled: bool) -> list[Finding]:
     """Return the findings about commits, standbys, slots and the archive, in that order."""
     names = ("synchronous_standby_names", "max_slot_wal_keep_size", "archive_mode")
-    wanted, kept, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
+    wanted, limit, archive = [await connection.fetchval("SELECT current_setting($1)", name) for name in names]
     commit = await connection.fetchval(_COMMIT)
     standbys = [dict(row) for row in await connection.fetch(_STANDBYS)]
     slots = [dict(row) for row in await connection.fetch(_SLOTS)]
@@ -37,7 +37,7 @@ async def replication_findings(connection: Connection, *, pooled: bool) -> list[
     return [
         commits(commit, wanted, standbys) if pooled or commit in _DURABLE else overridden(commit, wanted, standbys),
         *absent_standbys(wanted, standbys),
-        *slots_without_standby(slots, kept),
+        *slots_without_standby(slots, limit),
         archived(archive, fails=bool(archiver and archiver["fails"])),
     ]
 
@@ -81,20 +81,20 @@ def absent_standbys(names: str, standbys: Rows) -> list[Finding]:
     return [Finding("standbys", "note", f"named and not streaming: {', '.join(absent)}", fix)]
 
 
-def slots_without_standby(slots: Rows, kept: str) -> list[Finding]:
+def slots_without_standby(slots: Rows, limit: str) -> list[Finding]:
     """Report replication slots without a reader, for which the server retains WAL."""
     idle = sorted(row["slot_name"] for row in slots if not row["active"])
     if not idle:
         return []
     fix = "start the standby, or SELECT pg_drop_replication_slot(…): WAL is kept for it"
-    if kept == "-1":
+    if limit == "-1":
         return [
             Finding(
                 "replication slots", "error", f"nothing reads {', '.join(idle)}, max_slot_wal_keep_size -1",
                 f"{fix} until the disk is full; set max_slot_wal_keep_size",
             )
         ]  # fmt: skip
-    return [Finding("replication slots", "note", f"nothing reads {', '.join(idle)}", f"{fix} up to {kept}")]
+    return [Finding("replication slots", "note", f"nothing reads {', '.join(idle)}", f"{fix} up to {limit}")]
 
 
 def archived(mode: str, *, fails: bool) -> Finding:

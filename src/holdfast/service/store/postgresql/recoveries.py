@@ -9,9 +9,9 @@ from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batches import Kind, LostRace
 from holdfast.service.store.postgresql.tries import Tries
-from holdfast.service.store.postgresql.writes.arguments import call, new_number, place_of
+from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of, new_number
 from holdfast.service.store.postgresql.writes.charges import ChargeToMake, refusals, window_columns
-from holdfast.service.store.recoveries import KEPT_S, MOST_STATED, STARTED, Mail, Signable
+from holdfast.service.store.recoveries import MOST_STATED, RETENTION_S, STARTED, Mail, Signable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,13 +72,13 @@ class PostgresqlRecoveries:
 
     async def holder(self, identifier: Identifier) -> str | None:
         """See Recoveries."""
-        rows = await self._reads.ask(_HOLDER, place_of(identifier))
+        rows = await self._reads.ask(_HOLDER, claim_key_of(identifier))
         found: str | None = rows[0][0]
         return found
 
     async def keep(self, new: NewRecovery) -> None:
         """See Recoveries."""
-        of = (shard_of(new.request), new.request, new.did, *place_of(new.identifier))
+        of = (shard_of(new.request), new.request, new.did, *claim_key_of(new.identifier))
         await self._again(_KEEP, (*of, new.account, new.owners, new.nonce, new.digest, new.now, new.expires_at))
 
     async def count_attempt(
@@ -129,7 +129,7 @@ class PostgresqlRecoveries:
     async def expire(self, now: float) -> int:
         """See Recoveries."""
         removed = 0
-        while part := int((await self._again(_EXPIRE, (now - KEPT_S, _EXPIRED_AT_ONCE)))[0][0]):
+        while part := int((await self._again(_EXPIRE, (now - RETENTION_S, _EXPIRED_AT_ONCE)))[0][0]):
             removed += part
         return removed
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from holdfast.service.store.postgresql.writes.codes import AttemptToCount
-    from holdfast.service.store.values import KeptAnswer, NewRepeat
+    from holdfast.service.store.values import NewRepeat, StoredResponse
 
 
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
@@ -37,20 +37,20 @@ def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
 
 
 def _encoder(kind: Kind) -> Any:
-    def encode(batch: Sequence[tuple[Any, KeptAnswer]]) -> list[Any]:
-        kept = [answer for _, answer in batch]
-        return [*kind.encode([asked for asked, _ in batch]), *_columns_of(kept)]
+    def encode(batch: Sequence[tuple[Any, StoredResponse]]) -> list[Any]:
+        responses = [answer for _, answer in batch]
+        return [*kind.encode([item for item, _ in batch]), *_columns_of(responses)]
 
     return encode
 
 
-def _columns_of(kept: Sequence[KeptAnswer]) -> list[list[Any]]:
-    return [[shard_of(one.key) for one in kept], [one.key for one in kept], [one.answer for one in kept]]
+def _columns_of(responses: Sequence[StoredResponse]) -> list[list[Any]]:
+    return [[shard_of(one.key) for one in responses], [one.key for one in responses], [one.answer for one in responses]]
 
 
 def _decoder(kind: Kind) -> Any:
-    def decode(batch: Sequence[tuple[Any, KeptAnswer]], rows: list[Record]) -> Sequence[Any]:
-        return kind.decode([asked for asked, _ in batch], [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
+    def decode(batch: Sequence[tuple[Any, StoredResponse]], rows: list[Record]) -> Sequence[Any]:
+        return kind.decode([item for item, _ in batch], [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
 
     return decode
 
@@ -66,7 +66,7 @@ KEEPING = {
 
 
 def _encode_attempts(batch: Sequence[AttemptToCount]) -> list[Any]:
-    keys = [asked.attempt.repeat or b"" for asked in batch]
+    keys = [item.attempt.repeat or b"" for item in batch]
     return [*codes.COUNT_ATTEMPTS.encode(batch), [shard_of(key) for key in keys], keys]
 
 
@@ -92,7 +92,7 @@ def _begun(_batch: Sequence[NewRepeat], rows: list[Record]) -> list[IdempotencyS
 
 def _encode_begin(batch: Sequence[NewRepeat]) -> list[Any]:
     one = batch[0]
-    return [shard_of(one.key), one.key, list(one.bodies), one.now, one.lease_s, one.kept_s]
+    return [shard_of(one.key), one.key, list(one.bodies), one.now, one.lease_s, one.retention_s]
 
 
 BEGIN = Kind("begin", "SELECT * FROM holdfast.begin_answer_v1($1, $2, $3, $4, $5, $6)", _encode_begin, _begun, 1)

@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.rules.limits import DAY_S, HOUR_S
 from holdfast.rules.shards import shard_of
-from holdfast.rules.snapshot_quotas import ORPHANS_KEPT_S, QUEUED_KEPT_S, Usage
+from holdfast.rules.snapshot_quotas import ORPHANS_RETENTION_S, QUEUED_RETENTION_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from holdfast.rules.pins import Pin
     from holdfast.service.store.postgresql.batcher import Batcher
     from holdfast.service.store.snapshot_index import (
-        BlockPlace,
-        KeptRecord,
-        KeptRoot,
+        BlockLocation,
         NewPin,
         NewRecord,
         NewRoot,
         NewUpload,
+        StoredRecord,
+        StoredRoot,
         TokenUse,
     )
 
-_FAILED_KEPT_S = 7 * DAY_S
+_FAILED_RETENTION_S = 7 * DAY_S
 _MARGIN_S = HOUR_S  # so that a clock that is set back still finds the rows that it expects
 _DIDS_AT_ONCE, _ORPHANS_AT_ONCE, _ROWS_AT_ONCE = 100, 20, 1000
 _REFUSALS = {"token_used": TOKEN_USED, "another_did": ANOTHER_DID}
@@ -88,19 +88,19 @@ class PostgresqlSnapshotIndex:
         name: str | None = await self._reads.ask(reads.PUBLISHER, did)
         return name
 
-    async def block(self, cid: str) -> BlockPlace | None:
+    async def block(self, cid: str) -> BlockLocation | None:
         """See SnapshotIndex."""
-        place: BlockPlace | None = await self._reads.ask(reads.BLOCK, cid)
-        return place
+        location: BlockLocation | None = await self._reads.ask(reads.BLOCK, cid)
+        return location
 
-    async def root(self, cid: str) -> KeptRoot | None:
+    async def root(self, cid: str) -> StoredRoot | None:
         """See SnapshotIndex."""
-        root: KeptRoot | None = await self._reads.ask(reads.ROOT, cid)
+        root: StoredRoot | None = await self._reads.ask(reads.ROOT, cid)
         return root
 
-    async def record(self, name: str) -> KeptRecord | None:
+    async def record(self, name: str) -> StoredRecord | None:
         """See SnapshotIndex."""
-        record: KeptRecord | None = await self._reads.ask(reads.RECORD, name)
+        record: StoredRecord | None = await self._reads.ask(reads.RECORD, name)
         return record
 
     async def garbage(self, limit: int) -> list[str]:
@@ -119,21 +119,21 @@ class PostgresqlSnapshotIndex:
         usage = await self.usage(upload.did)
         for _ in Tries():
             size = decide(usage)
-            seen = [usage.kept, usage.reserved, usage.pins, usage.revisions]
-            asked = (*_did(upload.did), upload.upload_id, upload.expires_at, _array(seen), size)
-            done, facts = await self._writes.ask(writes.BEGIN, asked)
+            seen = [usage.stored, usage.reserved, usage.pins, usage.revisions]
+            arguments = (*_did(upload.did), upload.upload_id, upload.expires_at, _array(seen), size)
+            done, facts = await self._writes.ask(writes.BEGIN, arguments)
             if done:
                 return size
             usage = Usage(*facts)
         raise StoreUnavailable(_CROWDED)
 
-    async def place_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockPlace]:
+    async def insert_blocks(self, did: str, upload_id: str, blocks: Sequence[tuple[str, int]]) -> list[BlockLocation]:
         """See SnapshotIndex."""
         given = _json([(cid, shard_of(cid), new_number(), size) for cid, size in blocks])
-        found = await self._writes.ask(writes.PLACE, (*_did(did), upload_id, given))
+        found = await self._writes.ask(writes.INSERT_BLOCKS, (*_did(did), upload_id, given))
         if found is None:
             raise _took_too_long()
-        return [reads.block_place(cid, number, size) for (cid, size), number in zip(blocks, found[0], strict=True)]
+        return [reads.block_location(cid, number, size) for (cid, size), number in zip(blocks, found[0], strict=True)]
 
     async def finish_upload(
         self,
@@ -144,9 +144,9 @@ class PostgresqlSnapshotIndex:
         admit: Callable[[Usage], None],
     ) -> None:
         """See SnapshotIndex."""
-        asked = (*_did(root.did), upload_id, *_token(use), root.cid, shard_of(root.cid), root.size, root.pin)
+        arguments = (*_did(root.did), upload_id, *_token(use), root.cid, shard_of(root.cid), root.size, root.pin)
         more = (use.until, _json(list(root.blocks)), root.publisher, root.held_until, root.now)
-        ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, asked)
+        ((verdict, facts),) = await self._reads.ask(reads.FINISH_FACTS, arguments)
         for _ in Tries():
             _require_facts(verdict)
             is_new, *other = facts[:5]
@@ -155,7 +155,7 @@ class PostgresqlSnapshotIndex:
                 decide(Usage(*other))
             if needs_pin:
                 admit(Usage(*then))
-            verdict, facts = await self._writes.ask(writes.FINISH, (*asked, *more, _array(facts)))
+            verdict, facts = await self._writes.ask(writes.FINISH, (*arguments, *more, _array(facts)))
             if verdict == "done":
                 return
         raise StoreUnavailable(_CROWDED)
@@ -170,8 +170,8 @@ class PostgresqlSnapshotIndex:
         """See SnapshotIndex."""
         if pin.replaces is not None and not storable(pin.replaces):
             return None
-        asked = (*_did(pin.did), *_token(use), pin.asked.cid, shard_of(pin.asked.cid), pin.replaces)
-        ((verdict, _, stay),) = await self._reads.ask(reads.PIN_FACTS, asked)
+        arguments = (*_did(pin.did), *_token(use), pin.request.cid, shard_of(pin.request.cid), pin.replaces)
+        ((verdict, _, stay),) = await self._reads.ask(reads.PIN_FACTS, arguments)
         for _ in Tries():
             if verdict == "facts":
                 admit(Usage(0, 0, stay, 0))
@@ -179,7 +179,7 @@ class PostgresqlSnapshotIndex:
                 return None
             else:  # for `again` the function below returns the pin and writes nothing
                 _require_facts(verdict)
-            verdict, stay, *row = await self._writes.ask(writes.ADD_PIN, (*asked, *_new_pin(pin), use.until, stay))
+            verdict, stay, *row = await self._writes.ask(writes.ADD_PIN, (*arguments, *_new_pin(pin), use.until, stay))
             if verdict in {"done", "again"}:
                 return reads.pin_of_row(row)
         raise StoreUnavailable(_CROWDED)
@@ -195,19 +195,19 @@ class PostgresqlSnapshotIndex:
         """See SnapshotIndex."""
         await self._writes.ask(writes.REVOKE, (*_did(did), cid or "", now, until))
 
-    async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+    async def publish(self, record: NewRecord, decide: Callable[[StoredRecord | None], bool]) -> bool:
         """See SnapshotIndex."""
-        place = (shard_of(record.name), record.name, shard_of(record.root), record.root)
+        keys = (shard_of(record.name), record.name, shard_of(record.root), record.root)
         new = (record.sequence, str(record.validity_ns), record.ttl_ns, record.data, record.now)
         for _ in Tries():
-            ((owner_shard, owner, *row),) = await self._reads.ask(reads.NAME_FACTS, place)
-            kept = reads.record_of(row)
-            if owner is None or (kept is not None and kept.did != owner):
+            ((owner_shard, owner, *row),) = await self._reads.ask(reads.NAME_FACTS, keys)
+            stored = reads.record_of(row)
+            if owner is None or (stored is not None and stored.did != owner):
                 return False
-            if not decide(kept):
+            if not decide(stored):
                 return True
-            seen = None if kept is None else kept.data
-            if await self._writes.ask(writes.PUBLISH, (*place, owner_shard, owner, *new, seen)):
+            seen = None if stored is None else stored.data
+            if await self._writes.ask(writes.PUBLISH, (*keys, owner_shard, owner, *new, seen)):
                 return True
         raise StoreUnavailable(_CROWDED)
 
@@ -215,13 +215,13 @@ class PostgresqlSnapshotIndex:
 
     async def expire(self, now: float) -> int:
         """See SnapshotIndex. Rows are removed in parts, so that no statement takes long."""
-        queued = now - QUEUED_KEPT_S
+        queued = now - QUEUED_RETENTION_S
         removed = 0
         while part := await self._writes.ask(
-            writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_KEPT_S), _DIDS_AT_ONCE)
+            writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_RETENTION_S), _DIDS_AT_ONCE)
         ):
             removed += part
-        while part := await self._writes.ask(writes.EXPIRE_ORPHANS, (now, now - ORPHANS_KEPT_S, _ORPHANS_AT_ONCE)):
+        while part := await self._writes.ask(writes.EXPIRE_ORPHANS, (now, now - ORPHANS_RETENTION_S, _ORPHANS_AT_ONCE)):
             removed += part
         while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
             removed += part
@@ -250,9 +250,9 @@ def _token(use: TokenUse) -> tuple[int, bytes, str, str]:
 
 
 def _new_pin(pin: NewPin) -> tuple[Any, ...]:
-    asked = pin.asked
-    name = None if asked.name is None else asked.name.encode()
-    return pin.request_id, name, _json(asked.origins), _json(dict(asked.meta)), pin.now
+    request = pin.request
+    name = None if request.name is None else request.name.encode()
+    return pin.request_id, name, _json(request.origins), _json(dict(request.meta)), pin.now
 
 
 def _require_facts(verdict: str) -> None:

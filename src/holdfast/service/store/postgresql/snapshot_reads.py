@@ -8,7 +8,7 @@ from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.postgresql.batches import Kind
-from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
+from holdfast.service.store.snapshot_index import BlockLocation, StoredRecord, StoredRoot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,9 +107,9 @@ PUBLISHER = Kind(
 )
 
 
-def block_place(cid: str, number: int, size: int) -> BlockPlace:
+def block_location(cid: str, number: int, size: int) -> BlockLocation:
     """Return where a block is stored, including the name of its object."""
-    return BlockPlace(cid, f"{cid}.{number}", size)
+    return BlockLocation(cid, f"{cid}.{number}", size)
 
 
 BLOCK = Kind(
@@ -118,14 +118,14 @@ BLOCK = Kind(
     f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT t.cid, t.number, t.size FROM holdfast.snapshot_places AS t"
     " WHERE t.shard = w.s AND t.cid = w.k LIMIT 1) AS p ON true ORDER BY w.n",
     _keys,
-    lambda _batch, rows: [None if row[0] is None else block_place(*row) for row in rows],
+    lambda _batch, rows: [None if row[0] is None else block_location(*row) for row in rows],
     repeatable=True,
 )
 
 
-def _roots(batch: Sequence[str], rows: list[Record]) -> list[KeptRoot | None]:
+def _roots(batch: Sequence[str], rows: list[Record]) -> list[StoredRoot | None]:
     return [
-        None if did is None else KeptRoot(cid, did, tuple(map(block_place, cids, numbers, sizes)))
+        None if did is None else StoredRoot(cid, did, tuple(map(block_location, cids, numbers, sizes)))
         for cid, (did, cids, numbers, sizes) in zip(batch, rows, strict=True)
     ]
 
@@ -156,10 +156,10 @@ RECORD = Kind(
 )
 
 
-def record_of(row: tuple[str | None, str, int, int, int, bytes]) -> KeptRecord | None:
+def record_of(row: tuple[str | None, str, int, int, int, bytes]) -> StoredRecord | None:
     """Return the record in a row of DID, root, sequence, validity, TTL and record; None for a row of NULLs."""
     did, root, sequence, validity_ns, ttl_ns, data = row
-    return None if did is None else KeptRecord(did, root, sequence, int(validity_ns), ttl_ns, data)
+    return None if did is None else StoredRecord(did, root, sequence, int(validity_ns), ttl_ns, data)
 
 
 def _single(name: str, statement: str) -> Kind:

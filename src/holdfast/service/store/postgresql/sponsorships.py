@@ -27,14 +27,14 @@ def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
 def _reserved(batch: Sequence[NewSponsorship]) -> list[Any]:
     new = batch[0]
     subjects, limits = [budget.subject for budget in new.budgets], [budget.limit for budget in new.budgets]
-    return [*_place(new.key), new.day, new.gwei, subjects, limits, new.valid_until, new.block]
+    return [*_key_columns(new.key), new.day, new.gwei, subjects, limits, new.valid_until, new.block]
 
 
 def _full(_batch: Sequence[Any], rows: list[Record]) -> list[Full | None]:
     return [Full(*rows[0]) if rows else None]
 
 
-def _place(key: SponsorshipKey) -> tuple[int, int, str, str]:
+def _key_columns(key: SponsorshipKey) -> tuple[int, int, str, str]:
     return _shard(key.chain), *key
 
 
@@ -94,7 +94,7 @@ class PostgresqlSponsorships:
 
     async def settle(self, key: SponsorshipKey, valid_until: int, gwei: int) -> bool:
         """See SponsorshipStore."""
-        return bool((await self._again(SETTLE, (*_place(key), valid_until, gwei)))[0][0])
+        return bool((await self._again(SETTLE, (*_key_columns(key), valid_until, gwei)))[0][0])
 
     async def spent(self, chain: int, day: int) -> list[Spent]:
         """See SponsorshipStore."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.additions import Addition
-from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
+from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_RETENTION_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
@@ -25,7 +25,7 @@ from holdfast.service.store.postgresql.sponsorships import PostgresqlSponsorship
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
-from holdfast.service.store.postgresql.writes.arguments import new_number, place_of
+from holdfast.service.store.postgresql.writes.arguments import claim_key_of, new_number
 from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, StoreGauges, since
 from holdfast.settings.postgresql_servers import Servers
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.values import (
         IdempotencyState,
-        KeptAnswer,
         LateTransaction,
         NewAttempt,
         NewCode,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         NewRepeat,
         NewSession,
         RegisteredDid,
+        StoredResponse,
     )
     from holdfast.settings.postgresql import Address
 
@@ -149,8 +149,8 @@ class PostgresqlStore:
 
     async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """See Store."""
-        place = (shard_of(channel, key), channel, key)
-        parts = await asyncio.gather(*(self._reads.ask(kind, place) for kind in reads.DESCRIPTION.values()))
+        claim_key = (shard_of(channel, key), channel, key)
+        parts = await asyncio.gather(*(self._reads.ask(kind, claim_key) for kind in reads.DESCRIPTION.values()))
         found: dict[str, Any] = {
             name: [dict(row) for row in rows] for name, rows in zip(reads.DESCRIPTION, parts, strict=True)
         }
@@ -159,12 +159,12 @@ class PostgresqlStore:
 
     async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
-        pending, asked_at, events, oldest = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
+        pending, due_since, events, oldest = (await self._reads.ask(reads.PENDING, (COUNTED_PENDING,)))[0]
         commit_waits, server_now = (await self._reads.ask(reads.SERVER, ()))[0]
         standbys = await self._reads.ask(reads.STANDBYS, ())
         return StoreGauges(
             pending=pending,
-            overdue_s=since(asked_at, now),
+            overdue_s=since(due_since, now),
             events=events,
             oldest_event_s=since(oldest, now),
             standbys={state or "unknown": count for state, count in standbys},
@@ -180,15 +180,15 @@ class PostgresqlStore:
     # -- sessions and registrations --------------------------------------------------------------------------------
 
     async def open_session(
-        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+        self, session: NewSession, decide: Callable[[SessionFacts], None], response: StoredResponse | None = None
     ) -> None:
         """See Store. The database applies a SessionRule; other rules run here, and the database checks their facts."""
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
-        place = place_of(session.identifier)
+        claim_key = claim_key_of(session.identifier)
         for _ in Tries():
             try:
-                asked = claims.SessionToOpen(session, place, bounds)
-                facts = await self._keeping(kept, claims.OPEN_SESSIONS, asked, (place,))
+                argument = claims.SessionToOpen(session, claim_key, bounds)
+                facts = await self._keeping(response, claims.OPEN_SESSIONS, argument, (claim_key,))
             except LostRace:
                 continue
             if facts is None:
@@ -199,35 +199,40 @@ class PostgresqlStore:
         raise StoreUnavailable("too many others wrote the same rows")
 
     async def register(
-        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+        self,
+        registration: NewRegistration,
+        decide: Callable[[RegistrationFacts], Move],
+        response: StoredResponse | None = None,
     ) -> None:
         """See Store.
 
         The database applies a RegistrationRule; other rules run here, and the database checks their facts.
         """
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
-        asked = first = claims.RegistrationToMake(registration, bounds)
+        argument = first = claims.RegistrationToMake(registration, bounds)
         keys = (
-            place_of(registration.identifier),
-            registration.asked.credential_id,
+            claim_key_of(registration.identifier),
+            registration.request.credential_id,
             registration.attestation and registration.attestation[0],
         )
         for _ in Tries():
             try:
-                seen = await self._keeping(kept, claims.REGISTER, asked, [key for key in keys if key is not None])
+                seen = await self._keeping(
+                    response, claims.REGISTER, argument, [key for key in keys if key is not None]
+                )
             except LostRace:
-                asked = first
+                argument = first
                 continue
             if seen is None:
                 return
             move = decide(seen.facts)
-            asked = first if bounds else claims.RegistrationToMake(registration, None, move, seen)
+            argument = first if bounds else claims.RegistrationToMake(registration, None, move, seen)
         raise StoreUnavailable("too many others wrote the same rows")
 
-    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+    async def add_transaction(self, late: LateTransaction, response: StoredResponse | None = None) -> bool:
         """See Store."""
-        keys = (place_of(late.identifier), late.credential)
-        return bool(await self._again(claims.ADD_TRANSACTION, late, keys, kept))
+        keys = (claim_key_of(late.identifier), late.credential)
+        return bool(await self._again(claims.ADD_TRANSACTION, late, keys, response))
 
     # -- windows and codes -----------------------------------------------------------------------------------------
 
@@ -244,9 +249,9 @@ class PostgresqlStore:
         if windows:
             await self._again(charges.GIVE_BACK, (charge.event, windows), windows)
 
-    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
+    async def keep_code(self, code: NewCode, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._again(codes.KEEP_CODES, (code, new_number()), (place_of(code.identifier),), kept)
+        await self._again(codes.KEEP_CODES, (code, new_number()), (claim_key_of(code.identifier),), response)
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
@@ -256,15 +261,15 @@ class PostgresqlStore:
         return counted
 
     async def consume_code(
-        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+        self, identifier: Identifier, code_id: int, now: float, response: StoredResponse | None = None
     ) -> bool:
         """See Store."""
-        keys = (place_of(identifier),)
-        return bool(await self._again(codes.CONSUME_CODES, (identifier, code_id, now), keys, kept))
+        keys = (claim_key_of(identifier),)
+        return bool(await self._again(codes.CONSUME_CODES, (identifier, code_id, now), keys, response))
 
-    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._again(codes.MARK_VERIFIED, (identifier, now), (place_of(identifier),), kept)
+        await self._again(codes.MARK_VERIFIED, (identifier, now), (claim_key_of(identifier),), response)
 
     # -- repeats ---------------------------------------------------------------------------------------------------
 
@@ -277,8 +282,8 @@ class PostgresqlStore:
 
     async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
         """See Store."""
-        kept: bytes | None = await self._again(repeats.FINISH, (key, answer))
-        return kept
+        stored: bytes | None = await self._again(repeats.FINISH, (key, answer))
+        return stored
 
     async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
         """See Store."""
@@ -300,7 +305,7 @@ class PostgresqlStore:
 
     async def expire(self, now: float) -> int:
         """See Store. Rows are removed in parts, so that no statement takes long."""
-        values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_KEPT_S), _EXPIRED_AT_ONCE)
+        values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S), _EXPIRED_AT_ONCE)
         removed = 0
         while part := int(await self._again(upkeep.EXPIRE, values)):
             removed += part
@@ -358,17 +363,19 @@ class PostgresqlStore:
         await self._writes.close()
         await self._reads.close()
 
-    async def _keeping(self, kept: KeptAnswer | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
+    async def _keeping(self, response: StoredResponse | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
         """Do a write and, in the same transaction, store the response that reports it."""
-        if kept is None:
+        if response is None:
             return await self._writes.ask(kind, argument, keys)
-        return await self._writes.ask(repeats.KEEPING[kind], (argument, kept), [*keys, kept.key])
+        return await self._writes.ask(repeats.KEEPING[kind], (argument, response), [*keys, response.key])
 
-    async def _again(self, kind: Kind, argument: Any, keys: Sequence[Any] = (), kept: KeptAnswer | None = None) -> Any:
+    async def _again(
+        self, kind: Kind, argument: Any, keys: Sequence[Any] = (), response: StoredResponse | None = None
+    ) -> Any:
         """Do a write and return its result, retrying while other transactions interfere."""
         for _ in Tries():
             try:
-                return await self._keeping(kept, kind, argument, keys)
+                return await self._keeping(response, kind, argument, keys)
             except LostRace:
                 continue
         raise StoreUnavailable("too many others wrote the same rows")

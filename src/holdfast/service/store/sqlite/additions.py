@@ -43,7 +43,7 @@ def add_address(connection: Connection, address: NewAddress) -> Addition:
 
 def _facts(connection: Connection, address: NewAddress) -> AdditionFacts:
     signature = address.attestation[:1]
-    claim = connection.execute("SELECT did, stage FROM identifiers WHERE channel = ? AND key = ?", _place(address))
+    claim = connection.execute("SELECT did, stage FROM identifiers WHERE channel = ? AND key = ?", _claim_key(address))
     row = claim.fetchone()
     used = connection.execute("SELECT 1 FROM used_attestations WHERE signature = ?", signature).fetchone()
     return AdditionFacts(
@@ -60,17 +60,17 @@ def _write(connection: Connection, address: NewAddress, addition: Addition) -> N
         connection.execute(
             "INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, registered_at, in_audit)"
             " VALUES (?, ?, ?, ?, 'registered', ?, ?, ?, 1)",
-            (*_place(address), given_of(address.identifier), address.did, address.ip, address.now, address.now),
+            (*_claim_key(address), given_of(address.identifier), address.did, address.ip, address.now, address.now),
         )
     else:
         connection.execute(
             "UPDATE identifiers SET did = ?, stage = 'registered', registered_at = ?, in_audit = 1"
             " WHERE channel = ? AND key = ?",
-            (address.did, address.now, *_place(address)),
+            (address.did, address.now, *_claim_key(address)),
         )
     connection.execute("INSERT INTO used_attestations VALUES (?, ?)", address.attestation)
     audit.note(connection, "added", address.identifier, address.did, address.now)
 
 
-def _place(address: NewAddress) -> tuple[str, str]:
+def _claim_key(address: NewAddress) -> tuple[str, str]:
     return address.identifier.channel.value, address.identifier.key

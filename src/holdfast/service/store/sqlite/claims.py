@@ -63,19 +63,19 @@ def register(
     if registration.attestation is not None:
         connection.execute("INSERT INTO used_attestations VALUES (?, ?)", registration.attestation)
     if move is Move.DISPLACE:
-        audit.note(connection, "displaced", registration.identifier, registration.asked.did, registration.now)
+        audit.note(connection, "displaced", registration.identifier, registration.request.did, registration.now)
 
 
 def _claimed(connection: Connection, registration: NewRegistration, move: Move, claimed: _Claimed | None) -> int:
     """Apply the rule's decision to the identifier's claim, and return the row ID of the claim."""
     if move is Move.CLAIM:
         return _insert_claim(
-            connection, registration.identifier, registration.asked.did, registration.ip, registration.now
+            connection, registration.identifier, registration.request.did, registration.ip, registration.now
         )
     assert claimed is not None, "only what is claimed can be displaced or continued"
     if move is Move.DISPLACE:
         connection.execute(
-            "UPDATE identifiers SET did = ?, in_audit = 1 WHERE id = ?", (registration.asked.did, claimed.row_id)
+            "UPDATE identifiers SET did = ?, in_audit = 1 WHERE id = ?", (registration.request.did, claimed.row_id)
         )
     return claimed.row_id
 
@@ -144,7 +144,7 @@ def _registration_facts(
 ) -> RegistrationFacts:
     registered = connection.execute(
         "SELECT 1 FROM credentials WHERE credential = ? AND confirmation <> 'refused'",
-        (registration.asked.credential_id,),
+        (registration.request.credential_id,),
     ).fetchone()
     used = (
         registration.attestation
@@ -210,7 +210,7 @@ def given_of(identifier: Identifier) -> str:
 
 def _insert_credential(connection: Connection, registration: NewRegistration, identifier_id: int, move: Move) -> None:
     # A refused row for this credential is replaced, because the credential was never registered.
-    connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.asked.credential_id,))
+    connection.execute("DELETE FROM credentials WHERE credential = ?", (registration.request.credential_id,))
     row = row_of(registration)
-    row["tx_hash"] = pack_hash(registration.asked.tx_hash)
+    row["tx_hash"] = pack_hash(registration.request.tx_hash)
     connection.execute(_INSERT_CREDENTIAL, {**row, "identifier_id": identifier_id, "in_audit": move is Move.DISPLACE})

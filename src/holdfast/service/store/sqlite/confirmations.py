@@ -44,8 +44,8 @@ PENDING = (
 
 def pending(row: tuple[str, str, bytes | str, str | None, str, str, float, int]) -> PendingRegistration:
     """Convert a row of DUE."""
-    credential, did, tx_hash, account, channel, key, created_at, asked = row
-    return PendingRegistration(credential, did, unpack_hash(tx_hash), account, channel, key, created_at, asked)
+    credential, did, tx_hash, account, channel, key, created_at, attempts = row
+    return PendingRegistration(credential, did, unpack_hash(tx_hash), account, channel, key, created_at, attempts)
 
 
 def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:

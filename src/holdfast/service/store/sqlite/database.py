@@ -33,7 +33,7 @@ class SqliteDatabase:
         self._file = Path(path)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """See Database."""
         return str(self._file)
 

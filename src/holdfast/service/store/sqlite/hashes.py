@@ -15,6 +15,6 @@ def pack_hash(text: str) -> str | bytes:
     return bytes.fromhex(text[2:]) if _HASH.fullmatch(text) else text
 
 
-def unpack_hash(kept: str | bytes) -> str:
+def unpack_hash(stored: str | bytes) -> str:
     """Return the text that was passed to `pack_hash`."""
-    return f"0x{kept.hex()}" if isinstance(kept, bytes) else kept
+    return f"0x{stored.hex()}" if isinstance(stored, bytes) else stored

@@ -112,10 +112,10 @@ def _require_key(connection: Connection, operator: str) -> None:
 
 
 def _keep_key(connection: Connection, key: AdminKey) -> bool:
-    kept = connection.execute("INSERT OR IGNORE INTO admin_keys VALUES (?, ?, ?, ?, ?)", key).rowcount
-    if kept:
+    inserted = connection.execute("INSERT OR IGNORE INTO admin_keys VALUES (?, ?, ?, ?, ?)", key).rowcount
+    if inserted:
         audit.note_key(connection, "admin_key_made", "", f"{key.name} {key.scopes}", None, key.made_at)
-    return bool(kept)
+    return bool(inserted)
 
 
 def _revoke_key(connection: Connection, name: str, now: float) -> bool:
@@ -128,10 +128,10 @@ def _revoke_key(connection: Connection, name: str, now: float) -> bool:
 
 def _invite(connection: Connection, invitation: StoredInvitation) -> bool:
     row = invitation[: len(_STORED)]
-    kept = connection.execute("INSERT OR IGNORE INTO invitations VALUES (?, ?, ?, ?, ?)", row).rowcount
-    if kept:
+    inserted = connection.execute("INSERT OR IGNORE INTO invitations VALUES (?, ?, ?, ?, ?)", row).rowcount
+    if inserted:
         audit.note_key(connection, "invited", "", invitation.number, None, invitation.made_at)
-    return bool(kept)
+    return bool(inserted)
 
 
 def _use_up(connection: Connection, invitation: StoredInvitation, now: float) -> int:

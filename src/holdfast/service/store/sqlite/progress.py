@@ -20,7 +20,7 @@ INSTRUCTIONS = 1_000_000  # of SQLite's machine between two looks at the clock: 
 
 
 @contextmanager
-def told(connection: sqlite3.Connection, step: int, of: int) -> Iterator[None]:
+def progress_logged(connection: sqlite3.Connection, step: int, of: int) -> Iterator[None]:
     """Log every five seconds that this step of the migration is still running."""
     began = said = time.monotonic()
 

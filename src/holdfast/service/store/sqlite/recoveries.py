@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.one_time_codes import CountedAttempt
-from holdfast.service.store.recoveries import ASKED, FINISHED, KEPT_S, MOST_STATED, STARTED, Mail, Signable
+from holdfast.service.store.recoveries import FINISHED, MOST_STATED, REQUESTED, RETENTION_S, STARTED, Mail, Signable
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.charges import charge
 from holdfast.service.store.sqlite.standing import of_did
@@ -30,7 +30,7 @@ _HOLDER = f"SELECT i.did FROM {_OWNED} AND i.channel = ? AND i.key = ? LIMIT 1"
 _MINE = f"EXISTS (SELECT 1 FROM {_OWNED} AND i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
 _ADDRESSES = f"SELECT DISTINCT i.key FROM {_OWNED} AND i.channel = 'email' AND {of_did('c.did')}"
 _NAMES = f"SELECT DISTINCT i.channel, i.key FROM {_OWNED} AND {of_did('c.did')}"
-_TOLD = (
+_NOTE_FINISHED = (
     "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at, sent_at)"
     " VALUES (?, '', ?, ?, ?, ?, '', ?, ?, ?) ON CONFLICT DO NOTHING"
 )
@@ -153,7 +153,7 @@ def _confirm(connection: Connection, request: str, now: float, ready_at: float) 
         return None
     did, channel, key = row[:3]
     account: str = row[3]
-    _note(connection, did, (request, ASKED, account, ready_at, request), now)
+    _note(connection, did, (request, REQUESTED, account, ready_at, request), now)
     audit.note_key(connection, "recovery_confirmed", channel, key, did, now)
     return account
 
@@ -191,8 +191,8 @@ def _note_started(connection: Connection, started: StartedRecovery, now: float) 
 
 def _note_finished(connection: Connection, finished: FinishedRecovery, now: float) -> int:
     names = connection.execute(_NAMES, (finished.did,)).fetchall()
-    told = (finished.name, finished.did, FINISHED, finished.account, now, now, now, now)
-    if not names or not connection.execute(_TOLD, told).rowcount:
+    row = (finished.name, finished.did, FINISHED, finished.account, now, now, now, now)
+    if not names or not connection.execute(_NOTE_FINISHED, row).rowcount:
         return 0
     for channel, key in names:
         audit.note_key(connection, "recovered", channel, key, finished.did, now)
@@ -217,7 +217,7 @@ def _sent(connection: Connection, mail: Mail, now: float) -> None:
 
 
 def _expire(connection: Connection, now: float, most: int) -> int:
-    horizon = now - KEPT_S
+    horizon = now - RETENTION_S
     requests = remove(connection, "recovery_requests", "request", "asked_at < ?", horizon, most)
     return requests + remove(connection, "recovery_mails", "name, recipient", "noted_at < ?", horizon, most)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.rules.one_time_codes import CountedAttempt
-    from holdfast.service.store.values import KeptAnswer, NewRepeat
+    from holdfast.service.store.values import NewRepeat, StoredResponse
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -42,7 +42,7 @@ def begin(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
 def _insert(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     connection.execute(
         "INSERT OR REPLACE INTO kept_answers (key, body, leased_until, expires_at) VALUES (?, ?, ?, ?)",
-        (repeat.key, repeat.bodies[0], repeat.now + repeat.lease_s, repeat.now + repeat.kept_s),
+        (repeat.key, repeat.bodies[0], repeat.now + repeat.lease_s, repeat.now + repeat.retention_s),
     )
     return IdempotencyState(mine=True, body=repeat.bodies[0], answer=None, attempt=None)
 
@@ -58,14 +58,14 @@ def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | 
 
 def keeping(
     connection: Connection,
-    kept: KeptAnswer,
+    response: StoredResponse,
     work: Callable[[Connection, *Arguments], T],
     *arguments: *Arguments,
 ) -> T:
     """Do the work, and store its response in the same transaction, unless the work returns False."""
     result = work(connection, *arguments)
     if result is not False:
-        _change(connection, kept.key, "answer = ?", (kept.answer,), "answer IS NULL")
+        _change(connection, response.key, "answer = ?", (response.answer,), "answer IS NULL")
     return result
 
 

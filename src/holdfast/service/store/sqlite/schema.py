@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.store.database import OtherChain, SchemaTooNew
 from holdfast.service.store.sqlite.migrations import MIGRATIONS, SCHEMA_VERSION
-from holdfast.service.store.sqlite.progress import told
+from holdfast.service.store.sqlite.progress import progress_logged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def migrate(connection: sqlite3.Connection) -> int:
         if found > SCHEMA_VERSION:
             raise SchemaTooNew(found, SCHEMA_VERSION)
         for number, step in enumerate(MIGRATIONS[found:], found + 1):
-            with told(connection, number, SCHEMA_VERSION):
+            with progress_logged(connection, number, SCHEMA_VERSION):
                 for statement in _statements(step):
                     connection.execute(statement)
         if found != SCHEMA_VERSION:  # a file that is current is opened on a full disk, too

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
-from holdfast.service.store.snapshot_index import BlockPlace, KeptRecord, KeptRoot
+from holdfast.service.store.snapshot_index import BlockLocation, StoredRecord, StoredRoot
 from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
 from holdfast.service.store.sqlite.standing import IS_CONFIRMED, IS_REGISTERED
 from holdfast.service.store.sqlite.upkeep import in_parts
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.reader import TurnReader
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
-_PLACE = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
-_BLOCK = f"{_PLACE} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"  # noqa: S608 - our own names
+_LOCATION = "SELECT b.cid, b.cid || '.' || b.id, b.size FROM snapshot_blocks b"
+_BLOCK = f"{_LOCATION} WHERE b.cid = ? AND EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"  # noqa: S608 - our own names
 _OBJECTS = (
     "SELECT b.id, b.cid || '.' || b.id, min(r.did) FROM snapshot_blocks b JOIN snapshot_links l ON l.block_id = b.id"
     " JOIN snapshot_roots r ON r.id = l.root_id WHERE b.id > ? GROUP BY b.id ORDER BY b.id LIMIT ?"
@@ -81,17 +81,17 @@ class SqliteSnapshotIndex:
         row = self._read.one(_PUBLISHER, did)
         return row[0] if row else None
 
-    async def block(self, cid: str) -> BlockPlace | None:
+    async def block(self, cid: str) -> BlockLocation | None:
         """See SnapshotIndex."""
         row = self._read.one(_BLOCK, cid)
-        return BlockPlace(*row) if row else None
+        return BlockLocation(*row) if row else None
 
-    async def root(self, cid: str) -> KeptRoot | None:
+    async def root(self, cid: str) -> StoredRoot | None:
         """See SnapshotIndex."""
         rows = self._read.all(_ROOT, cid)
-        return KeptRoot(cid, rows[0][3], tuple(BlockPlace(*row[:3]) for row in rows)) if rows else None
+        return StoredRoot(cid, rows[0][3], tuple(BlockLocation(*row[:3]) for row in rows)) if rows else None
 
-    async def record(self, name: str) -> KeptRecord | None:
+    async def record(self, name: str) -> StoredRecord | None:
         """See SnapshotIndex."""
         row = self._read.one(snapshot_pins.RECORD, name)
         return snapshot_pins.record_of(row) if row else None
@@ -122,15 +122,15 @@ class SqliteSnapshotIndex:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_uploads.begin(connection, upload, decide))
 
-    async def place_blocks(
+    async def insert_blocks(
         self,
         did: str,  # noqa: ARG002 - an upload's ID is enough here
         upload_id: str,
         blocks: Sequence[tuple[str, int]],
-    ) -> list[BlockPlace]:
+    ) -> list[BlockLocation]:
         """See SnapshotIndex."""
         return await self._writer.write(
-            lambda connection: snapshot_uploads.place(connection, upload_id, blocks, _PLACE)
+            lambda connection: snapshot_uploads.insert_blocks(connection, upload_id, blocks, _LOCATION)
         )
 
     async def finish_upload(
@@ -158,7 +158,7 @@ class SqliteSnapshotIndex:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_pins.remove(connection, did, request_id, now))
 
-    async def publish(self, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+    async def publish(self, record: NewRecord, decide: Callable[[StoredRecord | None], bool]) -> bool:
         """See SnapshotIndex."""
         return await self._writer.write(lambda connection: snapshot_pins.publish(connection, record, decide))
 

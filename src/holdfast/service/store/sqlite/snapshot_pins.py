@@ -8,7 +8,7 @@ import msgspec
 
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
-from holdfast.service.store.snapshot_index import KeptRecord
+from holdfast.service.store.snapshot_index import StoredRecord
 from holdfast.wire.failures import ANOTHER_DID, TOKEN_USED, SnapshotRefused
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ PIN = (
 RECORD = "SELECT did, root, sequence, validity_ns, ttl_ns, record FROM snapshot_names WHERE name = ?"
 
 
-def record_of(row: tuple[str, str, int, int, int, bytes]) -> KeptRecord:
+def record_of(row: tuple[str, str, int, int, int, bytes]) -> StoredRecord:
     """Convert a row of RECORD."""
-    return KeptRecord(row[0], row[1], row[2], int(row[3]), row[4], row[5])
+    return StoredRecord(row[0], row[1], row[2], int(row[3]), row[4], row[5])
 
 
 def use_token(connection: Connection, use: TokenUse, made: str) -> str | None:
@@ -56,11 +56,11 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
         return _again(connection, pin.did, use, known)
     if pin.replaces is not None and _one(connection, pin.did, pin.replaces) is None:
         return None
-    pinned = _is_kept(connection, pin)
+    pinned = _is_stored(connection, pin)
     _admit(connection, pin, admit)
     use_token(connection, use, pin.request_id)
-    asked = pin.asked
-    values = (pin.request_id, pin.did, asked.cid, asked.name, _json(asked.origins), _json(asked.meta))
+    request = pin.request
+    values = (pin.request_id, pin.did, request.cid, request.name, _json(request.origins), _json(request.meta))
     insert_pin(connection, (*values, "pinned" if pinned else "queued"), pin.now, by_import=False)
     for cid in _take_out(connection, pin):
         drop_unheld(connection, pin.now, cid)
@@ -105,7 +105,7 @@ def revoke(connection: Connection, did: str, cid: str, now: float, until: float)
     )
 
 
-def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRecord | None], bool]) -> bool:
+def publish(connection: Connection, record: NewRecord, decide: Callable[[StoredRecord | None], bool]) -> bool:
     """Store a record if its key may publish this snapshot and `decide` agrees."""
     owner = connection.execute(
         "SELECT r.did FROM snapshot_roots r WHERE r.cid = ? AND r.publisher = ? AND EXISTS"
@@ -113,10 +113,10 @@ def publish(connection: Connection, record: NewRecord, decide: Callable[[KeptRec
         (record.root, record.name),
     ).fetchone()
     row = connection.execute(RECORD, (record.name,)).fetchone()
-    kept = record_of(row) if row else None
-    if owner is None or (kept is not None and kept.did != owner[0]):
+    stored = record_of(row) if row else None
+    if owner is None or (stored is not None and stored.did != owner[0]):
         return False
-    if decide(kept):
+    if decide(stored):
         connection.execute(
             "INSERT OR REPLACE INTO snapshot_names (name, did, root, sequence, validity_ns, ttl_ns, record, updated_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -141,9 +141,9 @@ def _one(connection: Connection, did: str, request_id: str) -> Pin | None:
     return pin_of(row) if row else None
 
 
-def _is_kept(connection: Connection, pin: NewPin) -> bool:
+def _is_stored(connection: Connection, pin: NewPin) -> bool:
     """Return whether the snapshot is stored here. Raises SnapshotRefused if it belongs to another DID."""
-    row = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (pin.asked.cid,)).fetchone()
+    row = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (pin.request.cid,)).fetchone()
     if row is not None and row[0] != pin.did:
         raise SnapshotRefused(ANOTHER_DID)
     return row is not None
@@ -154,7 +154,7 @@ _MAKES_WAY = "did = ? AND (request_id = ? OR (cid = ? AND by_import = 1))"
 
 def _admit(connection: Connection, pin: NewPin, admit: Callable[[Usage], None]) -> None:
     """Apply the rule to the number of pins that remain after the replacement."""
-    given = (pin.did, pin.replaces or "", pin.asked.cid)  # a NULL would make the whole condition one
+    given = (pin.did, pin.replaces or "", pin.request.cid)  # a NULL would make the whole condition one
     (stay,) = connection.execute(
         f"SELECT count(*) FROM snapshot_pins WHERE did = ? AND state <> 'failed' AND NOT ({_MAKES_WAY})",  # noqa: S608 - our own condition
         (pin.did, *given),
@@ -166,7 +166,7 @@ def _take_out(connection: Connection, pin: NewPin) -> list[str]:
     """Remove the pins that are replaced; return their CIDs."""
     rows = connection.execute(
         f"DELETE FROM snapshot_pins WHERE {_MAKES_WAY} RETURNING cid",  # noqa: S608 - our own condition
-        (pin.did, pin.replaces or "", pin.asked.cid),
+        (pin.did, pin.replaces or "", pin.request.cid),
     ).fetchall()
     return [cid for (cid,) in rows]
 

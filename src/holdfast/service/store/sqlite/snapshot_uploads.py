@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.snapshot_index import BlockPlace
+from holdfast.service.store.snapshot_index import BlockLocation
 from holdfast.service.store.sqlite.snapshot_pins import insert_pin, use_token
 from holdfast.wire.failures import ANOTHER_DID, SnapshotRefused
 
@@ -38,10 +38,12 @@ def begin(connection: Connection, upload: NewUpload, decide: Callable[[Usage], i
     return size
 
 
-def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str) -> list[BlockPlace]:
+def insert_blocks(
+    connection: Connection, upload_id: str, blocks: Sequence[tuple[str, int]], select: str
+) -> list[BlockLocation]:
     """Insert a row for each block, which the upload protects from garbage collection; return the blocks' places."""
     _require_upload(connection, upload_id)
-    places = []
+    locations = []
     for cid, size in blocks:
         connection.execute("INSERT OR IGNORE INTO snapshot_blocks (cid, size) VALUES (?, ?)", (cid, size))
         row = connection.execute(f"{select} WHERE b.cid = ?", (cid,)).fetchone()
@@ -49,8 +51,8 @@ def place(connection: Connection, upload_id: str, blocks: Sequence[tuple[str, in
             "INSERT OR IGNORE INTO snapshot_upload_blocks SELECT ?, id FROM snapshot_blocks WHERE cid = ?",
             (upload_id, cid),
         )
-        places.append(BlockPlace(*row))
-    return places
+        locations.append(BlockLocation(*row))
+    return locations
 
 
 def finish(
@@ -64,11 +66,11 @@ def finish(
     """Record the snapshot and end the upload, or refuse and change nothing."""
     _require_upload(connection, upload_id)
     use_token(connection, use, root.cid)
-    kept = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (root.cid,)).fetchone()
-    if kept is None:
+    owner = connection.execute("SELECT did FROM snapshot_roots WHERE cid = ?", (root.cid,)).fetchone()
+    if owner is None:
         decide(_usage_besides(connection, upload_id, root.did))
         _insert_root(connection, root)
-    elif kept[0] != root.did:
+    elif owner[0] != root.did:
         raise SnapshotRefused(ANOTHER_DID)
     connection.execute(
         "UPDATE snapshot_pins SET state = 'pinned' WHERE cid = ? AND did = ? AND state IN ('queued', 'failed')",
@@ -94,7 +96,7 @@ def _require_upload(connection: Connection, upload_id: str) -> None:
 def _usage_besides(connection: Connection, upload_id: str, did: str) -> Usage:
     usage = usage_of(connection, did)
     (own,) = connection.execute("SELECT bytes FROM snapshot_uploads WHERE upload = ?", (upload_id,)).fetchone()
-    return Usage(usage.kept, usage.reserved - own, usage.pins, usage.revisions)
+    return Usage(usage.stored, usage.reserved - own, usage.pins, usage.revisions)
 
 
 def _insert_root(connection: Connection, root: NewRoot) -> None:

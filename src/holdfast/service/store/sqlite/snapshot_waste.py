@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import DAY_S
-from holdfast.rules.snapshot_quotas import ORPHANS_KEPT_S, QUEUED_KEPT_S
+from holdfast.rules.snapshot_quotas import ORPHANS_RETENTION_S, QUEUED_RETENTION_S
 from holdfast.service.store.sqlite.snapshot_pins import drop_unheld
 from holdfast.service.store.sqlite.standing import IS_REGISTERED
 from holdfast.service.store.sqlite.upkeep import remove
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-_FAILED_KEPT_S = 7 * DAY_S
+_FAILED_RETENTION_S = 7 * DAY_S
 _ORPHANS_AT_ONCE = 20  # each with all its snapshots
 _NO_NUMBER = 2**53  # rows are numbered below this
 _MARGIN_S = 3600  # so that a clock that is set back still finds the rows that it expects
@@ -34,14 +34,14 @@ def expire(connection: Connection, now: float, most: int) -> int:
             "snapshot_pins",
             "id",
             "state = 'failed' AND created_us < ?",
-            float(_us(now - QUEUED_KEPT_S - _FAILED_KEPT_S)),
+            float(_us(now - QUEUED_RETENTION_S - _FAILED_RETENTION_S)),
         ),
     )
     gone = sum(remove(connection, *kind, most) for kind in expired)
     gone += connection.execute(
         "UPDATE snapshot_pins SET state = 'failed' WHERE id IN (SELECT id FROM snapshot_pins"
         " WHERE state = 'queued' AND created_us < ? LIMIT ?)",
-        (_us(now - QUEUED_KEPT_S), most),
+        (_us(now - QUEUED_RETENTION_S), most),
     ).rowcount
     gone += _drop_held_in_vain(connection, now, most) + _drop_orphans(connection, now, most)
     return gone + _name_garbage(connection, most)
@@ -55,7 +55,7 @@ def _drop_orphans(connection: Connection, now: float, most: int) -> int:
     )
     rows = connection.execute(
         "SELECT did FROM snapshot_orphans WHERE since > 0 AND since < ? LIMIT ?",
-        (now - ORPHANS_KEPT_S, _ORPHANS_AT_ONCE),
+        (now - ORPHANS_RETENTION_S, _ORPHANS_AT_ONCE),
     ).fetchall()
     for (did,) in rows:
         if connection.execute(IS_REGISTERED, (did,)).fetchone() is None:

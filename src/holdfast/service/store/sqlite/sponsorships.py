@@ -94,9 +94,9 @@ def _reserve(connection: Connection, new: NewSponsorship) -> Full | None:
     spent = {budget.subject: _spent(connection, new, budget.subject) for budget in new.budgets}
     before = _row(connection, new.key)
     held = None if before is None else before[0]
-    place = first_full(spent, new.budgets, new.day, new.gwei, held)
-    if place is not None:
-        return Full(place, spent[new.budgets[place].subject])
+    index = first_full(spent, new.budgets, new.day, new.gwei, held)
+    if index is not None:
+        return Full(index, spent[new.budgets[index].subject])
     gwei, subjects = largest(new.gwei, held), [budget.subject for budget in new.budgets]
     until, block = new.valid_until, new.block
     if before is not None:

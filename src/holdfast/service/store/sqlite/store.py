@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import SponsorshipStore
     from holdfast.service.store.values import (
         IdempotencyState,
-        KeptAnswer,
         LateTransaction,
         NewAttempt,
         NewCode,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         NewRepeat,
         NewSession,
         PendingRegistration,
+        StoredResponse,
     )
 
 T = TypeVar("T")
@@ -177,9 +177,9 @@ class SqliteStore:
 
     async def gauges(self, now: float) -> StoreGauges:
         """See Store."""
-        pending, asked_at, events, oldest = self._read.one(confirmations.PENDING, COUNTED_PENDING)
+        pending, due_since, events, oldest = self._read.one(confirmations.PENDING, COUNTED_PENDING)
         return StoreGauges(
-            pending=pending, overdue_s=since(asked_at, now), events=events, oldest_event_s=since(oldest, now)
+            pending=pending, overdue_s=since(due_since, now), events=events, oldest_event_s=since(oldest, now)
         )
 
     def update_gauges(self) -> None:
@@ -202,20 +202,23 @@ class SqliteStore:
     # -- writes ----------------------------------------------------------------------------------------------------
 
     async def open_session(
-        self, session: NewSession, decide: Callable[[SessionFacts], None], kept: KeptAnswer | None = None
+        self, session: NewSession, decide: Callable[[SessionFacts], None], response: StoredResponse | None = None
     ) -> None:
         """See Store."""
-        await self._keeping(kept, claims.open_session, session, decide)
+        await self._keeping(response, claims.open_session, session, decide)
 
     async def register(
-        self, registration: NewRegistration, decide: Callable[[RegistrationFacts], Move], kept: KeptAnswer | None = None
+        self,
+        registration: NewRegistration,
+        decide: Callable[[RegistrationFacts], Move],
+        response: StoredResponse | None = None,
     ) -> None:
         """See Store."""
-        await self._keeping(kept, claims.register, registration, decide)
+        await self._keeping(response, claims.register, registration, decide)
 
-    async def add_transaction(self, late: LateTransaction, kept: KeptAnswer | None = None) -> bool:
+    async def add_transaction(self, late: LateTransaction, response: StoredResponse | None = None) -> bool:
         """See Store."""
-        return await self._keeping(kept, confirmations.add_transaction, late)
+        return await self._keeping(response, confirmations.add_transaction, late)
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""
@@ -225,23 +228,23 @@ class SqliteStore:
         """See Store."""
         await self._writer.write(charges.give_back, charge, what)
 
-    async def keep_code(self, code: NewCode, kept: KeptAnswer | None = None) -> None:
+    async def keep_code(self, code: NewCode, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._keeping(kept, codes.keep_code, code)
+        await self._keeping(response, codes.keep_code, code)
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
         return await self._writer.write(codes.count_attempt, attempt)
 
     async def consume_code(
-        self, identifier: Identifier, code_id: int, now: float, kept: KeptAnswer | None = None
+        self, identifier: Identifier, code_id: int, now: float, response: StoredResponse | None = None
     ) -> bool:
         """See Store."""
-        return await self._keeping(kept, codes.consume_code, identifier, code_id, now)
+        return await self._keeping(response, codes.consume_code, identifier, code_id, now)
 
-    async def mark_verified(self, identifier: Identifier, now: float, kept: KeptAnswer | None = None) -> None:
+    async def mark_verified(self, identifier: Identifier, now: float, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._keeping(kept, codes.mark_verified, identifier, now)
+        await self._keeping(response, codes.mark_verified, identifier, now)
 
     async def begin(self, repeat: NewRepeat) -> IdempotencyState:
         """See Store."""
@@ -252,12 +255,15 @@ class SqliteStore:
         return await self._writer.write(repeats.finish, key, answer)
 
     async def _keeping(
-        self, kept: KeptAnswer | None, work: Callable[[sqlite3.Connection, *Arguments], T], *arguments: *Arguments
+        self,
+        response: StoredResponse | None,
+        work: Callable[[sqlite3.Connection, *Arguments], T],
+        *arguments: *Arguments,
     ) -> T:
         """Do a write and, in the same transaction, store the response that reports it."""
-        if kept is None:
+        if response is None:
             return await self._writer.write(work, *arguments)
-        return await self._writer.write(repeats.keeping, kept, work, *arguments)
+        return await self._writer.write(repeats.keeping, response, work, *arguments)
 
     async def put_off(self, times: Sequence[tuple[str, float]]) -> None:
         """See Store."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.events import GIVE_UP_S
-from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_KEPT_S
+from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_RETENTION_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ def expire(connection: Connection, now: float, most: int) -> int:
         ("used_attestations", "signature", "expires_at < ?", horizon),
         ("kept_answers", "key", "expires_at < ?", horizon),
         ("charges", "id", "at < ?", horizon - DAY_S),
-        ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_KEPT_S),
-        ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_KEPT_S),
+        ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_RETENTION_S),
+        ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_RETENTION_S),
         ("outbox", "id", "at < ?", horizon - GIVE_UP_S),
         ("invitations", "number", "expires_at < ?", horizon - DAY_S),
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
 
-Place: TypeAlias = tuple[int, str, str]
+ClaimKey: TypeAlias = tuple[int, str, str]
 TOTAL_SLOTS = 64
 _EVENT_BITS = 63
 
@@ -26,7 +26,7 @@ def new_number() -> int:
     return secrets.randbits(_EVENT_BITS)
 
 
-def place_of(identifier: Identifier) -> Place:
+def claim_key_of(identifier: Identifier) -> ClaimKey:
     """Return an identifier's shard, channel and key."""
     channel = identifier.channel.value
     return shard_of(channel, identifier.key), channel, identifier.key

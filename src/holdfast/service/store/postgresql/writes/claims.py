@@ -9,7 +9,7 @@ import msgspec
 from holdfast.rules.registration import Claim, RegistrationFacts, SessionFacts, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
-from holdfast.service.store.postgresql.writes.arguments import Place, address_of, call, columns, place_of, slot
+from holdfast.service.store.postgresql.writes.arguments import ClaimKey, address_of, call, claim_key_of, columns, slot
 from holdfast.service.store.registration_columns import row_of
 
 if TYPE_CHECKING:
@@ -25,27 +25,27 @@ class SessionToOpen(msgspec.Struct, frozen=True, gc=False):
     """A session to open, its identifier's shard, channel and key, and the bounds in which the database may admit it."""
 
     session: NewSession
-    place: Place
+    claim_key: ClaimKey
     bounds: SessionBounds
 
 
 def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
     rows = []
     earlier: dict[str | None, int] = {}  # earlier sessions in this batch from the same address or network
-    for asked in batch:
-        session, bounds = asked.session, asked.bounds
+    for item in batch:
+        session, bounds = item.session, item.bounds
         address = address_of(session.ip)
         ip, network = address[0], address[2]
         of_ip, of_network = earlier.get(ip, 0), earlier.get(network, 0)
         rows.append((
-            *asked.place, session.identifier.given, session.did, *address, session.now,
+            *item.claim_key, session.identifier.given, session.did, *address, session.now,
             bounds.own_from - of_ip, bounds.own_below - of_ip,
             bounds.around_from - of_network, bounds.around_below - of_network,
         ))  # fmt: skip
         earlier[ip] = of_ip + 1
         if network is not None:
             earlier[network] = of_network + 1
-    bannable = [(n, subject) for n, asked in enumerate(batch, 1) for subject in asked.session.bannable]
+    bannable = [(n, subject) for n, item in enumerate(batch, 1) for subject in item.session.bannable]
     return [*columns(rows), slot(), [n for n, _ in bannable], [subject for _, subject in bannable]]
 
 
@@ -86,21 +86,21 @@ class SeenRegistration(msgspec.Struct, frozen=True, gc=False):
 
 
 def _encode_registrations(batch: Sequence[RegistrationToMake]) -> list[Any]:
-    rows = [{"n": n, **_registration_row(asked)} for n, asked in enumerate(batch, 1)]
+    rows = [{"n": n, **_registration_row(item)} for n, item in enumerate(batch, 1)]
     return [msgspec.json.encode(rows).decode(), slot()]
 
 
-def _registration_row(asked: RegistrationToMake) -> dict[str, Any]:
+def _registration_row(item: RegistrationToMake) -> dict[str, Any]:
     """Return the stored columns and the attributes of `registration_v1`, by their names."""
-    new = asked.registration
-    shard, _, key = place_of(new.identifier)
+    new = item.registration
+    shard, _, key = claim_key_of(new.identifier)
     ip, ip_shard, network, network_shard = address_of(new.ip)
     return {
-        **_bounds_of(asked),
+        **_bounds_of(item),
         **row_of(new),
         "shard": shard,
         "key": key,
-        "credential_shard": shard_of(new.asked.credential_id),
+        "credential_shard": shard_of(new.request.credential_id),
         "bans": new.bannable,
         "ip": ip,
         "ip_shard": ip_shard,
@@ -121,17 +121,17 @@ def _attestation_of(new: NewRegistration) -> dict[str, Any]:
     }
 
 
-def _bounds_of(asked: RegistrationToMake) -> dict[str, Any]:
-    if asked.decided_on is not None and asked.decided is not None:
+def _bounds_of(item: RegistrationToMake) -> dict[str, Any]:
+    if item.decided_on is not None and item.decided is not None:
         # The bounds admit a new claim only if no other claim was counted for the address or network in the meantime.
-        facts = asked.decided_on.facts
+        facts = item.decided_on.facts
         return {
             "own_below": facts.registrations_from_ip + 1,
             "around_below": facts.registrations_from_network + 1,
-            "decided": asked.decided.value,
-            "decided_on": asked.decided_on.seen,
+            "decided": item.decided.value,
+            "decided_on": item.decided_on.seen,
         }
-    return {} if asked.bounds is None else msgspec.structs.asdict(asked.bounds)
+    return {} if item.bounds is None else msgspec.structs.asdict(item.bounds)
 
 
 def _decode_registrations(batch: Sequence[RegistrationToMake], rows: list[Record]) -> list[SeenRegistration | None]:

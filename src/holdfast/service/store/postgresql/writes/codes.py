@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.service.store.postgresql.batches import Kind
-from holdfast.service.store.postgresql.writes.arguments import call, columns, nothing, place_of
+from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of, columns, nothing
 from holdfast.service.store.postgresql.writes.charges import ChargeToMake, refusals, window_columns
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _encode_codes(batch: Sequence[tuple[NewCode, int]]) -> list[list[Any]]:
     return columns(
-        (*place_of(code.identifier), number, code.digest, code.now, code.expires_at, code.ip, code.same_until)
+        (*claim_key_of(code.identifier), number, code.digest, code.now, code.expires_at, code.ip, code.same_until)
         for code, number in batch
     )
 
@@ -38,9 +38,9 @@ class AttemptToCount:
 
 
 def _encode_attempts(batch: Sequence[AttemptToCount]) -> list[list[Any]]:
-    attempts = [asked.attempt for asked in batch]
-    rows = [(*place_of(one.identifier), one.ip, one.now, one.limit) for one in attempts]
-    return [*columns(rows), *window_columns(asked.charge for asked in batch)]
+    attempts = [item.attempt for item in batch]
+    rows = [(*claim_key_of(one.identifier), one.ip, one.now, one.limit) for one in attempts]
+    return [*columns(rows), *window_columns(item.charge for item in batch)]
 
 
 def _decode_attempts(batch: Sequence[AttemptToCount], rows: list[Record]) -> list[Any]:
@@ -49,7 +49,7 @@ def _decode_attempts(batch: Sequence[AttemptToCount], rows: list[Record]) -> lis
     for n, nth, _, code_id, digest, expires_at, number in rows:
         if nth is None:
             results[n - 1] = CountedAttempt(code_id, digest, expires_at, number)
-    for n, refused in refusals([asked.charge for asked in batch], full).items():
+    for n, refused in refusals([item.charge for item in batch], full).items():
         results[n - 1] = refused
     return results
 
@@ -63,7 +63,7 @@ COUNT_ATTEMPTS = Kind(
 
 
 def _encode_consumed(batch: Sequence[tuple[Identifier, int, float]]) -> list[list[Any]]:
-    return columns((*place_of(identifier), code_id, now) for identifier, code_id, now in batch)
+    return columns((*claim_key_of(identifier), code_id, now) for identifier, code_id, now in batch)
 
 
 def _decode_consumed(batch: Sequence[Any], rows: list[Record]) -> list[bool]:
@@ -75,7 +75,7 @@ CONSUME_CODES = Kind("consume_code", call("consume_codes_v1", 5), _encode_consum
 
 
 def _encode_verified(batch: Sequence[tuple[Identifier, float]]) -> list[list[Any]]:
-    return columns((*place_of(identifier), now) for identifier, now in batch)
+    return columns((*claim_key_of(identifier), now) for identifier, now in batch)
 
 
 MARK_VERIFIED = Kind("mark_verified", call("mark_verified_v1", 4), _encode_verified, nothing)
