@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import wasmtime
 
+from tests.support.modules import standing_in
+
 from holdfast.enclave import (
     AsyncEnclave,
     Enclave,
@@ -34,6 +36,14 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
     module.load.cache_clear()
     return tmp_path / "cache"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A module that compiles at once; the enclave's own takes seconds."""
+    file = tmp_path / "small.wasm"
+    file.write_bytes(standing_in())
+    return file
 
 
 def test_errors_carry_name_function_and_code(enclave: Enclave) -> None:
@@ -62,25 +72,25 @@ def test_a_missing_or_broken_module(tmp_path: Path, fresh_cache: Path) -> None:
     assert fresh_cache.exists()
 
 
-def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache: Path) -> None:
-    Enclave().close()
+def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache: Path, small: Path) -> None:
+    Enclave(small).close()
     directory = fresh_cache / "compiled"
     assert directory.stat().st_mode & 0o777 == 0o700
     (file,) = directory.iterdir()
-    digest = hashlib.sha256(bundled().read_bytes()).hexdigest()
+    digest = hashlib.sha256(small.read_bytes()).hexdigest()
     from importlib.metadata import version
 
     assert file.name == f"{digest}-wasmtime-{version('wasmtime')}.cwasm"
     before = file.stat().st_mtime_ns
     module.load.cache_clear()
-    Enclave().close()
+    Enclave(small).close()
     assert file.stat().st_mtime_ns == before
 
 
 def test_machine_code_that_others_could_have_written_is_not_run(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Enclave().close()
+    Enclave(small).close()
     directory = fresh_cache / "compiled"
     (file,) = directory.iterdir()
     compiled: list[int] = []
@@ -91,7 +101,7 @@ def test_machine_code_that_others_could_have_written_is_not_run(
         """Return whether the host loaded the compiled code from the cache."""
         compiled.clear()
         module.load.cache_clear()
-        Enclave().close()
+        Enclave(small).close()
         return not compiled
 
     assert start()
@@ -107,17 +117,17 @@ def test_machine_code_that_others_could_have_written_is_not_run(
     assert not start()
 
 
-def test_a_foreign_owner_is_refused(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_owner_is_refused(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh_cache.mkdir()
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
     with pytest.raises(PermissionError):
         module.cache_directory()
-    Enclave().close()  # compiles in memory instead
+    Enclave(small).close()  # compiles in memory instead
 
 
-def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Enclave().close()
+def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Enclave(small).close()
     (file,) = (fresh_cache / "compiled").iterdir()
     sound = file.read_bytes()
     middle = len(sound) // 2
@@ -128,13 +138,13 @@ def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, monkeypatch: pytes
         file.write_bytes(damaged)
         file.chmod(0o600)
         module.load.cache_clear()
-        with Enclave() as enclave:
+        with Enclave(small) as enclave:
             assert enclave.call("version")["abi"] == 1
         assert not given, "the runtime was given damaged machine code"
         assert len(file.read_bytes()) == len(sound)
 
 
-def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[int] = []
     original = module._compile
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
@@ -143,7 +153,7 @@ def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, monkeypatch:
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    Enclave().close()
+    Enclave(small).close()
     assert compiled == [1]
     assert list((fresh_cache / "compiled").iterdir()) == []
 

@@ -20,6 +20,7 @@ import wasmtime
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
 from holdfast.enclave.host import MAX_MEMORY
+from holdfast.enclave.module import load
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -38,7 +39,7 @@ def builder() -> ModuleType:
 
 
 def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:
-    module = wasmtime.Module.from_file(wasmtime.Engine(), str(bundled()))
+    module = load()
     assert sorted((each.module, each.name) for each in module.imports) == [
         ("env", "host_now_ms"),
         ("env", "host_random"),
@@ -193,8 +194,7 @@ def test_what_cannot_be_written_is_said_in_one_line(builder: ModuleType, tmp_pat
 
 
 def test_its_memory_has_a_bound_that_hosts_need_not_set() -> None:
-    module = wasmtime.Module.from_file(wasmtime.Engine(), str(bundled()))
-    memory = next(each.type for each in module.exports if each.name == "memory")
+    memory = next(each.type for each in load().exports if each.name == "memory")
     assert isinstance(memory, wasmtime.MemoryType)
     assert memory.limits.max == MAX_MEMORY // 65_536
 

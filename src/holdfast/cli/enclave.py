@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import confirm, emit, fail
+from holdfast.cli.output import confirm, emit, fail, require_answer
 from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def publish(
     """
     address = _place_or_fail(env_file, as_json=as_json)
     body = _read(file, as_json=as_json)
+    require_answer(yes=yes, as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
     confirm(
         f"Publish {value['bytes']} bytes, sha256 {value['sha256']}, for every service there?", yes=yes, as_json=as_json
@@ -74,23 +75,25 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
 
         address = _place_or_fail(env_file, as_json=as_json)
         body, stated = _tried(lambda: published(address), as_json=as_json)
-    value = _judged(body, expected, as_json=as_json)
-    if stated is not None and stated != value["sha256"]:
+    if stated is not None and stated != hashlib.sha256(body).hexdigest():
         fail(Exit.FAILED, "the digest published with the enclave does not match it: publish again", as_json=as_json)
+    value = _judged(body, expected, as_json=as_json)
     emit(value, _text(value), as_json=as_json)
 
 
 def _judged(body: bytes, expected: str | None, *, as_json: bool) -> dict[str, Any]:
     """Check the module and return what to print about it. Exits with FAILED if the module is unusable."""
     from holdfast.service.enclave_source.bundled import bundled_enclave
-    from holdfast.service.enclave_source.contract import Unusable, contract_of, require_replaceable
+    from holdfast.service.enclave_source.contract import Unusable, contract_of
 
     digest = hashlib.sha256(body).hexdigest()
     if expected is not None and digest != expected.strip().lower():
         fail(Exit.FAILED, f"the module's sha256 is {digest}, not the expected one", as_json=as_json)
     bundled = bundled_enclave()
     try:
-        contract = contract_of(body) if body == bundled else require_replaceable(body, contract_of(bundled))
+        contract = contract_of(body)
+        if body != bundled:
+            contract.require_all_of(contract_of(bundled))
     except Unusable as error:
         fail(Exit.FAILED, str(error).replace("the published enclave", "the module"), as_json=as_json)
     functions = len(contract.functions)

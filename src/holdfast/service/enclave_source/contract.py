@@ -58,6 +58,15 @@ class ModuleContract:
     exports: Mapping[str, str]
     functions: frozenset[str]
 
+    def require_all_of(self, measure: ModuleContract) -> None:
+        """Raise Unusable if the contract lacks anything that `measure`, of the bundled module, contains."""
+        if self.abi != measure.abi:
+            raise Unusable(f"the published enclave speaks ABI {self.abi}, not {measure.abi}")
+        lacking = [name for name, kind in measure.exports.items() if self.exports.get(name) != kind]
+        lacking += sorted(measure.functions - self.functions)
+        if lacking:
+            raise Unusable(f"the published enclave lacks {', '.join(lacking)}")
+
 
 def contract_of(body: bytes) -> ModuleContract:
     """Compile the module, run it and return its contract. Raises Unusable.
@@ -78,18 +87,6 @@ def contract_of(body: bytes) -> ModuleContract:
     except wasmtime.WasmtimeError:
         raise Unusable("the published enclave does not compile") from None
     return _Sandbox(engine, module).contract()
-
-
-def require_replaceable(body: bytes, measure: ModuleContract) -> ModuleContract:
-    """Return the module's contract. Raises Unusable if it lacks anything that the contract `measure` contains."""
-    found = contract_of(body)
-    if found.abi != measure.abi:
-        raise Unusable(f"the published enclave speaks ABI {found.abi}, not {measure.abi}")
-    lacking = [name for name, kind in measure.exports.items() if found.exports.get(name) != kind]
-    lacking += sorted(measure.functions - found.functions)
-    if lacking:
-        raise Unusable(f"the published enclave lacks {', '.join(lacking)}")
-    return found
 
 
 class _Sandbox:

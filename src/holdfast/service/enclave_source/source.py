@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.address import ObjectAddress, parse_address
-from holdfast.service.enclave_source.contract import ModuleContract, Unusable, contract_of, require_replaceable
+from holdfast.service.enclave_source.contract import ModuleContract, Unusable, contract_of
 from holdfast.service.enclave_source.object_storage import fetch, open_store
 from holdfast.service.enclave_source.port import ServedEnclave
 from holdfast.service.telemetry.calls import calling
@@ -111,9 +111,10 @@ class EnclaveSource:
 
         This runs in a thread, since it takes CPU time.
         """
+        found = contract_of(body)
         if self._measure is None:
             self._measure = contract_of(self._bundled)
-        require_replaceable(body, self._measure)
+        found.require_all_of(self._measure)
 
     async def _fetch(self, address: ObjectAddress) -> tuple[str | None, bytes] | None:
         """Return the object's entity tag and bytes; None if the object has not changed since the last fetch.
