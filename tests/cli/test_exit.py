@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -16,6 +16,7 @@ from tests.support.paymasters import Paymaster, failure
 from tests.support.payments import someone
 from tests.support.running_service import json_server
 from tests.support.security_keys import plugged_in
+from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
@@ -38,15 +39,8 @@ ETH, DOLLAR = 10**18, 10**6
 
 
 @pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    """A chain with entry points, contracts and a bundler. No service runs."""
-    with chain_service(tmp_path_factory.mktemp("world"), served=False) as world:
-        yield world
-
-
-@pytest.fixture(scope="module")
 def slow_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    """The same without the precompile for P-256."""
+    """A chain without the precompile for P-256, on which no service runs."""
     with chain_service(tmp_path_factory.mktemp("slow"), served=False, hardfork="prague") as world:
         yield world
 
@@ -90,15 +84,22 @@ def ada(tmp_path: Path) -> Person:
     return person(tmp_path / "ada")
 
 
-@pytest.fixture
-def left(tmp_path: Path) -> Files:
-    folder = tmp_path / "old computer"
+@pytest.fixture(scope="module")
+def old_computer(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    folder = tmp_path_factory.mktemp("old computer")
     who = person(folder, "password")
     car, export = str(folder / "vault.car"), str(folder / "vault.export")
     who.terminal.json("vault", "snapshot", "--car", car)
     who.terminal.json("vault", "export", export)
-    who.terminal.environment["HOLDFAST_VAULT_DIR"] = str(folder / "new computer")
     return Files(who, car, export)
+
+
+@pytest.fixture
+def left(old_computer: Files, tmp_path: Path) -> Files:
+    old = old_computer.person
+    terminal = Terminal(old.terminal.folder, NOWHERE)
+    terminal.environment["HOLDFAST_VAULT_DIR"] = str(tmp_path / "new computer")
+    return replace(old_computer, person=replace(old, terminal=terminal))
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def register(chain: ChainService, who: Person) -> bytes:
     return chain.read("DIDRegistry", "didOf(address)", who.account)
 
 
-@pytest.mark.parametrize("version", ENTRY_POINTS, ids=lambda one: one.version)
+@pytest.mark.parametrize("version", cases({one.version: one for one in ENTRY_POINTS}, ENTRY_POINTS[0].version))
 def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(chain, ada, sender, version):
     to, (payer, key_file) = someone(), sender
     chain.give(ada.account, 25 * DOLLAR)
@@ -149,7 +150,7 @@ def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(c
     assert chain.receipt(said["transactionHash"]).succeeded
 
 
-@pytest.mark.parametrize("deployed", [False, True])
+@pytest.mark.parametrize("deployed", cases({"new": False, "deployed": True}, "new"))
 def test_a_chain_without_the_precompile(slow_chain, ada, sender, deployed):
     to = someone()
     slow_chain.fund(sender[0], ETH)

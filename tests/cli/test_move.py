@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.chain_service import ChainService
+    from tests.support.running_service import RunningService
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,11 @@ def services(tmp_path_factory: pytest.TempPathFactory):
         running_service(tmp_path_factory.mktemp("old")) as old,
         running_service(tmp_path_factory.mktemp("new")) as new,
     ):
-        yield tuple(each.base_url.replace("127.0.0.1", "localhost") for each in (old, new))
+        yield old, new
+
+
+def url_of(service: RunningService) -> str:
+    return service.base_url.replace("127.0.0.1", "localhost")
 
 
 def test_a_did_on_the_chain_moves_with_its_transaction(chain: ChainService, tmp_path: Path):
@@ -60,24 +65,21 @@ def passkey_of(ada: Terminal) -> str:
     return "0x" + p256_signer(point.x, point.y).hex()
 
 
-def test_an_address_is_proven_to_the_new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-    with running_service(tmp_path / "old") as old, running_service(tmp_path / "new") as new:
-        urls = [each.base_url.replace("127.0.0.1", "localhost") for each in (old, new)]
-        ada = Terminal(tmp_path / "ada", urls[0])
-        ada.json("vault", "create", "--password")
-        monkeypatch.setattr(client_vault, "ask_code", lambda _: old.code_for("ada@example.org"))
-        ada.json("register", "--email", "ada@example.org")
-        monkeypatch.setattr(client_vault, "ask_code", lambda _: new.code_for("ada@example.org"))
-        moved = ada.json("vault", "move", "--to", urls[1], "--yes", "--no-owner")
-        assert (moved["identifier"], moved["channel"]) == ("ada@example.org", "email")
+def test_an_address_is_proven_to_the_new_service(services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    old, new = services
+    ada = Terminal(tmp_path / "ada", url_of(old), key="passkey")
+    ada.json("vault", "create", "--software")
+    monkeypatch.setattr(client_vault, "ask_code", lambda _: old.code_for("ada@example.org"))
+    ada.json("register", "--email", "ada@example.org")
+    monkeypatch.setattr(client_vault, "ask_code", lambda _: new.code_for("ada@example.org"))
+    moved = ada.json("vault", "move", "--to", url_of(new), "--yes", "--no-owner")
+    assert (moved["identifier"], moved["channel"]) == ("ada@example.org", "email")
 
 
 def test_a_person_moves_and_goes_on_there(services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    old, new = services
-    ada, handle = Terminal(tmp_path, old), "m" + secrets.token_hex(6)
-    ada.json("vault", "create", "--password")
+    old, new = map(url_of, services)
+    ada, handle = Terminal(tmp_path, old, key="passkey"), "m" + secrets.token_hex(6)
+    ada.json("vault", "create", "--software")
     did = ada.json("register", "--handle", handle)["did"]
     ada.run("vault", "move", "--to", new, code=Exit.USAGE)  # no terminal to confirm the host on
     ada.run("vault", "move", "--to", f"{new}/vault", "--yes", code=Exit.USAGE)
@@ -91,5 +93,4 @@ def test_a_person_moves_and_goes_on_there(services, tmp_path: Path, monkeypatch:
             assert service.check_session(handle).available == is_free
     ada.environment["HOLDFAST_SERVICE_URL"] = new
     assert ada.json("vault", "status")["snapshot"]["current"]
-    ada.environment["HOLDFAST_VAULT_KEY"] = "passkey"
     assert ada.json("whoami")["did"] == did

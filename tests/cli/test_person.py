@@ -10,7 +10,6 @@ import pytest
 from tests.support.running_service import RunningService
 from tests.support.serving import DID
 from tests.support.terminal import Terminal
-from tests.support.vaults import PASSKEY
 
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
@@ -69,12 +68,12 @@ def test_a_person_looks_and_takes_back(
     tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve()
-    service = server.url
+    service = server.url.replace("127.0.0.1", "localhost")
     (tmp_path / "run").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
-    (tmp_path / "credential").write_text(PASSKEY.credential)
-    terminal = Terminal(tmp_path / "vault")
-    terminal.json("vault", "create", "--credential", str(tmp_path / "credential"))
+    terminal = Terminal(tmp_path / "vault", key="passkey")
+    terminal.json("vault", "create", "--software")
+    (passkey,) = (credential["credential_id"] for credential in terminal.json("vault", "credentials"))
     name = "h" + secrets.token_hex(5)
     terminal.json("register", "--handle", name, "--service", service)
     found = terminal.json("vault", "stored", "--service", service)
@@ -90,7 +89,7 @@ def test_a_person_looks_and_takes_back(
     terminal.run(*take_back, "--everything", "--passkey", "x", code=Exit.USAGE)
     nothing = {"identifiers": 0, "credentials": 0, "snapshots": 0, "pins": 0}
     assert terminal.json(*take_back, "--identifier", "someone-else") == nothing
-    assert terminal.json(*take_back, "--passkey", PASSKEY.credential_id) == {**nothing, "credentials": 1}
+    assert terminal.json(*take_back, "--passkey", passkey) == {**nothing, "credentials": 1}
     assert terminal.json("whoami", "--service", service)["registered"] is None
     assert terminal.json(*take_back, "--identifier", name) == {**nothing, "identifiers": 1}
     gone = terminal.json(*take_back, "--everything")

@@ -7,6 +7,7 @@ import secrets
 
 import pytest
 from tests.support.running_service import running_service
+from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import PASSWORD, Terminal
 
@@ -95,19 +96,21 @@ def test_two_terminals_that_both_changed(first, tmp_path, service):
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
 
 
-@pytest.mark.parametrize("answer", ["yes", "no", "no terminal", "--accept-older"])
+# One function asks in both cases, so that each answer is given once in the gate.
+ANSWERS = {answer: answer for answer in ("yes", "no", "no terminal", "--accept-older")}
+
+
+@pytest.mark.parametrize("first", ["passkey"], indirect=True)
+@pytest.mark.parametrize("answer", cases(ANSWERS, "no terminal", "--accept-older"))
 def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
-    tmp_path, service, security_key, monkeypatch, answer
+    first, tmp_path, service, monkeypatch, answer
 ):
-    first = Terminal(tmp_path / "first", service, key="password")
-    did = first.json("vault", "create", "--key", "password")["did"]
-    first.json("register", "--handle", "c" + secrets.token_hex(6))
-    name = first.json("vault", "snapshot")["name"]
-    new = Terminal(tmp_path / "new", service)
+    did = first.json("vault", "snapshot") and first.json("vault", "status")["did"]
+    new = Terminal(tmp_path / "new", service, key="passkey")
     with VaultStore(directory=new.folder) as store:
         write_state(store, SnapshotState(did=did, sequence=50))
     monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
-    words = ("vault", "recover", "--key", "password", "--name", name)
+    words = ("vault", "recover")
     taken = answer in {"yes", "--accept-older"}
     if answer == "--accept-older":
         told = new.run(*words, "--accept-older")
@@ -135,7 +138,7 @@ async def unanswered(*_):
 
 
 @pytest.mark.parametrize("first", ["passkey"], indirect=True)
-@pytest.mark.parametrize("answer", ["yes", "no", "no terminal", "--accept-older"])
+@pytest.mark.parametrize("answer", cases(ANSWERS, "yes", "no"))
 def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so(
     first, tmp_path, service, security_key, monkeypatch, answer
 ):
@@ -155,10 +158,7 @@ def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so
         assert (found["root_cid"], found["newer_root"]) == (before, newest)
 
 
-def test_a_token_is_made_out_to_the_named_service(tmp_path, service, security_key):
-    first = Terminal(tmp_path / "first", service, key="password")
-    first.json("vault", "create", "--key", "password")
-    first.json("register", "--handle", "c" + secrets.token_hex(6))
+def test_a_token_is_made_out_to_the_named_service(first, service):
     first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
     assert "addressed to another service" in first.run("vault", "delegate", TO, "/accounts/pay").stderr
     first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"

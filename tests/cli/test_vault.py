@@ -13,6 +13,7 @@ from contextlib import nullcontext
 
 import msgspec
 import pytest
+from tests.support import forked
 from tests.support.direct_sql import in_store
 from tests.support.running_service import PREDICTED, json_server
 from tests.support.soak import cases
@@ -62,6 +63,11 @@ def by_password(tmp_path):
     return made
 
 
+def at_localhost(url):
+    """Return the URL with the name for which the software passkey was created."""
+    return url.replace("127.0.0.1", "localhost")
+
+
 def test_a_vault_is_made_and_looked_at(by_password):
     status = by_password.json("vault", "status")
     assert status["did"].startswith("did:new:0x")
@@ -102,12 +108,11 @@ def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
     assert other.json("vault", "accounts", "--key", "passkey")[0]["is_default"] is True
 
 
-def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(by_password, tmp_path):
+def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(tmp_path):
     foreign = "0x" + "fa" * 20
     with json_server(lambda *_: (200, {**DEFAULT_CONTRACT_SET, "appFactory": foreign})) as url:
         other = Terminal(tmp_path / "other")
-        create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--service", url)
-        refused = other.run(*create, code=Exit.FAILED)
+        refused = other.run("vault", "create", "--software", "--service", at_localhost(url), code=Exit.FAILED)
         assert f"account factory {foreign} is not the one of this release" in refused.stderr
         assert "no vault here yet" in other.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
 
@@ -173,11 +178,12 @@ def let_it_end(terminal):
     return file.read_text()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none")],
-    ids=" ".join,
-)
+FIRST_COMMANDS = (
+    ("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", cases({" ".join(one): one for one in FIRST_COMMANDS}, "status", "unlock"))
 def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, words):
     terminal.json("vault", "unlock")
     terminal.json("vault", "delegate", TO, "/accounts/list")
@@ -206,7 +212,7 @@ def test_a_clock_set_back_ends_a_session(terminal):
     assert not file.exists()
 
 
-@pytest.mark.parametrize("words", [("lock",), ("accounts",)], ids=" ".join)
+@pytest.mark.parametrize("words", cases({"lock": ("lock",), "accounts": ("accounts",)}, "accounts"))
 def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal, words):
     terminal.json("vault", "unlock")
     copied = session_file(terminal.folder).read_text()
@@ -284,17 +290,14 @@ def test_an_export_replaces_a_file_and_follows_no_link(terminal, tmp_path):
     assert target.read_bytes().startswith(b"MTRV")
 
 
-@pytest.mark.parametrize(
-    ("password", "why"), [("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")]
-)
-def test_weak_passwords_are_refused(terminal, tmp_path, password, why):
+def test_weak_passwords_are_refused(terminal, tmp_path):
     file = tmp_path / "vault.mtrv"
-    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = password
-    refused = terminal.run("vault", "export", str(file), code=Exit.USAGE)
-    assert why in refused.stderr
+    for password, why in (("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")):
+        terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = password
+        assert why in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
+        new = Terminal(tmp_path / "new", password=password)
+        assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
     assert not file.exists()
-    new = Terminal(tmp_path / "new", password=password)
-    assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
 
 
 def test_the_shortest_password_is_a_setting(terminal, tmp_path):
@@ -325,19 +328,17 @@ def test_a_second_share_kept_in_a_file(tmp_path):
     assert another.run("vault", "status", code=Exit.NOT_FOUND)
 
 
-@pytest.mark.parametrize("command", ["/accounts", "/accounts/sign", "/", "/tokens/list"])
-@pytest.mark.parametrize(
-    "limit", [("--at-most", "1"), ("--in-total", "1"), ("--payee", "0x" + "a1" * 20), ("--token", "native")]
-)
-def test_limits_on_payments_go_with_payments(terminal, command, limit):
-    to = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
-    refused = terminal.run("vault", "delegate", to, command, *limit, code=Exit.USAGE)
-    assert "/accounts/pay" in refused.stderr
-    assert terminal.json("vault", "delegate", to, command)["token"]
+def test_limits_on_payments_go_with_payments(terminal):
+    payee = ("--payee", "0x" + "a1" * 20)
+    for command in ("/accounts", "/accounts/sign", "/", "/tokens/list"):
+        for limit in (("--at-most", "1"), ("--in-total", "1"), payee, ("--token", "native")):
+            refused = terminal.run("vault", "delegate", TO, command, *limit, code=Exit.USAGE)
+            assert "/accounts/pay" in refused.stderr
+    assert terminal.json("vault", "delegate", TO, "/accounts")["token"]
 
 
 def test_limits_are_written_as_payments_are_judged(terminal):
-    to, address = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "0x" + "ab" * 20
+    to, address = TO, "0x" + "ab" * 20
     limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
     token = terminal.json("vault", "delegate", to, "/accounts/pay", *limits)["token"]
     with UcanVerifier() as verifier:
@@ -355,11 +356,11 @@ def test_delegate_and_revoke(terminal):
     terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
 
 
-def test_register_whoami_and_balance(by_password, service):
-    by_password.environment["HOLDFAST_SERVICE_URL"] = service.base_url
-    assert by_password.json("whoami")["registered"] is None
-    assert by_password.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
-    assert by_password.run("balance", "0x" + "22" * 20).stdout == (
+def test_register_whoami_and_balance(terminal, service):
+    terminal.environment["HOLDFAST_SERVICE_URL"] = at_localhost(service.base_url)
+    assert terminal.json("whoami")["registered"] is None
+    assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
+    assert terminal.run("balance", "0x" + "22" * 20).stdout == (
         "2.500000 USDC on Base Sepolia (84532), test money without value\n"
     )
 
@@ -379,12 +380,10 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
     assert terminal.run(*words).stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
 
 
-@pytest.mark.parametrize(("option", "value"), [("--paymaster", "ftp://x"), ("--rpc", "no address")])
-def test_addresses_for_gas_are_checked(terminal, option, value):
-    assert (
-        "must start with http"
-        in terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE).stderr
-    )
+def test_addresses_for_gas_are_checked(terminal):
+    for option, value in (("--paymaster", "ftp://x"), ("--rpc", "no address")):
+        refused = terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE)
+        assert "must start with http" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -413,13 +412,15 @@ def test_pair_two_terminals(by_password, tmp_path, way):
 
 
 @pytest.mark.parametrize("address", ["/ip4/127.0.0.1/tcp/9/ws/p2p/", "/ip4/127.0.0.1/tcp/9/p2p/"])
-def test_a_device_that_does_not_answer_is_one_line(by_password, tmp_path, address):
-    environment = {**os.environ, **by_password.environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
+def test_a_device_that_does_not_answer_is_one_line(tmp_path, address):
     link = f"{address}12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
-    command = [*HEADLESS, "vault", "pair", link, "--json"]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == Exit.UNAVAILABLE
-    assert "the other device does not answer" in json.loads(ran.stderr)["error"]
+    code, _, told = forked.run(["vault", "pair", link, "--json"], environment_of(tmp_path / "new"), b"", timeout=60)
+    assert code == Exit.UNAVAILABLE
+    assert "the other device does not answer" in json.loads(told)["error"]
+
+
+def environment_of(folder):
+    return {**os.environ, **Terminal(folder).environment}
 
 
 def until(stream, pattern):
@@ -438,12 +439,12 @@ def test_help_imports_no_client():
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-def test_a_handle_is_free_until_it_is_registered(by_password, service):
+def test_a_handle_is_free_until_it_is_registered(terminal, service):
     """The fake chain's bundler cannot send operations, so the command fails and says so."""
-    by_password.environment["HOLDFAST_SERVICE_URL"] = service.base_url
-    refused = by_password.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
+    terminal.environment["HOLDFAST_SERVICE_URL"] = at_localhost(service.base_url)
+    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
     assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
-    by_password.run("register", code=Exit.USAGE)
+    terminal.run("register", code=Exit.USAGE)
 
 
 def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):
