@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import psutil
 import pytest
+from tests.support import forked
 from tests.support.availability import needs_chain
 
 if TYPE_CHECKING:
@@ -24,15 +25,9 @@ COMMAND = [sys.executable, "-c", "import sys; from holdfast.cli import main; sys
 ANY_PORTS = ["--port", "0", "--rpc-port", "0", "--bundler-port", "0"]
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code, out, err = forked.run(["dev", *arguments], os.environ, b"", timeout=400)
+    return subprocess.CompletedProcess(arguments, code, out.decode(), err.decode())
 
 
 def start(*arguments: str) -> tuple[subprocess.Popen[str], dict[str, Any]]:
