@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 import wasmtime
-
 from tests.support.modules import standing_in
 
 from holdfast.enclave import (
@@ -23,7 +22,6 @@ from holdfast.enclave import (
     Enclave,
     PluginCallError,
     WasmLoadError,
-    bundled,
     host,
     module,
     sources,
@@ -144,7 +142,9 @@ def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, small: Path, monke
         assert len(file.read_bytes()) == len(sound)
 
 
-def test_a_full_disk_costs_no_second_compilation(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_costs_no_second_compilation(
+    fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     compiled: list[int] = []
     original = module._compile
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +16,7 @@ from holdfast.service.bootstrap.stores import database, open_store
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.settings.secrets import Secrets
 from holdfast.service.settings.values import read_settings
+from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.web.asgi import AsgiEntry
 
 if TYPE_CHECKING:
@@ -141,8 +143,17 @@ class Api:
 MakeApi = "Callable[..., Api]"
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The content of an embedded database with the schema alone; creating the tables takes longer than most tests."""
+    file = tmp_path_factory.mktemp("database") / "empty.db"
+    with closing(connect(file)) as connection:
+        migrate(connection)
+    return file.read_bytes()
+
+
 @pytest.fixture
-async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
+async def make_api(tmp_path: Path, empty_database: bytes) -> AsyncIterator[Callable[..., Api]]:
     """Return a function that builds services.
 
     The function's keyword arguments are settings (without their prefix), `secrets` and `environment`.
@@ -156,6 +167,9 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
             environment[known] = value
         clock, mailer, sms = Clock(), RecordingMailer(), RecordingSms()
         read = read_settings(environment)
+        kept = tmp_path / "holdfast.db"
+        if not kept.exists() and "HOLDFAST_DATABASE_URL" not in environment:
+            kept.write_bytes(empty_database)
         store = open_store(read)
         keys = secrets or Secrets((KEY,), generated=False)
         service = build_service(read, keys, store, clock=clock, mailer=mailer, sms=sms)

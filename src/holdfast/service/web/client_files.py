@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +43,7 @@ _MISSING = error_response(NOT_FOUND)
 
 
 class ClientFiles:
-    """All files of the client, each read and prepared once."""
+    """All files of the client, each read and prepared once in a process."""
 
     def __init__(self, answers: Mapping[str, StaticAnswer]) -> None:
         self._answers = answers
@@ -59,13 +61,14 @@ class ClientFiles:
 def client_files() -> ClientFiles:
     """Read all files of the client; without a build or a checkout, no files."""
     folder = client_folder()
-    found = _files_of(folder) if folder else {}
+    found = dict(_files_of(folder)) if folder else {}
     if folder == SOURCES:
         found |= {name: _wrapped(BUILT / name) for name in BUNDLED if (BUILT / name).exists()}
     return ClientFiles(found)
 
 
-def _files_of(folder: Path) -> dict[str, StaticAnswer]:
+@cache
+def _files_of(folder: Path) -> Mapping[str, StaticAnswer]:
     found = sorted(file for file in folder.rglob("*") if file.suffix in _TYPES)
     return {file.relative_to(folder).as_posix(): _wrapped(file) for file in found}
 
@@ -78,8 +81,18 @@ def client_folder() -> Path | None:
 
 
 def _is_current(built: Path) -> bool:
-    entry, sources = built / "holdfast.js", [file.stat().st_mtime for file in SOURCES.rglob("*.js")]
-    return bool(sources) and entry.exists() and entry.stat().st_mtime >= max(sources)
+    entry, newest = built / "holdfast.js", _newest(SOURCES) if SOURCES.exists() else 0.0
+    return bool(newest) and entry.exists() and entry.stat().st_mtime >= newest
+
+
+def _newest(folder: str | Path) -> float:
+    """Return when a module in the folder was last changed; 0 without modules. Several times as fast as by `Path`."""
+    with os.scandir(folder) as found:
+        return max((_newest(it.path) if it.is_dir() else _changed(it) for it in found), default=0.0)
+
+
+def _changed(file: os.DirEntry[str]) -> float:
+    return file.stat().st_mtime if file.name.endswith(".js") else 0.0
 
 
 def _wrapped(file: Path) -> StaticAnswer:
