@@ -1,7 +1,7 @@
 /**
  * Runs every test vector through the JavaScript host in Node, then tests the host itself.
  *
- *     node browser/test/run_vectors.js <enclave.wasm> <vectors folder>
+ *     node browser/test/run_vectors.js <enclave.wasm> <vectors folder> [most cases of a file]
  *
  * Prints one line per failure, then a JSON summary; exits with 1 if anything failed.
  */
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { hostTests } from "./host_tests.js";
 import { runFile } from "./vectors.js";
 
-const [wasmPath, vectorsPath] = process.argv.slice(2);
+const [wasmPath, vectorsPath, most] = process.argv.slice(2);
 const wasm = await WebAssembly.compile(readFileSync(wasmPath));
 const summary = { files: 0, cases: 0, host_tests: 0, failed: 0 };
 
@@ -28,7 +28,7 @@ function failed(what) {
 }
 
 for (const path of files(vectorsPath)) {
-  const ran = await runFile(wasm, readFileSync(path, "utf8"));
+  const ran = await runFile(wasm, readFileSync(path, "utf8"), most && Number(most));
   if (ran === null) continue; // vectors that are not for the enclave have other forms
   summary.files += 1;
   summary.cases += ran.cases;

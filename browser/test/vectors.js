@@ -7,20 +7,22 @@ import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-h
  *
  * @param {WebAssembly.Module} wasm the module
  * @param {string} text the file's JSON
+ * @param {number} [most] how many of the file's cases are run, from the first on; by default all
  * @returns {Promise<{cases: number, failures: string[]} | null>} null for vectors that are not for an enclave function
  */
-export async function runFile(wasm, text) {
+export async function runFile(wasm, text, most = Infinity) {
   const file = fromText(text);
   if (file.function === undefined) return null;
   const failures = [];
-  for (const vector of file.cases) {
+  const cases = file.cases.slice(0, most);
+  for (const vector of cases) {
     try {
       await runCase(wasm, file, vector);
     } catch (error) {
       failures.push(`${vector.name}: ${error.message.slice(0, 500)}`);
     }
   }
-  return { cases: file.cases.length, failures };
+  return { cases: cases.length, failures };
 }
 
 async function runCase(wasm, file, vector) {

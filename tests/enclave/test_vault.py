@@ -539,7 +539,10 @@ def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) ->
     data = base64.b64decode(vault.call("export", password="pw")["data"])
     secret = hash_secret_raw(b"pw", data[20:36], 3, 65536, 4, 32, Type.ID)
     image = AESGCM(secret).decrypt(data[36:48], data[56:], data[:56])
+    cheap = data[:8] + struct.pack(">III", 8192, 1, 4) + data[20:48]  # the cheapest parameters that an import accepts
+    secret = hash_secret_raw(b"pw", data[20:36], 1, 8192, 4, 32, Type.ID)
     for sql in (
+        "",
         "CREATE TRIGGER bad AFTER INSERT ON accounts BEGIN DELETE FROM credentials; END",
         "CREATE VIEW bad AS SELECT * FROM enclaves",
         "CREATE TABLE bad (x)",
@@ -565,14 +568,14 @@ def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) ->
         connection.commit()
         changed = connection.serialize()
         connection.close()
-        header = data[:48] + struct.pack(">Q", len(changed) + 16)
+        header = cheap + struct.pack(">Q", len(changed) + 16)
         forged = header + AESGCM(secret).encrypt(header[36:48], changed, header)
         with Enclave() as second:
-            assert second.call("import", data=forged, password="pw") == {
-                "success": False,
-                "error": "export_rejected",
-            }, sql
-            assert second.call("status")["initialized"] is False
+            answer = second.call("import", data=forged, password="pw")
+            assert (answer["success"], answer.get("error")) == ((False, "export_rejected") if sql else (True, None)), (
+                sql
+            )
+            assert second.call("status")["initialized"] is not bool(sql)
 
 
 def test_a_stranger_reads_an_export(vault: Enclave, generated: dict[str, Any], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.support.blocking import asynchronous
 from tests.support.payments import KEY, new_vault, payment, settled, someone
+from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
 
@@ -155,7 +156,7 @@ def until(holds):
         time.sleep(0.2)
 
 
-@pytest.mark.parametrize("face", ["blocking", "asyncio"])
+@pytest.mark.parametrize("face", cases({"blocking": "blocking", "asyncio": "asyncio"}, "blocking"))
 def test_a_vault_whose_second_share_lies_elsewhere_registers_and_pays(chain, store, face):
     kept, asked, payee = [], [], someone()
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import cbor2
 import pytest
+from tests.support import soak
 from tests.support.blocking import asynchronous
 from tests.support.vaults import GIVEN, SECRET
 
@@ -180,7 +181,7 @@ class Tree:
             self.spent[cid] += amount
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(soak.amount(2, 6)))
 def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, budget, seed):
     tree = Tree(owner, agents, random.Random(seed))
     for _ in range(40):

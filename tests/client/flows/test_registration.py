@@ -8,6 +8,7 @@ import secrets
 import httpx
 import pytest
 from tests.support.running_service import Awaited, json_server, running_service
+from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
@@ -101,7 +102,7 @@ def test_the_callback_may_be_a_coroutine(bare, vault):
         assert client.register(email=email, code=code).identifier == email
 
 
-@pytest.mark.parametrize("step", ["session", "code sent", "verified"])
+@pytest.mark.parametrize("step", cases({step: step for step in ("session", "code sent", "verified")}, "code sent"))
 def test_an_interruption_anywhere_is_no_end(client, bare, step):
     email = fresh()
 
@@ -126,7 +127,7 @@ def test_an_interruption_anywhere_is_no_end(client, bare, step):
 
 
 @pytest.mark.parametrize("lost", ["/api/sessions", "/api/verify/check", "/api/dids"])
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", cases({"once": 1, "twice": 2}, "once"))
 def test_an_answer_that_is_lost_is_no_end(bare, vault, lost, times):
     """If a response is lost, the client repeats the request once; if both are lost, a new `register` call continues."""
     email, broken = fresh(), []
@@ -232,7 +233,7 @@ def test_without_a_vault_there_is_nothing_to_register(bare):
         client.register(handle="a")
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", cases({"blocking": "blocking", "asyncio": "asyncio"}, "blocking"))
 def test_the_services_module_is_taken_when_it_is_the_expected_one(bare, tmp_path, monkeypatch, kind):
     monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path))
     client = (

@@ -8,7 +8,6 @@ from tests.client.flows.scenarios.files import scenarios
 from tests.client.flows.scenarios.playing import play_all, play_all_in_javascript
 
 SCENARIOS = scenarios()
-named = pytest.mark.parametrize("name", SCENARIOS)
 
 
 @pytest.fixture(scope="session")
@@ -21,16 +20,11 @@ def in_javascript():
     return play_all_in_javascript(SCENARIOS)
 
 
-@named
-def test_the_python_client_does_what_a_scenario_says(name, in_python):
-    assert differences(SCENARIOS[name], in_python[name]) == []
-
-
-@named
-def test_the_javascript_client_does_what_a_scenario_says(name, in_javascript):
-    assert differences(SCENARIOS[name], in_javascript[name]) == []
-
-
-@named
-def test_both_clients_do_and_say_the_same(name, in_python, in_javascript):
-    assert between_clients(in_python[name], in_javascript[name]) == []
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_both_clients_do_what_a_scenario_says_and_say_the_same(name, in_python, in_javascript):
+    wrong = {
+        "Python": differences(SCENARIOS[name], in_python[name]),
+        "JavaScript": differences(SCENARIOS[name], in_javascript[name]),
+        "between the clients": between_clients(in_python[name], in_javascript[name]),
+    }
+    assert wrong == dict.fromkeys(wrong, [])
