@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.support.serving import DID, HOLDFAST, PATIENCE_S, Server, becomes_true, environment_of, wait_until_ready
-from tests.support.soak import amount
+from tests.support import forked
+from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, environment_of, wait_until_ready
+from tests.support.soak import amount, cases
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
 
@@ -42,7 +43,7 @@ def did_post(n: int) -> dict[str, str]:
     return {"identifier": "many", "channel": "handle", "did": DID, "credentialId": f"m{n}", "txHash": "0x1"}
 
 
-@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize("workers", cases({"one": "1", "three": "3"}, "three"))
 async def test_limits_hold_over_processes(serve: Callable[..., Server], workers: str) -> None:
     server = serve(workers=workers)
     session = [("/api/sessions", {"handle": f"n{n}", "did": DID}, "192.0.2.1") for n in range(60)]
@@ -187,10 +188,9 @@ def test_a_full_disk_is_503_and_recovers(serve: Callable[..., Server], small_dis
 
 def _check_names_the_full_disk(data: Path) -> None:
     """`holdfast check` prints its table, with the database among what must be fixed, while the service runs."""
-    command = [HOLDFAST, "check", "--json"]
-    done = subprocess.run(command, env=environment_of(data), capture_output=True, text=True, check=False)
-    states = {finding["subject"]: finding["state"] for finding in json.loads(done.stdout)}
-    assert (done.returncode, states["database"], states["disk"]) == (1, "error", "error"), done.stdout
+    code, out, _ = forked.run(["check", "--json"], environment_of(data), b"", PATIENCE_S)
+    states = {finding["subject"]: finding["state"] for finding in json.loads(out)}
+    assert (code, states["database"], states["disk"]) == (1, "error", "error"), out
     assert states["enclave"] == "ok", "the other findings are printed"
 
 
@@ -257,7 +257,7 @@ def test_hostile_bytes_break_nothing(serve: Callable[..., Server], name: str) ->
     assert "request failed" not in server.log.read_text()
 
 
-@pytest.mark.parametrize("name", ["granian", "uvicorn"])
+@pytest.mark.parametrize("name", cases({"granian": "granian", "uvicorn": "uvicorn"}, "granian"))
 def test_pipelined_requests_are_answered_in_order(serve: Callable[..., Server], name: str) -> None:
     server = serve(server=name)
     request = b"GET /api/sessions/check?handle=%s HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -311,10 +311,14 @@ def test_a_killed_worker_is_replaced(serve: Callable[..., Server]) -> None:
     assert "Unexpected exit from worker" in server.log.read_text()
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"indexer_url": "http://127.0.0.1:9"}, {"server": "uvicorn"}],
-)
+FORMS: dict[str, dict[str, str]] = {
+    "alone": {},
+    "indexer": {"indexer_url": "http://127.0.0.1:9"},
+    "uvicorn": {"server": "uvicorn"},
+}
+
+
+@pytest.mark.parametrize("settings", cases(FORMS, "alone"))
 def test_a_body_that_breaks_off_is_the_callers_fault(serve: Callable[..., Server], settings: dict[str, str]) -> None:
     server = serve(**settings)
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from typing import TYPE_CHECKING
 
 import httpx
 import psutil
 import pytest
+from tests.support import forked
 from tests.support.postgres_server import PostgresServer
 from tests.support.serving import (
     DID,
-    HOLDFAST,
     PATIENCE_S,
     Server,
     becomes_true,
@@ -143,11 +142,8 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
     url = own_postgres.new_database()
 
     def findings() -> dict[str, dict[str, str]]:
-        done = subprocess.run(
-            [HOLDFAST, "check", "--json"], env=environment_of(tmp_path, database_url=url), capture_output=True,
-            text=True, check=False, timeout=300,
-        )  # fmt: skip
-        return {row["subject"]: row for row in json.loads(done.stdout)}
+        _, out, _ = forked.run(["check", "--json"], environment_of(tmp_path, database_url=url), b"", 300)
+        return {row["subject"]: row for row in json.loads(out)}
 
     good = findings()
     assert {good[name]["state"] for name in ("database", "fsync", "data_checksums", "database clock")} == {"ok"}

@@ -27,4 +27,4 @@ def test_both_clients_do_what_a_scenario_says_and_say_the_same(name, in_python, 
         "JavaScript": differences(SCENARIOS[name], in_javascript[name]),
         "between the clients": between_clients(in_python[name], in_javascript[name]),
     }
-    assert wrong == dict.fromkeys(wrong, [])
+    assert wrong == {client: [] for client in wrong}

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.databases import empty
 from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.soak import amount
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
@@ -172,14 +173,14 @@ async def live(folder: Path, url: str, todo: list[tuple[Any, ...]]) -> None:
 
 
 @given(steps)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(25, 60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(live(Path(folder), default_url(Path(folder)), todo))
 
 
 @given(todo=steps)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(6, 15), deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_same_on_postgresql(postgres: PostgresServer, postgres_url: str, todo: list[tuple[Any, ...]]) -> None:
     empty(postgres, postgres_url)
     with tempfile.TemporaryDirectory() as folder:

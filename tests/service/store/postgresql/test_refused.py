@@ -7,7 +7,8 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
+from tests.support import forked
+from tests.support.serving import PATIENCE_S, environment_of
 
 from holdfast.service.store.postgresql.refused import engine_of
 
@@ -39,10 +40,8 @@ def test_engines_are_known_by_what_they_say(version: str, extensions: list[str],
 
 
 def run(command: list[str], folder: Path, url: str) -> subprocess.CompletedProcess[str]:
-    environment = environment_of(folder, database_url=url)
-    return subprocess.run(
-        [HOLDFAST, *command], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
-    )
+    code, out, err = forked.run(command, environment_of(folder, database_url=url), b"", PATIENCE_S)
+    return subprocess.CompletedProcess(command, code, out.decode(), err.decode())
 
 
 @pytest.mark.parametrize(
