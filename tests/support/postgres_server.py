@@ -117,7 +117,15 @@ class PostgresServer:
         return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
 
     def create(self) -> PostgresServer:
-        """Create an empty cluster."""
+        """Copy an empty cluster. All clusters of a test process are one database system, like a primary and its copies."""
+        shutil.copytree(_empty_cluster(), self.data)
+        if self._account is not None:
+            for path in (self.data, *self.data.rglob("*")):
+                os.chown(path, self._account.pw_uid, self._account.pw_gid)
+        return self
+
+    def initialize(self) -> PostgresServer:
+        """Create an empty cluster by PostgreSQL's own program, which takes ten times as long as copying one."""
         self.run("initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
                  "--data-checksums")  # fmt: skip
         return self
@@ -256,6 +264,14 @@ class PostgresServer:
             return list(await connection.fetch(statement))
         finally:
             await connection.close()
+
+
+@cache
+def _empty_cluster() -> Path:
+    """Return the folder of an empty cluster, created once in a test process."""
+    server = PostgresServer().initialize()
+    atexit.register(shutil.rmtree, server.folder, ignore_errors=True)
+    return server.data
 
 
 @contextlib.contextmanager
