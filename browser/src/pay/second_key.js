@@ -8,12 +8,12 @@ import { secondPasskey } from "../kit/second_passkey.js";
 
 const TEXTS = {
   en: {
-    said: "Two keys must sign this payment. Now use the second passkey",
+    said: "This payment needs a second passkey",
     use: "Use the second passkey",
     cancel: "Cancel",
   },
   de: {
-    said: "Zwei Schlüssel müssen diese Zahlung unterschreiben. Verwenden Sie jetzt den zweiten Passkey",
+    said: "Diese Zahlung braucht einen zweiten Passkey",
     use: "Den zweiten Passkey verwenden",
     cancel: "Abbrechen",
   },
