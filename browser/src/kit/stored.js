@@ -3,7 +3,6 @@
 import { VaultStore, sentNote } from "../vault/store.js";
 
 const SENT_KEPT = 1000;
-const SHOWN = 4;
 
 /**
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string, lost?: string,
@@ -37,13 +36,13 @@ export async function facts(of) {
 }
 
 /**
- * Returns what the person calls keys of accounts, or else how their codes begin and end.
+ * Returns what the person calls keys of accounts, or else the four digits with which their codes begin and end.
  *
  * @param {string[]} signers
  * @param {Facts} of the facts about the vault
  */
 export function keysText(signers, { keyNames }) {
-  return signers.map((it) => keyNames?.[it] ?? `${it.slice(2, 2 + SHOWN)} … ${it.slice(-SHOWN)}`).join(", ");
+  return signers.map((it) => keyNames?.[it] ?? `${it.slice(2, 6)} … ${it.slice(-4)}`).join(", ");
 }
 
 /**
