@@ -83,6 +83,7 @@ def test_a_person_moves_and_goes_on_there(services, tmp_path: Path, monkeypatch:
     did = ada.json("register", "--handle", handle)["did"]
     ada.run("vault", "move", "--to", new, code=Exit.USAGE)  # no terminal to confirm the host on
     ada.run("vault", "move", "--to", f"{new}/vault", "--yes", code=Exit.USAGE)
+    ada.run("vault", "move", "--to", new, "--yes", "--no-owner", "--end-old-passkey", code=Exit.USAGE)
     assert "is the service that the vault is at" in ada.run("vault", "move", "--to", old, "--yes", code=1).output
     monkeypatch.setattr(vault_move, "require_answer", lambda **_: None)
     assert "nothing was done" in ada.run("vault", "move", "--to", new, typed="localhost\n", code=1).output

@@ -45,6 +45,8 @@ def move(
     service, as_json = asked.service, asked.as_json
     with common.plain_errors(as_json=as_json):
         url = address_of(to)
+        if end_old and not owner:
+            raise ValueError("--end-old-passkey: only if the new passkey becomes an owner, without --no-owner")
         require_answer(yes=yes, as_json=as_json)
         _confirm(url, yes=yes, as_json=as_json)
         with common.opened_vault(asked.folder, asked.key, service) as vault:

@@ -185,6 +185,19 @@ async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(
     assert await asked_after(30 * 86400) == 0 and api.mailer.notices == []
 
 
+async def test_mails_that_may_have_arrived_hold_up_no_others(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+    api, account, _ = watched
+    await has_addresses(api, *(f"ann{number}@example.org" for number in range(4)))
+    api.mailer.failure = DeliveryError("timeout", "no answer")
+    for seconds in (0, 0, 301, 0, 301):
+        api.clock.now += seconds
+        await api.service.recovery_mails.run()
+    api.mailer.failure = None
+    account.nonce += 1
+    assert await api.service.recovery_mails.run() == {"noted": 6, "sent": 6, "removed": 0}
+    assert {notice.name for _, notice in api.mailer.notices} == {f"84532:{ACCOUNT}:4"}
+
+
 async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(
     watched: tuple[Api, GuardedAccount, Upstream],
 ) -> None:

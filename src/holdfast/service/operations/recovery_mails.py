@@ -131,13 +131,14 @@ class RecoveryMails:
         return next((did for did in (key, *named) if did_hash(did) == state.did), None)
 
     async def _send(self) -> int:
-        """Send what waits, until nothing is sent: a provider that hangs takes one round of each run."""
+        """Send what waits, until a round fails as a whole: a provider that hangs takes one round of each run."""
         count = 0
         for _ in range(_ROUNDS):
             mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
-            sent = sum(await asyncio.gather(*(self._sent(mail) for mail in mails if not self._waits(mail))))
+            tried = [mail for mail in mails if not self._waits(mail)]
+            sent = sum(await asyncio.gather(*map(self._sent, tried)))
             count += sent
-            if not sent:
+            if not mails or (tried and not sent):
                 break
         return count
 
