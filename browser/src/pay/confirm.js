@@ -151,8 +151,8 @@ class Payment {
     warn("");
     try {
       // Loaded meanwhile: few payments need what asks for a second key.
-      const [key, { secondKey }] = await Promise.all([this.#entry.key(), import("./second_key.js")]);
-      this.#client.secondKey = secondKey(this.#client.vault, key, language);
+      const [key, { giveSecondKey }] = await Promise.all([this.#entry.key(), import("./second_key.js")]);
+      giveSecondKey(this.#client, key, language);
       await this.#pay(key);
     } catch (error) {
       this.#failed(refusalOf(error, this.#handedOver, await factsOf(this.#did)));

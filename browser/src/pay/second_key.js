@@ -20,13 +20,15 @@ const TEXTS = {
 };
 
 /**
- * @param {import("../kit/second_passkey.js").Vault} vault
+ * Lets a client ask for the second passkey where two keys must sign.
+ *
+ * @param {import("../client.js").Client} client
  * @param {import("../holdfast.js").VaultKey} key what opened it; the ID of a passkey's is the passkey's
  * @param {"en" | "de"} language
  */
-export function secondKey(vault, key, language) {
-  return secondPasskey(
-    vault,
+export function giveSecondKey(client, key, language) {
+  client.secondKey = secondPasskey(
+    client.vault,
     (names) => asked(names, TEXTS[language]),
     () => key.id ?? "",
   );
