@@ -1,7 +1,8 @@
 """The bill of materials of a release: a CycloneDX 1.6 document about what is shipped or installed with it.
 
 Its components are the Python packages in requirements/run.lock, which the image contains, the npm packages whose code
-the JavaScript client's files contain, and the C sources of the enclave.
+the JavaScript client's files contain, what else is compiled in (`src/holdfast/THIRD_PARTY.txt`), and the C sources of
+the enclave.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ _LOCKED = re.compile(
     r"^([\w.-]+)==([\w.!+-]+)((?: ;[^\\\n]*)?)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", re.MULTILINE
 )
 _HEAD = re.compile(r"^=+\n(\S+) (\S+): (.+)$", re.MULTILINE)
+NOTICES = "THIRD_PARTY.txt"
 _NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")  # RFC 9562, namespace of URLs
 
 
 def bill(root: Path, client: Path) -> str:
     """Return the document for a checkout at `root`, whose JavaScript client was built into `client`."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    components = [*_python(root), *_npm((client / "THIRD_PARTY.txt").read_text("utf-8")), *_sources(root)]
+    compiled = _noticed("pkg:generic/", root / "src" / "holdfast" / NOTICES)
+    components = [*_python(root), *_noticed("pkg:npm/", client / NOTICES), *compiled, *_sources(root)]
     purl = f"pkg:pypi/{project['name']}@{project['version']}"
     document = {
         "bomFormat": "CycloneDX",
@@ -60,9 +63,9 @@ def _python(root: Path) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _npm(notices: str) -> Iterator[dict[str, Any]]:
-    for name, version, licence in _HEAD.findall(notices):
-        purl = f"pkg:npm/{name.replace('@', '%40')}@{version}"
+def _noticed(kind: str, notices: Path) -> Iterator[dict[str, Any]]:
+    for name, version, licence in _HEAD.findall(notices.read_text("utf-8")):
+        purl = f"{kind}{name.replace('@', '%40')}@{version}"
         yield _component(purl, name, version) | {"licenses": [{"expression": licence}]}
 
 

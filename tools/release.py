@@ -18,7 +18,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bill_of_materials import bill
+from bill_of_materials import NOTICES, bill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 EXIT = ROOT / "build" / "exit" / "holdfast-exit.html"
-NOTICES = "THIRD_PARTY.txt"
 SUMS = "SHA256SUMS"
 _MOMENT = 1_577_836_800  # 2020-01-01, so that the same sources give the same archives
 _EXECUTABLE, _PLAIN = 0o755, 0o644
@@ -70,7 +69,8 @@ def _release() -> None:
     _archive(DIST / f"{named}.tgz", "package", npm, (file for file in npm.rglob("*") if file.is_file()))
     _archive(DIST / f"{named}-image.tar.gz", named, ROOT, image_files())
     (DIST / f"{named}.cdx.json").write_text(bill(ROOT, ROOT / "build" / "client"), "utf-8")
-    shutil.copyfile(ROOT / "build" / "client" / NOTICES, DIST / NOTICES)
+    notices = (ROOT / folder / NOTICES for folder in ("src/holdfast", "build/client"))
+    (DIST / NOTICES).write_text("\n".join(file.read_text("utf-8") for file in notices), "utf-8")
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in sorted(DIST.iterdir())]
     (DIST / SUMS).write_text("".join(sums), "utf-8")
 

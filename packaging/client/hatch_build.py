@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ROOMS = ("chain", "client", "content", "enclave", "wire")
 # Of the rules what client and service must agree on: the canonical handle, the chains and their explorers.
 RULES = ("__init__", "chains", "identifiers", "limits", "phones")
-TOP = ("__init__.py", "__main__.py", "py.typed")
+TOP = ("__init__.py", "__main__.py", "py.typed", "THIRD_PARTY.txt")
 COMMANDS = (
     *("__init__", "root", "exits", "output", "sessions"),
     *(

@@ -149,7 +149,11 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
     }
     rules = {name.removeprefix("holdfast/rules/") for name in names if "/rules/" in name}
     assert rules == {"__init__.py", "chains.py", "identifiers.py", "limits.py", "phones.py"}
-    assert {"holdfast/enclave/enclave.wasm", "holdfast/chain/contracts/VaultAccount.json"} <= names
+    assert {
+        "holdfast/THIRD_PARTY.txt",
+        "holdfast/enclave/enclave.wasm",
+        "holdfast/chain/contracts/VaultAccount.json",
+    } <= names
     commands = {name.removeprefix("holdfast/cli/").removesuffix(".py") for name in names if "/cli/" in name}
     assert commands & set(COMMANDS) == set(PEOPLE)
     for name, content in same.items():

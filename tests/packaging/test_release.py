@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LICENCE = (ROOT / "LICENSE").read_bytes()
+NOTICES = (ROOT / "src/holdfast/THIRD_PARTY.txt").read_bytes()
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 NAMED = f"holdfast-vault-{VERSION}"
 WHEELS = {f"holdfast_vault-{VERSION}-py3-none-any.whl", f"holdfast_vault_client-{VERSION}-py3-none-any.whl"}
@@ -57,15 +58,17 @@ def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None
 
 
 @pytest.mark.soak  # builds every artifact
-def test_every_artifact_has_the_licence(released: Path) -> None:
+def test_every_artifact_has_the_licence_and_notices(released: Path) -> None:
     for name in WHEELS:
         with zipfile.ZipFile(released / name) as wheel:
+            assert wheel.read("holdfast/THIRD_PARTY.txt") == NOTICES
             [licence] = [file for file in wheel.namelist() if file.endswith(".dist-info/licenses/LICENSE")]
             assert wheel.read(licence) == LICENCE
     for name in ARCHIVES:
         with tarfile.open(released / name) as archive:
             licences = [file for file in archive.getnames() if re.fullmatch(r"[^/]+/LICENSE", file)]
             assert archive.extractfile(licences[0]).read() == LICENCE, name  # type: ignore[union-attr]
+            assert [file for file in archive.getnames() if file.endswith("/THIRD_PARTY.txt")], name
 
 
 def test_the_npm_package_is_one(released: Path) -> None:
@@ -91,5 +94,14 @@ def test_a_foreign_library_reads_the_bill_of_materials(released: Path, bill: dic
     named = {(one["name"], one["version"]) for one in bill["components"]}
     locked = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements/run.lock").read_text("utf-8"), re.MULTILINE)
     assert len(locked) > 40 and set(locked) <= named
-    assert {"libp2p", "@noble/curves", "SQLite", "Argon2", "RIPEMD-160"} <= {name for name, _ in named}
+    assert {
+        "libp2p",
+        "@noble/curves",
+        "openzeppelin-contracts",
+        "zig",
+        "entry-point",
+        "SQLite",
+        "Argon2",
+        "RIPEMD-160",
+    } <= {name for name, _ in named}
     assert bill["metadata"]["component"]["purl"] == f"pkg:pypi/holdfast-vault@{VERSION}"

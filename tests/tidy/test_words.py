@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "docs", "enclave", "contracts/src", "contracts/test", "browser", "tools", "bench", "newsfragments")
 SUFFIXES = {".py", ".md", ".zig", ".sol", ".js", ".html", ".txt"}
-NAMES = "reserved_identifiers.txt"  # contains reserved handles, not sentences
+OTHERS = {"reserved_identifiers.txt", "THIRD_PARTY.txt"}  # handles, and licences of others
 PLAIN = {
     r"of (its|their) own(?! [a-z])|of (its|their) own (and|by|for|in|on|so|that|to|which|with)\b": "separate, other, unique",
     r"\b(no|some|every)body('s)?\b": "no one, another person, anyone",
@@ -34,7 +34,7 @@ PLAIN = {
 def _texts() -> dict[str, str]:
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
     found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
-    ours = [path for path in pages + found if "node_modules" not in path.parts and path.name != NAMES]
+    ours = [path for path in pages + found if "node_modules" not in path.parts and path.name not in OTHERS]
     return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in ours}
 
 

@@ -1,0 +1,49 @@
+"""src/holdfast/THIRD_PARTY.txt: what is compiled in has its licence's text, in the version that is built."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+from tests.support.clean_tree import ROOT
+
+from holdfast.world.deployment import ENTRY_POINT_V09_CODE
+
+TEXT = (ROOT / "src/holdfast/THIRD_PARTY.txt").read_text("utf-8")
+NAMED = {
+    name: (version, licence) for name, version, licence in re.findall(r"^=+\n(\S+) (\S+): (\S+)$", TEXT, re.MULTILINE)
+}
+
+
+def test_the_versions_are_those_of_the_build() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    npm = json.loads((ROOT / "contracts/package.json").read_text("utf-8"))["dependencies"]
+    [zig] = [one.partition("==")[2] for one in build if one.startswith("ziglang")]
+    [unicode] = re.findall(r"Unicode ([\d.]+):", (ROOT / "src/holdfast/rules/unicode_tables.py").read_text("utf-8"))
+    assert {name: version for name, (version, _) in NAMED.items()} == {
+        "zig": zig,
+        "zig-wasi-libc": zig,
+        "zig-wasi-cloudlibc": zig,
+        "openzeppelin-contracts": npm["@openzeppelin/contracts"],
+        "unicode-data": unicode,
+        "entry-point": "0.9.0",
+    }
+
+
+def test_each_has_its_licence() -> None:
+    sections = dict(zip(NAMED, re.split(r"^=+\n", TEXT, flags=re.MULTILINE)[1:], strict=True))
+    begins = {
+        "MIT": "Permission is hereby granted, free of charge",
+        "BSD-2-Clause": "Redistributions in binary form must",
+        "Unicode-3.0": "UNICODE LICENSE V3",
+        "GPL-3.0-only": "world/entry_point_v09.COPYING",
+    }
+    assert all(begins[licence] in sections[name] for name, (_, licence) in NAMED.items())
+
+
+def test_the_entry_points_code_says_its_licence_and_has_the_text() -> None:
+    stated = json.loads(ENTRY_POINT_V09_CODE.read_text("utf-8"))["licence"]
+    assert stated.startswith("GPL-3.0-only")
+    text = ENTRY_POINT_V09_CODE.with_suffix(".COPYING").read_text("utf-8")
+    assert "GNU GENERAL PUBLIC LICENSE" in text and "END OF TERMS AND CONDITIONS" in text
