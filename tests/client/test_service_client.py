@@ -8,6 +8,7 @@ import secrets
 
 import pytest
 from tests.support.running_service import PREDICTED, Awaited
+from tests.support.soak import FACES
 
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.blocking.service_client import ServiceClient
@@ -20,7 +21,7 @@ Y = "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 _ADDRESSES = itertools.count(1)
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def client(request, service):
     number = next(_ADDRESSES)
     options = {"headers": {"X-Forwarded-For": f"198.51.{number // 250}.{number % 250 + 1}"}}

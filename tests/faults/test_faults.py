@@ -31,6 +31,7 @@ async def test_a_node_is_killed(site: Site) -> None:
     assert refusals.not_for_silence() == [], "the other nodes serve on"
 
 
+@pytest.mark.soak  # in the gate, tests/service/test_serve_postgresql.py has an outage of the database
 async def test_the_database_is_killed(site: Site) -> None:
     async with load_during(site.nodes) as load:
         await asyncio.to_thread(site.postgres.kill)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.soak import cases
 
 from holdfast.chain.errors import RpcError
 from holdfast.indexer.events import Decoder
@@ -62,12 +63,20 @@ async def patiently(moving: Follower) -> None:
     raise AssertionError("it does not get over it")
 
 
+# How many blocks are gone, and how many are new.
+MOVES = ((1, 1), (3, 3), (3, 5), (4, 0), (6, 2), (11, 11), (11, 12))
+
+
 @pytest.mark.parametrize("chains", [FakeChain, Careless])
-@pytest.mark.parametrize(("depth", "new"), [(1, 1), (3, 3), (3, 5), (4, 0), (6, 2), (11, 11), (11, 12)])
+@pytest.mark.parametrize(
+    "moved",
+    cases({f"{depth} to {new}": (depth, new) for depth, new in MOVES}, "1 to 1", "3 to 5", "4 to 0", "11 to 12"),
+)
 @pytest.mark.parametrize("options", [NEAR, RANGES], ids=["near", "ranges"])
 async def test_a_reorganisation_before_any_call(
-    tmp_path: Path, options: Any, depth: int, new: int, chains: type[FakeChain]
+    tmp_path: Path, options: Any, moved: tuple[int, int], chains: type[FakeChain]
 ) -> None:
+    depth, new = moved
     store = SqliteIndexStore(tmp_path / "index.db")
     await store.open("test")
     for moment in itertools.count():

@@ -20,6 +20,7 @@ from tests.support.made_once import made_once
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.soak  # builds every artifact; test_packages.py builds the wheel in the gate
 LICENCE = (ROOT / "LICENSE").read_bytes()
 NOTICES = (ROOT / "src/holdfast/THIRD_PARTY.txt").read_bytes()
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
@@ -46,7 +47,6 @@ def bill(released: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.soak  # builds everything; test_packages.py builds the wheel in the gate
 def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None:
     sums = dict(line.split("  ")[::-1] for line in (released / "SHA256SUMS").read_text().splitlines())
     assert sums == {
@@ -57,7 +57,6 @@ def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None
     assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt", "holdfast-exit.html"}
 
 
-@pytest.mark.soak  # builds every artifact
 def test_every_artifact_has_the_licence_and_notices(released: Path) -> None:
     for name in WHEELS:
         with zipfile.ZipFile(released / name) as wheel:

@@ -13,6 +13,7 @@ import psutil
 import pytest
 import trustme
 from tests.support.serving import PATIENCE_S, Server, becomes_true
+from tests.support.soak import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +54,7 @@ def memory_mb(server: Server) -> float:
     return sum(process.memory_info().rss for process in [root, *root.children(recursive=True)]) / 1e6
 
 
-@pytest.mark.parametrize("indexer", [{}, {"indexer_url": "http://127.0.0.1:9"}], ids=["rsgi", "asgi"])
+@pytest.mark.parametrize("indexer", cases({"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}}, "rsgi"))
 @pytest.mark.parametrize("sent", [b"", b"GET /api/con", GET[:-2], GET], ids=["nothing", "line", "head", "idle"])
 def test_a_connection_without_a_whole_request_ends(
     serve: Callable[..., Server], connected: Callable[..., socket.socket], sent: bytes, indexer: dict[str, str]
@@ -103,7 +104,7 @@ def test_idle_connections_up_to_the_cap_do_not_lock_others_out_for_long(
     assert all(ended(connection) for connection in held)
 
 
-@pytest.mark.parametrize("indexer", [{}, {"indexer_url": "http://127.0.0.1:9"}], ids=["rsgi", "asgi"])
+@pytest.mark.parametrize("indexer", cases({"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}}, "rsgi"))
 def test_memory_of_a_connection_is_bounded(
     serve: Callable[..., Server], connected: Callable[..., socket.socket], indexer: dict[str, str]
 ) -> None:

@@ -19,13 +19,14 @@ from tests.support.serving import (
     environment_of,
     wait_until_ready,
 )
+from tests.support.soak import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 
-@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize("workers", cases({"one": "1", "three": "3"}, "three"))
 def test_it_serves_from_any_process_with_limits_in_common(
     serve: Callable[..., Server], fresh_postgres_url: str, workers: str
 ) -> None:

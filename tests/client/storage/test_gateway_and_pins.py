@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.pinning_service import PinningService
 from tests.support.running_service import Awaited, json_server
 from tests.support.signed_records import sign_record
+from tests.support.soak import FACES
 
 from holdfast.client.blocking.gateway import Gateway
 from holdfast.client.blocking.pinning import Pinning
@@ -90,7 +91,7 @@ def test_a_stored_snapshot_needs_no_gateway(tmp_path):
         assert snapshots.read(SNAPSHOT.root_cid, store.get_block) == SNAPSHOT
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def pinning(request):
     state = PinningService()
     with json_server(state) as url:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from tests.support.soak import FACES
 from tests.support.vaults import GIVEN, SECRET, end, made
 
 from holdfast.client import types
@@ -26,7 +27,7 @@ def store(tmp_path):
         yield opened
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def vault(request, store):
     vault = made(request.param, store)
     vault.boot()

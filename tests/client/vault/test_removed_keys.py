@@ -10,6 +10,7 @@ import sys
 import pytest
 from tests.support.direct_sql import in_store
 from tests.support.sealed_vaults import data_key, opens_with
+from tests.support.soak import FACES
 from tests.support.vaults import GIVEN, SECRET, end, made
 
 from holdfast.client import types
@@ -31,7 +32,7 @@ def store(tmp_path):
         yield opened
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def vault(request, store):
     vault = made(request.param, store)
     vault.boot()

@@ -7,6 +7,7 @@ import hashlib
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
+from tests.support.soak import FACES
 from tests.support.vaults import GIVEN, SECRET, UNSIGNED, end, made
 
 from holdfast.client import types
@@ -44,7 +45,7 @@ def store(tmp_path):
         yield opened
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def kind(request):
     return request.param
 

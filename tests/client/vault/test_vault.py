@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from tests.support.direct_sql import in_store
 from tests.support.running_service import shape
+from tests.support.soak import FACES
 from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET, UNSIGNED, end, made
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET, DID_REGISTRY, VAULT_ACCOUNT
@@ -39,7 +40,7 @@ def store(tmp_path):
         yield opened
 
 
-@pytest.fixture(params=["blocking", "asyncio"])
+@pytest.fixture(params=FACES)
 def vault(request, store):
     vault = made(request.param, store)
     vault.boot()
@@ -92,7 +93,7 @@ def test_locking_and_unlocking(vault, did, store):
     assert vault.unlock(SECRET) == types.UnlockOutput(success=True, did=did)
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_another_process_opens_what_was_stored(kind, tmp_path):
     with VaultStore(directory=tmp_path) as store:
         first = made(kind, store)
@@ -132,7 +133,7 @@ def test_several_keys_open_one_vault(vault, did, store):
     assert caught.value.code == "last_wrap"
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_an_older_copy_is_refused(kind, vault, did, store):
     old = store.load().sealed
     vault.lock()
@@ -159,7 +160,7 @@ def another_outcome(vault, junk):
         return True
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_the_interfaces_inputs_are_taken_as_they_are(kind, vault, did, store):
     sealed = types.Octets(store.load().sealed)
     fresh = made(kind)
@@ -287,7 +288,7 @@ def test_an_idle_vault_locks_itself(vault, did):
     assert vault.status().locked is False
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_calls_at_the_wrong_time_are_state_errors(kind):
     vault = made(kind)
     with pytest.raises(ClientStateError, match="not been booted"):
@@ -307,7 +308,7 @@ def test_calls_at_the_wrong_time_are_state_errors(kind):
     end(closed)
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_boot_tells_its_progress(kind, store):
     events = []
     vault = made(kind, store, on_event=events.append)
@@ -327,7 +328,7 @@ def test_boot_tells_its_progress(kind, store):
     assert vault.boot_status == types.BootStatus(enclave=False, helia=False, libp2p=False, ready=False)
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkeypatch):
     absent = {"libp2p"}
     monkeypatch.setattr("holdfast.client.installed.find_spec", lambda name: None if name in absent else name)
@@ -349,7 +350,7 @@ def test_trying_the_store_leaves_nothing(store):
     assert in_store(store, "SELECT count(*) FROM blocks") == [(0,)]
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_a_failing_store_does_not_stop_the_enclave(kind, tmp_path):
     store = VaultStore(directory=tmp_path)
     store.close()
@@ -360,7 +361,7 @@ def test_a_failing_store_does_not_stop_the_enclave(kind, tmp_path):
     end(vault)
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", FACES)
 def test_a_broken_module_is_a_load_error(kind, tmp_path):
     broken = tmp_path / "broken.wasm"
     broken.write_bytes(b"\0asm\1\0\0\0broken")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.soak import amount
 
 from holdfast.service.web.input import Reader
 from holdfast.wire.endpoints import ENDPOINTS, OPEN_SESSION
@@ -45,7 +46,7 @@ def test_the_readers_are_those_of_the_endpoints_with_fields() -> None:
 
 
 @pytest.mark.parametrize("kind", READERS)
-@settings(max_examples=300)
+@settings(max_examples=amount(60, 300))
 @given(data=st.data())
 def test_both_ways_give_the_same(kind: str, data: st.DataObject) -> None:
     reader = READERS[kind]
