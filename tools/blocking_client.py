@@ -120,22 +120,22 @@ class Module:
         call = f"self._asynchronous.{node.name}"
         if node.name == "__init__":
             twins = [arg.arg for arg in _all(node.args) if _twin_of(arg.annotation)]
-            kept = [f"self._{name} = {name}" for name in twins if name in self._properties]
+            retained = [f"self._{name} = {name}" for name in twins if name in self._properties]
             made = f"self._asynchronous = {self._twin.asynchronous[-1]}({_arguments(node.args)})"
-            return self._written(node, "\n".join([made, *kept]))
+            return self._written(node, "\n".join([made, *retained]))
         if _is_property(node):
-            return self._written(node, f"return {self._kept(node, call)}")
+            return self._written(node, f"return {self._existing(node, call)}")
         waited = f"run({call}({_arguments(node.args)}))"
         if node.name == "__aenter__":
             return self._written(node, f"{waited}\nreturn self")
         returns_nothing = isinstance(node.returns, ast.Constant) and node.returns.value is None
         return self._written(node, waited if returns_nothing else f"return {waited}")
 
-    def _kept(self, node: Function, value: str) -> str:
+    def _existing(self, node: Function, value: str) -> str:
         if not _twin_of(node.returns):
             return value
-        self._imports.add("from holdfast.client.blocking.loop import kept")
-        return f"kept(self._{node.name}, {value})"
+        self._imports.add("from holdfast.client.blocking.loop import existing")
+        return f"existing(self._{node.name}, {value})"
 
     def _written(self, node: Function, body: str) -> str:
         """Return the function with the same signature and docstring, but with a different body."""

@@ -27,7 +27,7 @@ async def _resolved(api: Api, chain: Chain, *transactions: tuple[str, str, bytes
     """Return status, document, keys and proofs after these transactions, each with sender, contract and call data."""
     for sender, to, data in transactions:
         await asyncio.to_thread(chain.transact, to, data, sender)
-    api.service.resolution.accounts.chain._kept.clear()  # what was read before the transactions
+    api.service.resolution.accounts.chain._cached.clear()  # what was read before the transactions
     answer = await api.get(f"/1.0/identifiers/{DID}")
     result = answer.json()
     document = result["didDocument"]

@@ -25,7 +25,7 @@ from holdfast.client.moving.move import Move
 from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.target import address_of
 from holdfast.client.person import PersonMethods
-from holdfast.client.snapshots.keeping import KeptSnapshots
+from holdfast.client.snapshots.keeping import VaultSnapshots
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
 from holdfast.client.types import SnapshotConfig
@@ -99,8 +99,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
         given = snapshots or (vault.snapshot_config if vault else None)
-        self._kept = KeptSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
-        self._audience = self._kept.audience
+        self._snapshots = VaultSnapshots(self, vault, given, on_snapshot, retries=retries, transport=transport)
+        self._audience = self._snapshots.audience
 
     @property
     def vault(self) -> AsyncVault:
@@ -153,7 +153,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         identifier, channel = chosen_identifier(handle, email, sms)
         async with self._operating:
             made = await self._registrar().register(identifier, channel, code, on_progress)
-        self._kept.changed()  # from now on the service accepts this vault's snapshots
+        self._snapshots.changed()  # from now on the service accepts this vault's snapshots
         return made
 
     async def pay(
@@ -189,7 +189,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 stored there.
         """
         await self._settle_notes()
-        return await self._kept.exchange_notes()
+        return await self._snapshots.exchange_notes()
 
     async def payee_address(self, to: str) -> str:
         """Return the address that `pay` would pay now: `to`, or the account of a DID, which the chain confirms.
@@ -234,7 +234,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
     async def snapshot_state(self) -> SnapshotState:
         """Return the state of the vault's snapshots. Raises ClientStateError without a vault that has a store."""
-        return await self._kept.state()
+        return await self._snapshots.state()
 
     async def publish_snapshot(self) -> SnapshotState:
         """Publish the newest revision now: upload it, pin it, and point the IPNS record at it.
@@ -246,14 +246,14 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
             SnapshotRolledBack: the published record is older than one seen before.
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
-        return await self._kept.publish()
+        return await self._snapshots.publish()
 
     async def settle_snapshots(self, *, within_s: float = 10.0) -> bool:
         """Upload pending changes now instead of later, and return whether everything was uploaded.
 
         Waits at most `within_s` seconds.
         """
-        return await self._kept.settle(within_s)
+        return await self._snapshots.settle(within_s)
 
     async def compare_snapshots(self, key: KeyProvider) -> list[TableDifference]:
         """Return the tables in which this device's version of the vault differs from the conflicting published version.
@@ -261,7 +261,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         Args:
             key: unlocks the other version.
         """
-        return await self._kept.compare(key)
+        return await self._snapshots.compare(key)
 
     async def choose_snapshot(self, version: Literal["here", "there"], key: KeyProvider) -> SnapshotState:
         """Resolve a conflict by continuing with one of the two versions of the vault. The other version stays pinned.
@@ -271,7 +271,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 vault, as a revision after this device's, which stays in the store.
             key: unlocks the other version.
         """
-        return await self._kept.choose(version, key)
+        return await self._snapshots.choose(version, key)
 
     async def recover(
         self,
@@ -306,7 +306,9 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
             StorageError: a block does not match its CID, or the snapshot is not bound to its DID.
             NetworkError: no service or gateway could be reached.
         """
-        return await self._kept.recover(passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress)
+        return await self._snapshots.recover(
+            passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress
+        )
 
     async def move(
         self,
@@ -353,7 +355,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 new,
                 self,
                 passkeys,
-                connect=new._kept.connect,
+                connect=new._snapshots.connect,
                 registrar=new._registrar,
                 owner=OwnerChange(new, self, end_former) if owner else None,
                 code=code,
@@ -363,7 +365,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
     async def close(self) -> None:
         """Close the connections. The vault's next client resumes pending uploads. Repeated calls have no effect."""
-        await self._kept.close()
+        await self._snapshots.close()
         await super().close()
 
     def _account(self, *, own: bool = False) -> SmartAccount:

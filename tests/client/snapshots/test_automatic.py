@@ -94,7 +94,7 @@ async def test_a_change_of_the_vault_goes_up_by_itself_and_what_failed_follows(t
     place = PlaceDouble(lost_requests=2)
     config = types.SnapshotConfig(debounce_s=0.01)
     async with Device(tmp_path, place, config) as device:
-        device.client._kept._automatic._pauses = Pauses(quiet_s=0.01, first_retry_s=0.05)
+        device.client._snapshots._automatic._pauses = Pauses(quiet_s=0.01, first_retry_s=0.05)
         await device.made()
         await until(lambda: "pinned" in device.states)
         assert "failed" in device.states

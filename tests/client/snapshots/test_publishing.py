@@ -115,7 +115,7 @@ async def test_a_pin_that_fails_says_why(device, place):
 
 
 async def test_old_pins_are_given_up(tmp_path, place):
-    config = types.SnapshotConfig(automatic=False, kept=2)
+    config = types.SnapshotConfig(automatic=False, pinned=2)
     async with Device(tmp_path, place, config) as device:
         await device.made()
         for number in range(4):

@@ -52,7 +52,7 @@ def test_an_empty_store_has_nothing(store):
 
 
 def test_only_the_last_revisions_are_kept(tmp_path):
-    with VaultStore(directory=tmp_path, kept_revisions=3) as store:
+    with VaultStore(directory=tmp_path, retained_revisions=3) as store:
         for number in range(1, 8):
             store.save(manifest(), b"%d" % number, number)
         assert store.revisions(DID) == [7, 6, 5]

@@ -109,21 +109,21 @@ class AccountMethods(EndpointMethods):
         made = tuple(changes) if cosigned else _with_primary(view, changes)
         if not service_alone and await self._gives_service_alone(view, made):
             raise ServiceAlone
-        place = view.settings.sequence if sequence is None else sequence
+        number = view.settings.sequence if sequence is None else sequence
         if cosigned is not None and (cosigned.account, cosigned.sequence, cosigned.changes) != (
             view.address,
-            place,
+            number,
             made,
         ):
             raise ValueError("the other owner signed other changes")
-        message = {"message": "changes", "sequence": place, "changes": [change.to_json() for change in made]}
-        digest = changes_digest(view.address, place, made)
+        message = {"message": "changes", "sequence": number, "changes": [change.to_json() for change in made]}
+        digest = changes_digest(view.address, number, made)
         second = None if cosigned else await self._second_of(view)
         signature = await self._signature(view.address, message, digest)
         whole = _joined(cosigned.signature, signature) if cosigned else named([signature])
         if second is not None:
             whole = _joined(whole, (second.signer, await answered(second.sign, digest)))
-        return SignedChanges(view.address, place, made, whole)
+        return SignedChanges(view.address, number, made, whole)
 
     async def account_history(self) -> list[SignedChanges]:
         """Return the signed changes that this chain has, from the first, to bring them to other chains.
@@ -171,9 +171,9 @@ class AccountMethods(EndpointMethods):
             raise ValueError("pass changes of this client's account")
         present = await self._present(own, address, origin)
         given = sorted((each for each in signed if each.sequence >= present), key=lambda each: each.sequence)
-        places = sorted({each.sequence for each in given})
-        if places != list(range(present, present + len(places))):
-            raise OperationFailed(f"this chain lacks the account's changes before {places[0]}: bring them first")
+        numbers = sorted({each.sequence for each in given})
+        if numbers != list(range(present, present + len(numbers))):
+            raise OperationFailed(f"this chain lacks the account's changes before {numbers[0]}: bring them first")
         exists = await self._exists(own, address)
         together = _together(own, address, origin, exists=exists)
         with chain_errors():
@@ -216,8 +216,8 @@ class AccountMethods(EndpointMethods):
         """
         address = (await self._opened()).key.address
         owners = [to_hex(signer) for signer in new_owners]
-        asked = await self.ask_recovery(account=address, channel=channel, identifier=identifier, new_owners=owners)
-        return asked.request
+        recovery = await self.ask_recovery(account=address, channel=channel, identifier=identifier, new_owners=owners)
+        return recovery.request
 
     async def service_recovery_signature(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
         """Return the service's signer and signature for `start_account_recovery`.

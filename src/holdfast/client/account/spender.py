@@ -36,7 +36,7 @@ class Spender(SmartAccount):
 
     def _settle(self) -> None:
         super()._settle()
-        self._place = f"{self._place}:{to_hex(self.permission_id)}"
+        self._slot = f"{self._slot}:{to_hex(self.permission_id)}"
 
     async def _paid(self, call: Call) -> UserOperation:
         self._signs_by_name = True
@@ -47,7 +47,7 @@ class Spender(SmartAccount):
             call_data=call[2],
             signature=by_name(self.key.signer, PLACEHOLDER_SIGNATURE),
         )
-        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
+        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot, nonce))
 
     @property
     def _nonce_key(self) -> int:
@@ -57,6 +57,6 @@ class Spender(SmartAccount):
         chain = await self.chain()
         if chain is None:
             raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
-        asked = call_data("getNonce(address,uint192)", self.key.address, self._nonce_key)
+        nonce_call = call_data("getNonce(address,uint192)", self.key.address, self._nonce_key)
         with chain_errors():
-            return int.from_bytes(await chain.eth_call(self.contracts.entry_point, asked, at_least=32)) % NONCES
+            return int.from_bytes(await chain.eth_call(self.contracts.entry_point, nonce_call, at_least=32)) % NONCES

@@ -132,8 +132,8 @@ class SpendingMethods(AccountMethods):
             )
         permission = _usable(found, amount).permission
         payee = checksum_address(from_hex(to))
-        asked = {"account": spending.account, "chainId": spending.chain_id, "permission": to_hex(permission.id)}
-        await self._allowed(container, asked | {"token": token_of(permission), "to": payee, "amount": amount})
+        arguments = {"account": spending.account, "chainId": spending.chain_id, "permission": to_hex(permission.id)}
+        await self._allowed(container, arguments | {"token": token_of(permission), "to": payee, "amount": amount})
         return await self._operated(
             account, account_calls.spend(spending.account, permission, payee, amount), on_progress
         )
@@ -146,8 +146,8 @@ class SpendingMethods(AccountMethods):
             raise PaymentRefused("the delegation names no permission of an account", "delegation")
         return spending
 
-    async def _allowed(self, container: str, asked: dict[str, object] | None) -> dict[str, Any]:
-        demand = {} if asked is None else {"command": SPEND_COMMAND, "args": asked}
+    async def _allowed(self, container: str, arguments: dict[str, object] | None) -> dict[str, Any]:
+        demand = {} if arguments is None else {"command": SPEND_COMMAND, "args": arguments}
         question = {"token": container, "audience": (await self.vault.status()).did, **demand}
         answer = await self.vault.exec("resource:delegations action:verify", question)
         if not answer.success or not isinstance(answer.result, dict):

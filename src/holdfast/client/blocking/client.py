@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.async_service_client import DEFAULT_BASE_URL
-from holdfast.client.blocking.loop import kept, run
+from holdfast.client.blocking.loop import existing, run
 from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 
@@ -69,7 +69,7 @@ class Client(ServiceClient):
     @property
     def vault(self) -> Vault:
         """The vault. Raises ClientStateError if the client has none."""
-        return kept(self._vault, self._asynchronous.vault)
+        return existing(self._vault, self._asynchronous.vault)
 
     def knows_chain(self) -> bool:
         """Return whether an endpoint of the chain is known, without which owners can be neither read nor changed."""

@@ -35,7 +35,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     return _Call(loop, coroutine).result()
 
 
-def kept(given: T | None, asynchronous: object) -> T:
+def existing(given: T | None, asynchronous: object) -> T:
     """Return the blocking object if an asynchronous one exists; asking for the latter raises otherwise."""
     assert given is not None, asynchronous
     return given

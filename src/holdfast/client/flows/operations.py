@@ -104,7 +104,7 @@ class SmartAccount:
 
     def _settle(self) -> None:
         self._bundler = bundler_of(self._transport, self.contracts, main=self._elsewhere is None)
-        self._place = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
+        self._slot = f"{self.contracts.chain_id}:{self.contracts.entry_point}:{self.key.address}".lower()
 
     async def state(self) -> AccountState:
         """Return the account's state on its chain."""
@@ -150,7 +150,7 @@ class SmartAccount:
         try:
             return await self._paid(call)
         except OperationFailed as error:
-            known = self._signed.open_at(self._place)
+            known = self._signed.open_at(self._slot)
             if known is None or not is_stale(error):
                 raise
             raise self._unsettled(known) from error
@@ -172,7 +172,7 @@ class SmartAccount:
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
             signature=self._placeholder(),
         )
-        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._place, nonce))
+        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot, nonce))
 
     async def _settle_keys(self) -> None:
         """Find out whether the second key signs too. Raises SecondKeyMissing."""
@@ -222,20 +222,20 @@ class SmartAccount:
                 raise OperationFailed(f"two owners of the account {address} must sign")
         return is_owner and (expiry == 0 or expiry > time.time())
 
-    async def _nonce(self, told: int, call_data: bytes) -> int:
+    async def _nonce(self, reported: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""
-        if told >= NONCES:
+        if reported >= NONCES:
             raise OperationFailed(
                 "the account's nonce has another key than 0: two signed operations could both be mined"
             )
-        known = self._signed.open_at(self._place)
+        known = self._signed.open_at(self._slot)
         if known is None:
-            return max(told, self._signed.next_nonce(self._place))
+            return max(reported, self._signed.next_nonce(self._slot))
         with chain_errors():
             for name in known.calls:
                 if (mined := await self._bundler.receipt(from_hex(name))) is not None:
-                    return self._after(mined, known, told, call_data)
-        if told <= known.nonce:
+                    return self._after(mined, known, reported, call_data)
+        if reported <= known.nonce:
             return known.nonce
         raise self._unsettled(known)
 
@@ -249,23 +249,23 @@ class SmartAccount:
             with chain_errors():
                 if (mined := await self._bundler.receipt(from_hex(name))) is not None:
                     found[name] = mined.succeeded
-                    self._signed.mined(self._place, name)
-        return dict.fromkeys(self._signed.replaced(self._place), False) | found
+                    self._signed.mined(self._slot, name)
+        return dict.fromkeys(self._signed.replaced(self._slot), False) | found
 
     def _unsettled(self, known: Signed) -> OperationFailed:
         """Forget an open operation whose nonce is of no use any more, and return the error that says so."""
-        self._signed.forget(self._place)
+        self._signed.forget(self._slot)
         return OperationFailed(
             f"an earlier operation ({', '.join(known.calls)}) may have been mined, although there is no receipt: its "
             "nonce is not accepted. Look at what the account has done before you try again"
         )
 
-    def _after(self, mined: OperationReceipt, known: Signed, told: int, call_data: bytes) -> int:
+    def _after(self, mined: OperationReceipt, known: Signed, reported: int, call_data: bytes) -> int:
         name = to_hex(mined.operation_hash)
-        self._signed.mined(self._place, name)
+        self._signed.mined(self._slot, name)
         if mined.succeeded and known.calls_the_same(name, call_data):
             raise OperationFailed(f"an earlier operation ({name}) with the same call has been mined meanwhile")
-        return max(told, known.nonce + 1)
+        return max(reported, known.nonce + 1)
 
     async def _payer(self) -> Payer:
         paymaster = None
@@ -366,7 +366,7 @@ class SmartAccount:
 
     async def send(self, operation: UserOperation) -> bytes:
         """Send the signed operation once. Raises OperationFailed, NetworkError; it may be mined nevertheless."""
-        self._signed.note(self._place, operation, self.hash(operation))
+        self._signed.note(self._slot, operation, self.hash(operation))
         with chain_errors():
             return await self._bundler.send(operation)
 
@@ -378,9 +378,9 @@ class SmartAccount:
             except NoReceipt:
                 raise
             except UserOperationError:
-                self._signed.mined(self._place, to_hex(operation_hash))
+                self._signed.mined(self._slot, to_hex(operation_hash))
                 raise
-        self._signed.mined(self._place, to_hex(operation_hash))
+        self._signed.mined(self._slot, to_hex(operation_hash))
         return receipt
 
 

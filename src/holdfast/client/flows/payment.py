@@ -55,7 +55,7 @@ def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
-def asked(params: PaymentParams, payee: Payee, amount: int) -> dict[str, object]:
+def requested_arguments(params: PaymentParams, payee: Payee, amount: int) -> dict[str, object]:
     """Return the arguments of the command `/accounts/pay`, against which a delegation's policy is checked."""
     return {
         "to": payee.address,
@@ -143,7 +143,7 @@ class Payments:
         if params.ucan is None:
             return
         for _ in range(_TRIES):
-            if await self._charged(params.ucan, asked(params, payee, amount), params.token.lower()):
+            if await self._charged(params.ucan, requested_arguments(params, payee, amount), params.token.lower()):
                 return
         raise PaymentRefused(
             "other payments under the same delegation were made at the same time; try again", _OF_DELEGATION

@@ -49,18 +49,18 @@ class ProgressStore:
             self._store.set_note(self._name, text)
 
 
-def _going_on(noted: Progress, asked: Progress) -> Progress:
+def _going_on(noted: Progress, requested: Progress) -> Progress:
     """Return the parts of the recorded progress that are valid for the current request.
 
     Progress recorded for a different identifier is dropped, except for the transaction that registered the DID without
     an alias.
     """
-    if (noted.identifier, noted.channel) == (asked.identifier, asked.channel):
+    if (noted.identifier, noted.channel) == (requested.identifier, requested.channel):
         return noted
-    if "handle" in {noted.channel, asked.channel}:
-        return asked
+    if "handle" in {noted.channel, requested.channel}:
+        return requested
     return msgspec.structs.replace(
-        asked,
+        requested,
         operation_hash=noted.operation_hash,
         tx_hash=noted.tx_hash,
         block_number=noted.block_number,

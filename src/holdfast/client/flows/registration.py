@@ -127,7 +127,7 @@ class Registrar:
         noted = self._notes.progress
         if noted.session_asked and (noted.attestation or noted.operation_hash or noted.tx_hash):
             return
-        asked_before = noted.session_asked
+        session_requested = noted.session_asked
         self._notes.note(session_asked=True)
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
@@ -135,7 +135,7 @@ class Registrar:
             # The session that holds the identifier may be from an interrupted attempt of this client; POST /api/dids
             # checks this. A session whose address or number has not been verified gives way to the person who
             # verifies the address or number.
-            if not asked_before and noted.channel == "handle" and not await self._is_mine(noted.identifier):
+            if not session_requested and noted.channel == "handle" and not await self._is_mine(noted.identifier):
                 self._notes.forget()
                 raise
         except RequestRefused as error:

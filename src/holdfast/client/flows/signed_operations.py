@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
-_REPLACED_KEPT = 50
+_MAX_REPLACED = 50
 
 
 class Fees(NamedTuple):
@@ -52,7 +52,7 @@ class Signed(Record, frozen=True, kw_only=True):
 class SignedOperations:
     """The open operations of a vault's accounts, in the vault's store or, without a store, in memory.
 
-    `place` names an account of an entry point on a chain, and what its nonces' key is for. Raises StorageError.
+    `slot` names an account of an entry point on a chain, and what its nonces' key is for. Raises StorageError.
     """
 
     def __init__(self, store: VaultStore | None) -> None:
@@ -60,53 +60,53 @@ class SignedOperations:
         self._notes: dict[str, str | None] = {}
         self._next: dict[str, int] = {}
 
-    def open_at(self, place: str) -> Signed | None:
+    def open_at(self, slot: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
-        text = self._get(_name(place))
+        text = self._get(_name(slot))
         return Signed.from_json(text) if text else None
 
-    def next_nonce(self, place: str) -> int:
+    def next_nonce(self, slot: str) -> int:
         """Return the nonce after that of the last operation that was seen mined, 0 if none was."""
-        return self._next.get(place, 0)
+        return self._next.get(slot, 0)
 
-    def least_fees(self, place: str, nonce: int) -> Fees:
+    def least_fees(self, slot: str, nonce: int) -> Fees:
         """Return what an operation with this nonce must offer so that bundlers replace the open one by it."""
-        known = self.open_at(place)
+        known = self.open_at(slot)
         if known is None or known.nonce != nonce:
             return Fees(0, 0)
         # ERC-4337 bundlers require a tenth more, go-ethereum's practice; an eighth also passes where they round.
         return Fees(*(-(-int(fee) * 9 // 8) for fee in known.fees))
 
-    def note(self, place: str, operation: UserOperation, operation_hash: bytes) -> None:
+    def note(self, slot: str, operation: UserOperation, operation_hash: bytes) -> None:
         """Record the operation before it is sent. The place determines its nonce's key."""
-        known, nonce = self.open_at(place), operation.nonce % NONCES
+        known, nonce = self.open_at(slot), operation.nonce % NONCES
         if known is None or known.nonce != nonce:
             known = Signed(nonce=nonce, calls={})
         calls = {**known.calls, to_hex(operation_hash): _digest(operation.call_data)}
         fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(Fees(*map(int, known.fees)))
-        self._write(place, Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
+        self._write(slot, Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
 
-    def mined(self, place: str, operation_hash: str) -> None:
+    def mined(self, slot: str, operation_hash: str) -> None:
         """Record that the operation was mined, which rules out the others with its nonce."""
-        known = self.open_at(place)
+        known = self.open_at(slot)
         if known is not None and operation_hash in known.calls:
-            self._next[place] = known.nonce + 1
+            self._next[slot] = known.nonce + 1
             if others := [name for name in known.calls if name != operation_hash]:
-                replaced = [*self.replaced(place), *others][-_REPLACED_KEPT:]
-                self._set(f"replaced:{place}", msgspec.json.encode(replaced).decode())
-            self._write(place, None)
+                replaced = [*self.replaced(slot), *others][-_MAX_REPLACED:]
+                self._set(f"replaced:{slot}", msgspec.json.encode(replaced).decode())
+            self._write(slot, None)
 
-    def replaced(self, place: str) -> list[str]:
+    def replaced(self, slot: str) -> list[str]:
         """Return the operations that can never be mined, because another one with their nonce was."""
-        text = self._get(f"replaced:{place}")
+        text = self._get(f"replaced:{slot}")
         return msgspec.json.decode(text, type=list[str]) if text else []
 
-    def forget(self, place: str) -> None:
+    def forget(self, slot: str) -> None:
         """Drop what was signed, because its nonce was used by something else."""
-        self._write(place, None)
+        self._write(slot, None)
 
-    def _write(self, place: str, signed: Signed | None) -> None:
-        self._set(_name(place), msgspec.json.encode(signed.to_json()).decode() if signed else None)
+    def _write(self, slot: str, signed: Signed | None) -> None:
+        self._set(_name(slot), msgspec.json.encode(signed.to_json()).decode() if signed else None)
 
     def _get(self, name: str) -> str | None:
         return self._store.note(name) if self._store else self._notes.get(name)
@@ -118,8 +118,8 @@ class SignedOperations:
             self._notes[name] = text
 
 
-def _name(place: str) -> str:
-    return f"signed:{place}"
+def _name(slot: str) -> str:
+    return f"signed:{slot}"
 
 
 def _digest(call_data: bytes) -> str:

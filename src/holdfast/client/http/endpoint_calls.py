@@ -70,9 +70,15 @@ def call_of(
     in_query = endpoint.method == "GET"
     query: Mapping[str, str] = {name: str(value) for name, value in fields.items()} if in_query else {}
     body: Mapping[str, Any] | None = None if in_query or given is None else fields
-    place = _path_of(endpoint, path)
+    complete = _path_of(endpoint, path)
     return Call(
-        method=endpoint.method, path=place, read=read, query=query, body=body, base_url=base_url, named=endpoint.keyed
+        method=endpoint.method,
+        path=complete,
+        read=read,
+        query=query,
+        body=body,
+        base_url=base_url,
+        named=endpoint.keyed,
     )
 
 

@@ -128,10 +128,10 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
         if isinstance(error, TimeoutError):
             raise NetworkError("the whole answer did not arrive in time") from error
         if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError)):
-            raise NetworkError(_told(error)) from error
+            raise NetworkError(_message(error)) from error
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx keeps only OpenSSL's words
         return "the certificate is not trusted; if its CA is your own, set SSL_CERT_FILE to a file that contains it"
     return f"no answer ({type(error).__name__})"

@@ -25,7 +25,7 @@ from holdfast.wire.client_errors import ClientStateError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
@@ -41,7 +41,7 @@ class Copy(NamedTuple):
     stored: StoredVault
 
 
-async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., SnapshotPlace]) -> Copy:
+async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., SnapshotHosts]) -> Copy:
     """Upload the newest revision, and publish it under the vault's name. `connect` reaches the new service.
 
     Raises RequestRefused, NetworkError, StorageError.
@@ -62,7 +62,7 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
 
 
 async def _published(
-    vault: AsyncVault, place: SnapshotPlace, taken: Snapshot, stored: StoredVault, state: SnapshotState
+    vault: AsyncVault, place: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
 ) -> Copy:
     name = (await vault.publishing_key()).name
     await place.upload(taken)
@@ -79,7 +79,7 @@ async def _published(
     return Copy(taken, record, sequence, stored)
 
 
-async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Callable[..., SnapshotPlace]) -> None:
+async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Callable[..., SnapshotHosts]) -> None:
     """Check that the new service returns the copy, and that the new passkey opens it.
 
     Nothing of it comes from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.

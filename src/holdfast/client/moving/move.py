@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.client.moving.owner import OwnerChange
     from holdfast.client.moving.values import NewPasskeys
     from holdfast.client.person import PersonMethods
-    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import DidRecord
     from holdfast.client.vault.keys import KnownKey
@@ -52,7 +52,7 @@ class Move:
         person: PersonMethods,
         passkeys: NewPasskeys,
         *,
-        connect: Callable[..., SnapshotPlace],
+        connect: Callable[..., SnapshotHosts],
         registrar: Callable[[str, DidRecord], Registrar],
         owner: OwnerChange | None = None,
         code: Callable[[str], Any] | None = None,

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
 from holdfast.client.snapshots.comparison import compare_vaults
-from holdfast.client.snapshots.place import SnapshotPlace, full_config
+from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
-class KeptSnapshots:
+class VaultSnapshots:
     """The snapshots of one client's vault. If there is no vault with a store, every method raises ClientStateError.
 
     Attributes:
@@ -62,8 +62,8 @@ class KeptSnapshots:
         self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot
         self._audience = self._config.service_did or did_of_service(client.base_url)
-        self.connect = partial(SnapshotPlace, client.base_url, self._config, retries=retries, transport=transport)
-        self._place: SnapshotPlace | None = None
+        self.connect = partial(SnapshotHosts, client.base_url, self._config, retries=retries, transport=transport)
+        self._hosts: SnapshotHosts | None = None
         self._closed = False
         self._publishing: Publisher | None = None
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
@@ -111,7 +111,7 @@ class KeptSnapshots:
         vault, _ = self._vault()
         async with self._turn:
             noted = await noted_payments(vault)
-            return await SharedNotes(vault, self._opened_place(), noted.did, noted).exchange()
+            return await SharedNotes(vault, self._opened_hosts(), noted.did, noted).exchange()
 
     async def settle(self, within_s: float) -> bool:
         """See AsyncClient.settle_snapshots."""
@@ -147,12 +147,12 @@ class KeptSnapshots:
     ) -> Recovered:
         """See AsyncClient.recover."""
         vault, store = self._vault()
-        place = self.connect()
+        hosts = self.connect()
         try:
-            recovery = Recovery(vault, store, place, accept=accept, on_progress=tell)
+            recovery = Recovery(vault, store, hosts, accept=accept, on_progress=tell)
             return await recovery.recover(passkey=passkey, key=key, name=name, car=car)
         finally:
-            await place.close()
+            await hosts.close()
 
     async def close(self) -> None:
         """Stop, and close the connections. The vault's later changes are those of its next client."""
@@ -160,8 +160,8 @@ class KeptSnapshots:
         if self._given is not None and self.changed in self._given.listeners:
             self._given.listeners.remove(self.changed)
         await self._automatic.close()
-        if self._place is not None:
-            await self._place.close()
+        if self._hosts is not None:
+            await self._hosts.close()
 
     async def _other(self) -> Snapshot:
         """Return the snapshot that contains the other device's version in a conflict.
@@ -171,7 +171,7 @@ class KeptSnapshots:
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")
-        return await self._opened_place().gateway.snapshot(state.other_root)
+        return await self._opened_hosts().gateway.snapshot(state.other_root)
 
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
         """Replace the vault with the other version, sealed as a revision that follows this device's."""
@@ -205,16 +205,16 @@ class KeptSnapshots:
     def _publisher(self) -> Publisher:
         vault, store = self._vault()
         if self._publishing is None:
-            self._publishing = Publisher(vault, store, self._opened_place(), on_progress=self._on_snapshot)
+            self._publishing = Publisher(vault, store, self._opened_hosts(), on_progress=self._on_snapshot)
         return self._publishing
 
-    def _opened_place(self) -> SnapshotPlace:
+    def _opened_hosts(self) -> SnapshotHosts:
         vault, store = self._vault()
         if self._closed:
             raise ClientStateError("the client is closed")
-        if self._place is None:
-            self._place = self.connect(store=store, token=partial(self._token, vault))
-        return self._place
+        if self._hosts is None:
+            self._hosts = self.connect(store=store, token=partial(self._token, vault))
+        return self._hosts
 
     async def _token(self, vault: AsyncVault, audience: str) -> str:
         self._tokens += 1

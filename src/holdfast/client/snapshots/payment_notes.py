@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # What the vault's key signs, as 32 bytes of text: no hash of a message, so nothing else ever signs it, and under a
 # token nothing bare is signed (decision 0321).
 DIGEST = b"holdfast/payment-notes/the-key/1"
-KEPT = 1000
+MAX_NOTES = 1000
 _PURPOSE = b"holdfast/payment-notes/v1"
 _VERSION, _NONCE_BYTES, _KEY_BYTES, _BLOCK = b"\x01", 12, 32, 4096
 _HASH = re.compile(r"0x[0-9a-f]{64}")
@@ -70,13 +70,13 @@ def notes_key(signature: bytes) -> NotesKey:
 
 
 def merged(ours: Iterable[PaymentNote], theirs: Iterable[PaymentNote]) -> list[PaymentNote]:
-    """Return the union, oldest first, at most `KEPT`. An outcome counts more than "sent"; else ours counts."""
+    """Return the union, oldest first, at most `MAX_NOTES`. An outcome counts more than "sent"; else ours counts."""
     union: dict[str, PaymentNote] = {}
     for note in (*ours, *theirs):
         known = union.get(note.hash)
         if known is None or _ORDER[note.state] > _ORDER[known.state]:
             union[note.hash] = note
-    return sorted(union.values(), key=lambda note: (note.time, note.hash))[-KEPT:]
+    return sorted(union.values(), key=lambda note: (note.time, note.hash))[-MAX_NOTES:]
 
 
 def settled_note(note: PaymentNote, *, succeeded: bool) -> PaymentNote:

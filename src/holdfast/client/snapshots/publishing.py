@@ -22,7 +22,7 @@ from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
@@ -90,13 +90,13 @@ class Publisher:
         self,
         vault: AsyncVault,
         store: VaultStore,
-        place: SnapshotPlace,
+        hosts: SnapshotHosts,
         *,
         on_progress: Callable[[SnapshotState], Any] | None = None,
         now: Callable[[], float] = time.time,
         poll_s: float = 1.0,
     ) -> None:
-        self._vault, self._store, self._place = vault, store, place
+        self._vault, self._store, self._hosts = vault, store, hosts
         self._on_progress, self._now, self._poll_s = on_progress, now, poll_s
         # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
         self._known: Publishing | None = None
@@ -162,13 +162,13 @@ class Publisher:
 
     async def _publish(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
         state = await self._note(state)
-        state = await self._compare(state, await self._place.gateway.record(publishing.name))
+        state = await self._compare(state, await self._hosts.gateway.record(publishing.name))
         stored = await self._newest()
         if not _is_due(stored, state):
             return state
         taken = await self._snapshot(publishing.delegation, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
-        await self._place.upload(taken)
+        await self._hosts.upload(taken)
         await self._pinned(taken, state)
         return await self._named(publishing.name, taken, stored, state)
 
@@ -182,7 +182,7 @@ class Publisher:
             # The service stored the record that this device sent last, but the response was lost.
             return await self._acknowledged(state, record.sequence, record.data)
         if record.root_cid != state.acknowledged_root:
-            await self._place.gateway.snapshot(record.root_cid)  # into the store, while it is still available
+            await self._hosts.gateway.snapshot(record.root_cid)  # into the store, while it is still available
             await self._note(state, sequence=record.sequence)
             raise SnapshotConflict(record.root_cid)
         await asyncio.to_thread(keep_record, self._store, state.did, record.data)
@@ -194,18 +194,18 @@ class Publisher:
         return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
 
     async def _pinned(self, taken: Snapshot, state: SnapshotState) -> None:
-        if self._place.pinning is None:
+        if self._hosts.pinning is None:
             return
-        made = await self._place.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta=_meta(state.did)))
+        made = await self._hosts.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta=_meta(state.did)))
         if made.status != "pinned":
-            await self._place.pinning.wait(made.request_id, poll_s=self._poll_s)
+            await self._hosts.pinning.wait(made.request_id, poll_s=self._poll_s)
 
     async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
         until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
         record = bytes((await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record)
         state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
         try:
-            await self._place.publish(name, record)
+            await self._hosts.publish(name, record)
         except RequestRefused as error:
             if error.status == _CONFLICT and await self._overtaken(name, record):
                 raise SnapshotConflict((await self.state()).other_root or "") from error
@@ -216,10 +216,10 @@ class Publisher:
 
     async def _overtaken(self, name: str, ours: bytes) -> bool:
         """Return whether another device published after this device's check; if so, store that device's snapshot."""
-        found = await self._place.gateway.record(name)
+        found = await self._hosts.gateway.record(name)
         if found is None or compare_records(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
             return False
-        await self._place.gateway.snapshot(found.root_cid)
+        await self._hosts.gateway.snapshot(found.root_cid)
         await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)
         return True
 
@@ -243,14 +243,14 @@ class Publisher:
         If a key has been removed, remove all but the newest pin. If the service refuses to remove a pin, the next
         upload tries again.
         """
-        pinning = self._place.pinning
+        pinning = self._hosts.pinning
         if pinning is None:
             return
         forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
-        kept = 1 if forgotten is not None else self._place.config.kept
+        pinned = 1 if forgotten is not None else self._hosts.config.pinned
         with contextlib.suppress(ServiceError):
             found = await pinning.list(meta=_meta(state.did), limit=_LISTED)
-            for pin in found[kept:]:
+            for pin in found[pinned:]:
                 await pinning.delete(pin.request_id)
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
                 await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)

@@ -29,7 +29,7 @@ from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCa
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from holdfast.client.snapshots.place import SnapshotPlace
+    from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
@@ -86,12 +86,12 @@ class Recovery:
         self,
         vault: AsyncVault,
         store: VaultStore,
-        place: SnapshotPlace,
+        hosts: SnapshotHosts,
         *,
         accept: Callable[[str], Any] | None = None,
         on_progress: Callable[[str], Any] | None = None,
     ) -> None:
-        self._vault, self._store, self._place = vault, store, place
+        self._vault, self._store, self._hosts = vault, store, hosts
         self._accept, self._on_progress = accept, on_progress
 
     async def recover(
@@ -140,12 +140,12 @@ class Recovery:
             raise RecoveryRefused(
                 "no_snapshot", "no snapshot is published under this name: every server that was asked says so"
             )
-        for place, error in answers.failed.items():
-            await self._tell(f"{place} did not answer: {reason_of(error)}")
+        for server, error in answers.failed.items():
+            await self._tell(f"{server} did not answer: {reason_of(error)}")
         await self._check_end(record)
         await self._tell("snapshot found")
         with _readable():
-            snapshot = await self._place.gateway.snapshot(record.root_cid)
+            snapshot = await self._hosts.gateway.snapshot(record.root_cid)
         await self._check(snapshot, record.public_key)
         await self._tell("snapshot verified")
         await self._confirm(snapshot, answers)
@@ -158,13 +158,13 @@ class Recovery:
         handles.
         """
         if name is not None:
-            return await self._place.gateway.answers(name)
+            return await self._hosts.gateway.answers(name)
         handle = chosen.user_handle if chosen else b""
-        of_handle = await self._place.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
+        of_handle = await self._hosts.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
         if of_handle is not None and (of_handle.newest is not None or of_handle.failed):
             return of_handle
-        named = await self._place.name_of(chosen.credential_id) if chosen else None
-        return await self._place.gateway.answers(named) if named else of_handle or NameAnswers(None, {}, has_main=True)
+        named = await self._hosts.name_of(chosen.credential_id) if chosen else None
+        return await self._hosts.gateway.answers(named) if named else of_handle or NameAnswers(None, {}, has_main=True)
 
     async def _confirm(self, snapshot: Snapshot, answers: NameAnswers) -> None:
         """Ask whether to use a snapshot, if the server that has the newest one did not answer.
@@ -248,7 +248,7 @@ class Recovery:
             if (before := snapshot.manifest.root_cid) is None:
                 return
             try:
-                snapshot = await self._place.gateway.snapshot(before)
+                snapshot = await self._hosts.gateway.snapshot(before)
                 await self._check(snapshot, record.public_key)
             except (StorageError, NetworkError):
                 return

@@ -15,8 +15,8 @@ from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.snapshots.payment_notes import NotesKey, PaymentNote
-    from holdfast.client.snapshots.place import SnapshotPlace
     from holdfast.client.storage.pinning import PinReport
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
@@ -62,15 +62,15 @@ class SharedNotes:
     and however many devices do the same: at worst several pins remain, which the next exchange unites.
     """
 
-    def __init__(self, vault: AsyncVault, place: SnapshotPlace, did: str, noted: NotedPayments) -> None:
-        self._vault, self._place, self._did, self._noted = vault, place, did, noted
+    def __init__(self, vault: AsyncVault, hosts: SnapshotHosts, did: str, noted: NotedPayments) -> None:
+        self._vault, self._hosts, self._did, self._noted = vault, hosts, did, noted
 
     async def exchange(self) -> list[PaymentNote]:
         """Return the notes of all devices. The vault must be unlocked.
 
         Raises RequestRefused, NetworkError, StorageError.
         """
-        pinning = self._place.pinning
+        pinning = self._hosts.pinning
         if pinning is None:
             return await asyncio.to_thread(self._noted.all)
         key = notes_key(bytes((await self._vault.sign(DIGEST, deterministic=True)).signature))
@@ -79,30 +79,30 @@ class SharedNotes:
         theirs = [note for notes in found.values() for note in notes]
         union = await asyncio.to_thread(self._noted.add, theirs)
         if union and not (len(found) == 1 and theirs == union):
-            kept = await self._pinned(sealed(key, self._did, union))
+            stored_cid = await self._pinned(sealed(key, self._did, union))
             for pin in pins:
-                if pin.request_id in found and pin.pin.cid != kept:
+                if pin.request_id in found and pin.pin.cid != stored_cid:
                     await pinning.delete(pin.request_id)
         return union
 
     async def _notes_of(self, key: NotesKey, pin: PinReport) -> list[PaymentNote] | None:
         """Return the notes under a pin; None for what cannot be read or is something else, and is left alone."""
         try:
-            found = await self._place.gateway.snapshot(pin.pin.cid)
+            found = await self._hosts.gateway.snapshot(pin.pin.cid)
         except (NetworkError, StorageError):
             return None
         return unsealed(key, self._did, found.sealed)
 
     async def _pinned(self, data: bytes) -> str:
         """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
-        assert self._place.pinning is not None
+        assert self._hosts.pinning is not None
         manifest = VaultManifest(root_cid=None, did=self._did, updated_at=0, wasm_version=FORM, schema_version=1)
         taken = await asyncio.to_thread(snapshots.take, manifest, data)
-        await self._place.upload(taken)
+        await self._hosts.upload(taken)
         request = PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={PIN_NAME: self._did})
-        made = await self._place.pinning.add(request)
+        made = await self._hosts.pinning.add(request)
         if made.status != "pinned":
-            await self._place.pinning.wait(made.request_id)
+            await self._hosts.pinning.wait(made.request_id)
         return taken.root_cid
 
 

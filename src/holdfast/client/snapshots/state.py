@@ -60,7 +60,7 @@ def write_state(store: VaultStore, state: SnapshotState) -> None:
     store.set_note(_name(state.did), msgspec.json.encode(state.to_json()).decode())
 
 
-def kept_record(store: VaultStore, did: str) -> bytes | None:
+def stored_record(store: VaultStore, did: str) -> bytes | None:
     """Return the IPNS record of the last acknowledged snapshot, or None before the first one. Raises StorageError."""
     text = store.note(_record_name(did))
     return None if text is None else bytes.fromhex(text)

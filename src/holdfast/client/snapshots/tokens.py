@@ -46,8 +46,8 @@ async def registration_token(vault: AsyncVault, audience: str, credential_id: st
 
     The vault must be unlocked.
     """
-    asked = InvocationOptions(command=REGISTER, args={"credentialId": credential_id})
-    return await _minted(vault, asked, audience, now)
+    options = InvocationOptions(command=REGISTER, args={"credentialId": credential_id})
+    return await _minted(vault, options, audience, now)
 
 
 async def person_token(vault: AsyncVault, audience: str, command: str, args: Mapping[str, object]) -> str:
@@ -58,6 +58,6 @@ async def person_token(vault: AsyncVault, audience: str, command: str, args: Map
     return await _minted(vault, InvocationOptions(command=command, args=dict(args)), audience, time.time)
 
 
-async def _minted(vault: AsyncVault, asked: InvocationOptions, audience: str, now: Callable[[], float]) -> str:
+async def _minted(vault: AsyncVault, options: InvocationOptions, audience: str, now: Callable[[], float]) -> str:
     expiration = int(now()) + LIFETIME_S
-    return (await vault.mint_invocation(asked, audience=audience, expiration=expiration, record=False)).container
+    return (await vault.mint_invocation(options, audience=audience, expiration=expiration, record=False)).container

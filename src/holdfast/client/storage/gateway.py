@@ -81,9 +81,9 @@ class AsyncGateway:
 
         Raises StorageError, NetworkError.
         """
-        kept = await asyncio.to_thread(self._store.get_block, cid) if self._store else None
-        if kept is not None:
-            return kept
+        stored = await asyncio.to_thread(self._store.get_block, cid) if self._store else None
+        if stored is not None:
+            return stored
         data = await self._fetch(cid)
         if self._store is not None:
             await asyncio.to_thread(self._store.put_block, Block(cid, data))

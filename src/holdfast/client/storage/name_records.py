@@ -49,8 +49,8 @@ class PlacesFailed(NetworkError):
 
     def __init__(self, what: str, errors: Mapping[str, ServiceError]) -> None:
         self.errors = errors
-        self.reasons = {place: reason_of(error) for place, error in errors.items()}
-        super().__init__(f"{what}: " + "; ".join(f"{place}: {reason}" for place, reason in self.reasons.items()))
+        self.reasons = {server: reason_of(error) for server, error in errors.items()}
+        super().__init__(f"{what}: " + "; ".join(f"{server}: {reason}" for server, reason in self.reasons.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ async def ask_all(
         for task in tasks:
             task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    errors = {_place(server): error for server, task in zip(servers, tasks, strict=True) if (error := _error(task))}
+    errors = {_host(server): error for server, task in zip(servers, tasks, strict=True) if (error := _error(task))}
     found = [task.result() for task in tasks if not _error(task)]
     main = tasks[0] if tasks else None
     return NameAnswers(newest_of(found, time.time()), errors, has_main=main is not None and not _error(main))
@@ -166,7 +166,7 @@ def _error(task: asyncio.Task[Record | None]) -> ServiceError | None:
     return error
 
 
-def _place(server: HttpTransport) -> str:
+def _host(server: HttpTransport) -> str:
     return server.host
 
 

@@ -221,5 +221,5 @@ def _pin(answer: Any) -> PinReport:
     """Convert a pin from the API's spelling (`requestid`) to the interface's type (`requestId`)."""
     if not isinstance(answer, dict) or not isinstance(answer.get("pin"), dict):
         raise ValueError("no pin")  # noqa: TRY004 - one error for every malformed answer
-    asked = {name: value for name, value in answer["pin"].items() if value is not None}
-    return PinReport.from_json({**answer, "pin": asked, "requestId": answer.get("requestid")})
+    pin = {name: value for name, value in answer["pin"].items() if value is not None}
+    return PinReport.from_json({**answer, "pin": pin, "requestId": answer.get("requestid")})

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
-KEPT_REVISIONS = 10
+RETAINED_REVISIONS = 10
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -53,7 +53,7 @@ class VaultStore:
     Args:
         config: the store's name, `holdfast-vault` unless given.
         directory: the folder of the file; by default the user's data folder.
-        kept_revisions: how many revisions of each vault are retained.
+        retained_revisions: how many revisions of each vault are retained.
 
     Each method raises StorageError if the file system or the file fails, ClientStateError after `close`.
     A revision is stored completely or not at all: after a crash the previous revision is still readable.
@@ -64,10 +64,10 @@ class VaultStore:
         config: VaultStoreConfig | None = None,
         *,
         directory: Path | str | None = None,
-        kept_revisions: int = KEPT_REVISIONS,
+        retained_revisions: int = RETAINED_REVISIONS,
     ) -> None:
         self.path = store_path(config or VaultStoreConfig(), directory)
-        self._kept = max(1, kept_revisions)
+        self._retained = max(1, retained_revisions)
         self._database: sqlite3.Connection | None = None
         self._turn = threading.RLock()
         with file_errors():
@@ -94,7 +94,7 @@ class VaultStore:
                 raise StorageError(f"revision {revision} is not newer than the stored {newest}")
             row = (manifest.did, revision, _encode(manifest), sealed)
             database.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", row)
-            self._forget_old(database, manifest.did, 1 if forget_older else self._kept)
+            self._forget_old(database, manifest.did, 1 if forget_older else self._retained)
             if forget_older:
                 forget_blocks(database, manifest.did)
                 note = (forgotten_note(manifest.did), str(revision))
@@ -239,9 +239,9 @@ class VaultStore:
         return found[0][0] if found else ""
 
     @staticmethod
-    def _forget_old(database: sqlite3.Connection, did: str, kept: int) -> None:
+    def _forget_old(database: sqlite3.Connection, did: str, retained: int) -> None:
         oldest = "SELECT revision FROM revisions WHERE did = ?1 ORDER BY revision DESC LIMIT 1 OFFSET ?2"
-        database.execute(f"DELETE FROM revisions WHERE did = ?1 AND revision <= ({oldest})", (did, kept))  # noqa: S608 - both parts are constants
+        database.execute(f"DELETE FROM revisions WHERE did = ?1 AND revision <= ({oldest})", (did, retained))  # noqa: S608 - both parts are constants
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -87,7 +87,7 @@ class Libp2pHost:
         self._thread.start()
         self._up.wait()
         if self._failure is not None:
-            raise told("libp2p did not start", self._failure) from self._failure
+            raise network_error("libp2p did not start", self._failure) from self._failure
 
     def _run(self) -> None:
         try:
@@ -161,14 +161,14 @@ class Libp2pChannel:
             return msgspec.json.decode(await asyncio.to_thread(self._exchange, body), type=dict[str, Any])
         except Exception as error:
             # py-libp2p raises many kinds of errors, including exception groups.
-            raise told("the other device does not answer", error) from error
+            raise network_error("the other device does not answer", error) from error
 
     def _exchange(self, body: bytes) -> bytes:
         import trio
 
-        return trio.run(self._asked, body)
+        return trio.run(self._response, body)
 
-    async def _asked(self, body: bytes) -> bytes:
+    async def _response(self, body: bytes) -> bytes:
         import trio
         from libp2p.custom_types import TProtocol
         from libp2p.peer.peerinfo import info_from_p2p_addr
@@ -187,7 +187,7 @@ class Libp2pChannel:
             return answer
 
 
-def told(what: str, error: BaseException) -> NetworkError:
+def network_error(what: str, error: BaseException) -> NetworkError:
     """Convert an exception from py-libp2p to one of the client's errors.
 
     For a missing package, the message says how to install it.

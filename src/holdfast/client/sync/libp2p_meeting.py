@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.client.sync.libp2p_host import LOOPBACK, Libp2pHost, read_message, told, write_message
+from holdfast.client.sync.libp2p_host import LOOPBACK, Libp2pHost, network_error, read_message, write_message
 from holdfast.client.sync.protocol import LIFE_S
 from holdfast.wire.client_errors import NetworkError
 
@@ -70,13 +70,13 @@ class Libp2pMeeting(Libp2pHost):
         """
         import trio
 
-        def asked() -> bytes:
-            return trio.from_thread.run(self._asked, meeting, message, trio_token=self._token)
+        def response() -> bytes:
+            return trio.from_thread.run(self._response, meeting, message, trio_token=self._token)
 
         try:
-            return msgspec.json.decode(await asyncio.to_thread(asked), type=dict[str, Any])
+            return msgspec.json.decode(await asyncio.to_thread(response), type=dict[str, Any])
         except Exception as error:
-            raise told("the other device does not answer", error) from error
+            raise network_error("the other device does not answer", error) from error
 
     def waits(self, meeting: str) -> bool:
         """Return whether a device is waiting in the named meeting."""
@@ -101,11 +101,11 @@ class Libp2pMeeting(Libp2pHost):
 
     async def _answer(self, first: First) -> bytes:
         try:
-            return await self._asked(first.meeting, first.message or {})
+            return await self._response(first.meeting, first.message or {})
         except Exception:  # noqa: BLE001 - no such device, or it has gone: py-libp2p raises many kinds of errors
             return msgspec.json.encode(_REFUSED)
 
-    async def _asked(self, meeting: str, message: dict[str, Any]) -> bytes:
+    async def _response(self, meeting: str, message: dict[str, Any]) -> bytes:
         giver = self._givers.get(meeting)
         if giver is None:
             raise NetworkError("no device waits under this name")

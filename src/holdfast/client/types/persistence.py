@@ -48,7 +48,7 @@ class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
         service_did: the audience of the vault's tokens; by default the did:web of `upload_url`.
         automatic: whether every change is uploaded automatically.
         debounce_s: how many seconds without a change must pass before an upload.
-        kept: how many snapshots stay pinned at the service.
+        pinned: how many snapshots stay pinned at the service.
     """
 
     gateway_urls: tuple[str, ...] = msgspec.field(name="gatewayUrls", default=())
@@ -58,7 +58,7 @@ class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
     service_did: str | None = msgspec.field(name="serviceDid", default=None)
     automatic: bool = True
     debounce_s: float = msgspec.field(name="debounceS", default=2.0)
-    kept: int = 10
+    pinned: int = 10
 
     def __repr__(self) -> str:
         """Leave out the access token."""

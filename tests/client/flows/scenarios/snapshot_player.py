@@ -78,7 +78,7 @@ class _Player:
             upload=self.upload,
             publish=self.publish,
             pinning=SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin),
-            config=SimpleNamespace(kept=10),
+            config=SimpleNamespace(pinned=10),
         )
         self.vault = SimpleNamespace(
             status=self.status,

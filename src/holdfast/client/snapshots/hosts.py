@@ -34,7 +34,7 @@ _BOUNDARY_BYTES = 16
 _NOT_FOUND = 404
 
 
-class SnapshotPlace:
+class SnapshotHosts:
     """The client's service, and the servers that the snapshot settings name in addition to it or in its place.
 
     Args:
