@@ -119,22 +119,22 @@ _CALL = """  /**
 
 def _method(endpoint: endpoints.Endpoint[Any]) -> str:
     lines = [f"{endpoint.summary}: {endpoint.method} {endpoint.path}.", ""]
-    asked = _asked_parameter(endpoint)
-    if asked:
-        lines.append(f"@param {{{asked[0]}}} {asked[1]}")
+    parameter = _parameter(endpoint)
+    if parameter:
+        lines.append(f"@param {{{parameter[0]}}} {parameter[1]}")
     lines.append(f"@returns {{Promise<{_answer(endpoint)}>}}")
     if rows := [row for row in endpoint.errors if row.status < _OUR_FAILURE and " " not in row.error]:
         lines.append(f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}")
     comment = "".join(f"   * {line}".rstrip() + "\n" for line in lines)
-    name = asked[1].strip("[]") if asked else ""
+    name = parameter[1].strip("[]") if parameter else ""
     call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}"{_keyed(endpoint)} }}'
     given = f"{call}, {name}" if name else call
     return f"  /**\n{comment}   */\n  {_camel(endpoint.name)}({name}) {{\n    return this._call({given});\n  }}\n"
 
 
-def _asked_parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str] | None:
+def _parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str] | None:
     if endpoint.input is not None:
-        return f'import("./types.js").{endpoint.input.__name__}', "asked"
+        return f'import("./types.js").{endpoint.input.__name__}', "fields"
     return ("object", "[body]") if endpoint.method in {"POST", "PUT"} else None
 
 
@@ -163,9 +163,9 @@ def _types() -> str:
     head = _HEAD.format(source="`interface/client_types.json`, `src/holdfast/wire/` and its error table")
     named = json.loads(INTERFACE.read_text())["types"]
     wire = [answer for it in DECLARED for answer in it.answers] + [models.Attestation, models.ErrorBody]
-    asked = [it.input for it in DECLARED if it.input is not None]
+    inputs = [it.input for it in DECLARED if it.input is not None]
     parts = [_named(name, entry) for name, entry in named.items()]
-    parts += [_struct(it) for it in _with_parts([*asked, *wire]) if it.__name__ not in named]
+    parts += [_struct(it) for it in _with_parts([*inputs, *wire]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]
     return head + "\n" + "\n\n".join(parts) + "\n\nexport {};\n"
 
@@ -239,10 +239,10 @@ def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
 def _optional(field: msgspec.structs.FieldInfo) -> str:
     """Return the field's name in JSDoc, in brackets if the field is optional; responses never omit constant fields."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
-    asked = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
-    if not (leaves_out or asked):
+    has_text = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
+    if not (leaves_out or has_text):
         return field.encode_name
-    default = f"={json.dumps(field.default)}" if asked else ""
+    default = f"={json.dumps(field.default)}" if has_text else ""
     return f"[{field.encode_name}{default}]"
 
 

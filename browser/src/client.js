@@ -10,7 +10,7 @@ import { Vault } from "./vault/vault.js";
 
 /**
  * @typedef {import("./flows/account.js").SmartAccount} SmartAccount
- * @typedef {import("./snapshots/keeping.js").KeptSnapshots} KeptSnapshots
+ * @typedef {import("./snapshots/keeping.js").VaultSnapshots} VaultSnapshots
  */
 
 /** A client of one service, with this page's vault. Call `boot` first and `close` last. */
@@ -21,15 +21,15 @@ export class Client extends ServiceClient {
   /** Operations run one at a time, because an account's nonces are consecutive. */
   #turn = Promise.resolve();
 
-  /** @type {Promise<KeptSnapshots> | null} */
-  #kept = null;
+  /** @type {Promise<VaultSnapshots> | null} */
+  #snapshots = null;
   #snapshotOptions;
   #options;
 
   /**
    * @param {import("./http/service.js").ServiceOptions & import("./vault/vault.js").VaultOptions &
    *   {vault?: Vault, gas?: import("./chain/own_gas.js").GasPolicy, foreignContracts?: boolean, account?: string,
-   *   secondKey?: import("./chain/two_keys.js").SecondKey | null, snapshots?: import("./snapshots/place.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
+   *   secondKey?: import("./chain/two_keys.js").SecondKey | null, snapshots?: import("./snapshots/hosts.js").SnapshotConfig | false}} [options] `snapshots`: where the vault's
    *   snapshots are stored, by default on the service; false: nowhere. `foreignContracts`: whether the service may use
    *   another account factory than this release's, by default only on the service's own pages. `account`: the smart
    *   account to pay from, if it is not the first account of the vault's key: one that another key created, and of which
@@ -93,10 +93,10 @@ export class Client extends ServiceClient {
     await this.#end();
   }
 
-  /** @returns {Promise<KeptSnapshots>} the vault's snapshots; their module is loaded on first use */
+  /** @returns {Promise<VaultSnapshots>} the vault's snapshots; their module is loaded on first use */
   snapshots() {
-    this.#kept ??= this.#loaded();
-    return this.#kept;
+    this.#snapshots ??= this.#loaded();
+    return this.#snapshots;
   }
 
   /**
@@ -119,10 +119,10 @@ export class Client extends ServiceClient {
 
   async #loaded() {
     try {
-      const { KeptSnapshots } = await part(import("./snapshots/main.js"));
-      return new KeptSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
+      const { VaultSnapshots } = await part(import("./snapshots/main.js"));
+      return new VaultSnapshots(this, this.#snapshotOptions.config, this.#snapshotOptions.fetch);
     } catch (error) {
-      this.#kept = null; // so that the next call loads the module again
+      this.#snapshots = null; // so that the next call loads the module again
       throw error;
     }
   }
@@ -173,7 +173,7 @@ export class Client extends ServiceClient {
    * manager.
    *
    * @param {string} credentialId base64url
-   * @returns {Promise<{told: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
+   * @returns {Promise<{isNotified: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
    *   the service has removed it
    * @throws {PluginCallError} `last_wrap`: it is the only key
    */
@@ -258,7 +258,7 @@ export class Client extends ServiceClient {
 
   /** Cancels all requests, and leaves the vault open. */
   async #end() {
-    await (await this.#kept?.catch(() => null))?.close();
+    await (await this.#snapshots?.catch(() => null))?.close();
     await super.close();
   }
 
@@ -285,7 +285,7 @@ export class Client extends ServiceClient {
   register(request) {
     const registered = this.#inTurn(async () => (await part(import("./flows/register.js"))).register(this, request));
     // Once the vault is registered, the service accepts its snapshots.
-    registered.then(async () => (await this.#kept)?.changed()).catch(() => {});
+    registered.then(async () => (await this.#snapshots)?.changed()).catch(() => {});
     return registered;
   }
 

@@ -11,7 +11,7 @@ import { LASTS_S, PROTOCOL, READY_FOR_MS, fieldsOf, fromFragment, inFragment, to
 const WATCH_MS = 300;
 const LOADS_WITHIN_MS = 20_000;
 const WINDOW = "popup,width=460,height=760";
-const KEPT = "holdfast-connect:";
+const PENDING = "holdfast-connect:";
 
 /**
  * @typedef {object} ConnectRequest
@@ -55,7 +55,7 @@ export class ConnectError extends Error {
  */
 export function connect(request = {}, { service, redirect = "blocked", returnTo = location.href } = {}) {
   const base = new URL(service ?? import.meta.url).origin;
-  const asked = {
+  const envelope = {
     holdfast: PROTOCOL,
     type: "request",
     state: token(),
@@ -65,10 +65,10 @@ export function connect(request = {}, { service, redirect = "blocked", returnTo 
   const popup = redirect === "always" ? null : open(`${base}/connect`, "holdfast", WINDOW);
   const instead = (/** @type {string} */ code, /** @type {string} */ message) => {
     if (redirect === "never") throw new ConnectError(code, message);
-    return leave(base, asked, returnTo);
+    return leave(base, envelope, returnTo);
   };
   if (!popup) return new Promise((resolve) => resolve(instead("popup_blocked", "The browser blocked the window.")));
-  return answered(popup, base, asked).catch((error) => {
+  return answered(popup, base, envelope).catch((error) => {
     if (error.code !== "opener_blocked") throw error;
     return instead(error.code, error.message);
   });
@@ -84,9 +84,9 @@ export async function connected() {
   const { type, state, result, code, message } = fromFragment(location.hash);
   if (!type) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
-  const kept = sessionStorage.getItem(KEPT + state);
-  sessionStorage.removeItem(KEPT + state);
-  if (!kept) throw new ConnectError("replayed", "This page did not ask for this answer, or has had it before.");
+  const pending = sessionStorage.getItem(PENDING + state);
+  sessionStorage.removeItem(PENDING + state);
+  if (!pending) throw new ConnectError("replayed", "This page did not ask for this answer, or has had it before.");
   if (type === "result") return result;
   throw new ConnectError(String(code), String(message));
 }
@@ -94,11 +94,11 @@ export async function connected() {
 /**
  * @param {Window} popup
  * @param {string} base
- * @param {Record<string, any>} asked
+ * @param {Record<string, any>} envelope
  * @returns {Promise<Connected>}
  */
-function answered(popup, base, asked) {
-  const { state } = asked;
+function answered(popup, base, envelope) {
+  const { state } = envelope;
   let ready = false;
   let closed = 0;
   const began = Date.now();
@@ -115,7 +115,7 @@ function answered(popup, base, asked) {
       const { type, nonce, state: echoed, result, code, message } = fieldsOf(event.data);
       if (type === "ready") {
         ready = true;
-        return popup.postMessage({ ...asked, nonce }, base);
+        return popup.postMessage({ ...envelope, nonce }, base);
       }
       if (echoed !== state) return;
       if (type === "ping") popup.postMessage({ holdfast: PROTOCOL, type: "pong", state }, base);
@@ -143,16 +143,16 @@ function answered(popup, base, asked) {
  * Takes the browser to the service, which redirects it back to `returnTo`.
  *
  * @param {string} base
- * @param {Record<string, any>} asked
+ * @param {Record<string, any>} envelope
  * @param {string} returnTo
  * @returns {Promise<never>}
  */
-function leave(base, asked, returnTo) {
+function leave(base, envelope, returnTo) {
   const back = new URL(returnTo, location.href);
   back.hash = "";
-  sessionStorage.setItem(KEPT + asked.state, "1");
+  sessionStorage.setItem(PENDING + envelope.state, "1");
   const link = document.createElement("a");
-  link.href = `${base}/connect${inFragment({ ...asked, returnTo: back.href })}`;
+  link.href = `${base}/connect${inFragment({ ...envelope, returnTo: back.href })}`;
   link.referrerPolicy = "origin"; // the service trusts the browser's referrer, not the request, for who is asking
   document.body.append(link);
   link.click();

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SnapshotPlace } from "../src/snapshots/place.js";
+import { SnapshotHosts } from "../src/snapshots/hosts.js";
 
 const ROOT = "bafyreiahvls5g7zh5yl2aja4b7xj5nhs4x3uu6ye2zbkoa74t4iorfmigq";
 const OTHER = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku";
 const line = (cid) => `${JSON.stringify({ Root: { Cid: { "/": cid } } })}\n`;
 const uploaded = (answer) => {
   const service = { mint: async () => "token", fetch: async () => new Response(answer) };
-  return new SnapshotPlace("https://service.example", {}, service).upload({ rootCid: ROOT, blocks: [] });
+  return new SnapshotHosts("https://service.example", {}, service).upload({ rootCid: ROOT, blocks: [] });
 };
 
 test("the root's line acknowledges the upload", async () => {

@@ -190,7 +190,7 @@ async def only_this_passkey_is_left(page: Page, first: str, second: str) -> None
     """Remove the first passkey; the second, which is the last, cannot be removed."""
     gone = await outcome(page, f"return client.removePasskey('{first}')")
     # The service's DID is not that of its address, and this page does not name it.
-    assert gone["value"] == {"told": True, "takenBack": False}
+    assert gone["value"] == {"isNotified": True, "takenBack": False}
     left = await outcome(
         page, "return [(await client.vault.keys()).wraps, (await client.vault.query()).credentials.length]"
     )

@@ -170,9 +170,9 @@ function listed(changes) {
   );
 }
 
-/** @param {string} digits @param {number} place @returns {Change[]} only such as our clients sign */
-function changesAt(digits, place) {
-  return listAt(digits, place, (at) => {
+/** @param {string} digits @param {number} position @returns {Change[]} only such as our clients sign */
+function changesAt(digits, position) {
+  return listAt(digits, position, (at) => {
     const kind = KINDS[Number(numberAt(digits, at))];
     const signer = bytesAt(digits, restAt(digits, at, at + WORD));
     const value = Number(numberAt(digits, at + 2 * WORD));

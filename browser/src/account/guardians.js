@@ -45,7 +45,7 @@ export function givesServiceAlone({ keys, present, quorum }, changes) {
  * Tries to start a recovery with no one's signature, which changes nothing: the account must refuse it only because no one
  * signed.
  *
- * @param {{url: string, address: string}} place
+ * @param {{url: string, address: string}} account
  * @param {string[]} newOwners
  * @returns {Promise<number | null>} how many guardians must sign; null if the account refuses for another reason
  */
@@ -54,9 +54,9 @@ export async function triedRecovery({ url, address }, newOwners) {
   try {
     await ask(url, "eth_call", [{ to: address, data }, "latest"]);
   } catch (error) {
-    const told = String(/** @type {any} */ (error)?.data ?? "").toLowerCase();
-    if (!told.startsWith(NO_QUORUM)) return null;
-    return Number(BigInt(`0x${told.slice(NO_QUORUM.length + WORD)}`));
+    const reverted = String(/** @type {any} */ (error)?.data ?? "").toLowerCase();
+    if (!reverted.startsWith(NO_QUORUM)) return null;
+    return Number(BigInt(`0x${reverted.slice(NO_QUORUM.length + WORD)}`));
   }
   return null;
 }

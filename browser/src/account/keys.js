@@ -76,20 +76,20 @@ export class AccountKeys {
    * @throws {NetworkError} no chain endpoint is known, or it does not answer for the chain's whole history
    */
   async view() {
-    const { own, place } = await this.#opened();
+    const { own, chainAccount } = await this.#opened();
     const { chainId, appFactory } = own.contracts;
     const first = p256Signer(own.key);
-    const of = { address: place.address, chainId };
-    if (!(await reads.exists(place))) {
-      const owners = own.address === place.address ? [{ signer: first, expiry: 0, isPrimary: true }] : [];
+    const of = { address: chainAccount.address, chainId };
+    if (!(await reads.exists(chainAccount))) {
+      const owners = own.address === chainAccount.address ? [{ signer: first, expiry: 0, isPrimary: true }] : [];
       return { ...of, deployed: false, owners, guardians: [], settings: FIRST, recovery: null };
     }
-    const created = await reads.originOf(place, appFactory);
+    const created = await reads.originOf(chainAccount, appFactory);
     const [owners, guardians, settings, recovery] = await Promise.all([
-      reads.ownersOf(place, [created ? p256Signer(created) : first]),
-      reads.guardiansOf(place),
-      settingsOf(place.url, place.address),
-      reads.recoveryOf(place),
+      reads.ownersOf(chainAccount, [created ? p256Signer(created) : first]),
+      reads.guardiansOf(chainAccount),
+      settingsOf(chainAccount.url, chainAccount.address),
+      reads.recoveryOf(chainAccount),
     ]);
     return { ...of, deployed: true, owners, guardians, settings, recovery };
   }
@@ -106,8 +106,8 @@ export class AccountKeys {
 
   /** @returns {Promise<import("./reads.js").Recovery | null>} the recovery that is under way */
   async recovery() {
-    const { place } = await this.#opened();
-    return (await reads.exists(place)) ? reads.recoveryOf(place) : null;
+    const { chainAccount } = await this.#opened();
+    return (await reads.exists(chainAccount)) ? reads.recoveryOf(chainAccount) : null;
   }
 
   /**
@@ -149,12 +149,12 @@ export class AccountKeys {
    */
   async givesServiceAlone(changes) {
     if (!changesGuardians(changes)) return false;
-    const { place } = await this.#opened();
+    const { chainAccount } = await this.#opened();
     const keys = await this.serviceKeys();
-    if (!(await reads.exists(place))) return givesServiceAlone({ keys, present: [], quorum: 0 }, changes);
-    const states = await reads.statesOf(place, keys);
+    if (!(await reads.exists(chainAccount))) return givesServiceAlone({ keys, present: [], quorum: 0 }, changes);
+    const states = await reads.statesOf(chainAccount, keys);
     const present = states.filter(({ isGuardian }) => isGuardian).map(({ signer }) => signer);
-    const { quorum } = await settingsOf(place.url, place.address);
+    const { quorum } = await settingsOf(chainAccount.url, chainAccount.address);
     return givesServiceAlone({ keys, present, quorum }, changes);
   }
 
@@ -175,9 +175,9 @@ export class AccountKeys {
    * @throws {RequestRefused} `recovery_not_possible`: it is not registered, or the service is not a guardian
    */
   async askService(newOwners, identifier, channel = "email") {
-    const { place } = await this.#opened();
-    const asked = { account: place.address, newOwners, identifier, channel };
-    return (await this.#client.askRecovery(asked)).request;
+    const { chainAccount } = await this.#opened();
+    const request = { account: chainAccount.address, newOwners, identifier, channel };
+    return (await this.#client.askRecovery(request)).request;
   }
 
   /**
@@ -186,8 +186,8 @@ export class AccountKeys {
    * @throws {RequestRefused} `recovery_waits` before its waiting time is over, `recovery_not_found` without a code
    */
   async serviceSignature(newOwners) {
-    const { place } = await this.#opened();
-    return this.#client.signRecovery({ account: place.address, newOwners });
+    const { chainAccount } = await this.#opened();
+    return this.#client.signRecovery({ account: chainAccount.address, newOwners });
   }
 
   /**
@@ -196,8 +196,8 @@ export class AccountKeys {
    * @returns {Promise<number | null>} how many guardians must sign; null if the account refuses it for another reason
    */
   async tryRecovery() {
-    const { place } = await this.#opened();
-    return (await reads.exists(place)) ? triedRecovery(place, [await this.signer()]) : null;
+    const { chainAccount } = await this.#opened();
+    return (await reads.exists(chainAccount)) ? triedRecovery(chainAccount, [await this.signer()]) : null;
   }
 
   /**
@@ -208,14 +208,14 @@ export class AccountKeys {
    * @returns {Promise<SignedChanges[]>}
    */
   async history() {
-    const { place } = await this.#opened();
-    return (await reads.exists(place)) ? reads.historyOf(place) : [];
+    const { chainAccount } = await this.#opened();
+    return (await reads.exists(chainAccount)) ? reads.historyOf(chainAccount) : [];
   }
 
   /** @returns {Promise<Required<Origin> | null>} what the account was created for; null before it exists on this chain */
   async origin() {
-    const { own, place } = await this.#opened();
-    return reads.originOf(place, own.contracts.appFactory);
+    const { own, chainAccount } = await this.#opened();
+    return reads.originOf(chainAccount, own.contracts.appFactory);
   }
 
   /**
@@ -231,22 +231,22 @@ export class AccountKeys {
    * @throws {OperationFailed} the chain lacks earlier changes than these, or refused them
    */
   async bring(signed, { origin, onProgress } = {}) {
-    const { own, place } = await this.#opened();
-    if (!signed.length || signed.some(({ account }) => account !== place.address))
+    const { own, chainAccount } = await this.#opened();
+    if (!signed.length || signed.some(({ account }) => account !== chainAccount.address))
       throw new TypeError("pass changes of this account");
-    const here = await reads.exists(place);
-    if (!here) await this.#checkCreatable(own, place.address, origin);
-    const present = here ? (await settingsOf(place.url, place.address)).sequence : 0;
+    const here = await reads.exists(chainAccount);
+    if (!here) await this.#checkCreatable(own, chainAccount.address, origin);
+    const present = here ? (await settingsOf(chainAccount.url, chainAccount.address)).sequence : 0;
     const given = signed.filter((it) => it.sequence >= present).sort((one, other) => one.sequence - other.sequence);
-    const places = [...new Set(given.map(({ sequence }) => sequence))];
-    if (places.some((it, at) => it !== present + at))
-      throw new OperationFailed(`this chain lacks the account's changes before ${places[0]}: bring them first`);
+    const numbers = [...new Set(given.map(({ sequence }) => sequence))];
+    if (numbers.some((it, at) => it !== present + at))
+      throw new OperationFailed(`this chain lacks the account's changes before ${numbers[0]}: bring them first`);
     const together = (/** @type {SignedChanges[]} */ history) =>
       here
-        ? calls.applyTogether(place.address, history)
+        ? calls.applyTogether(chainAccount.address, history)
         : calls.createAccountWith(own.contracts.appFactory, origin ?? own.key, history);
-    const left = await accepted(place.url, given, together);
-    const isCreated = left.length && !here && place.address !== own.address;
+    const left = await accepted(chainAccount.url, given, together);
+    const isCreated = left.length && !here && chainAccount.address !== own.address;
     const made = isCreated ? [together(left)] : left.map(calls.applyChanges);
     let userOpHash = null;
     for (const call of made) userOpHash = await this.#operated(own, call, onProgress);
@@ -308,7 +308,7 @@ export class AccountKeys {
     return this.#chainId === null ? main : main.on(this.#chainId);
   }
 
-  /** @returns {Promise<{own: SmartAccount, place: import("./reads.js").Place}>} */
+  /** @returns {Promise<{own: SmartAccount, chainAccount: import("./reads.js").AccountOnChain}>} */
   async #opened() {
     const { vault } = this.#client;
     const own = await this.#ownAccount();
@@ -316,7 +316,7 @@ export class AccountKeys {
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");
     const address = this.#address === null ? own.address : await checksumAddress(vault, this.#address);
-    return { own, place: { vault, url, address } };
+    return { own, chainAccount: { vault, url, address } };
   }
 
   /** @param {SmartAccount} own @param {string} address @param {Origin} [origin] */
@@ -326,8 +326,8 @@ export class AccountKeys {
   }
 
   async #recoveryNonce() {
-    const { place } = await this.#opened();
-    return (await settingsOf(place.url, place.address)).recoveryNonce;
+    const { chainAccount } = await this.#opened();
+    return (await settingsOf(chainAccount.url, chainAccount.address)).recoveryNonce;
   }
 
   /**
@@ -349,8 +349,8 @@ export class AccountKeys {
 
   /** @param {any} message without the account @returns {Promise<Signed & {digest: string}>} */
   async #signed(message) {
-    const { place } = await this.#opened();
-    const made = await this.#client.vault.signAccountMessage({ account: place.address, ...message });
+    const { chainAccount } = await this.#opened();
+    const made = await this.#client.vault.signAccountMessage({ account: chainAccount.address, ...message });
     return { signer: made.signer, signature: made.signature, digest: made.digest };
   }
 
@@ -362,8 +362,8 @@ export class AccountKeys {
 
   /** @param {(account: string) => Call} call @param {OnProgress} [onProgress] */
   async #relayed(call, onProgress) {
-    const { own, place } = await this.#opened();
-    return this.#operated(own, call(place.address), onProgress);
+    const { own, chainAccount } = await this.#opened();
+    return this.#operated(own, call(chainAccount.address), onProgress);
   }
 
   /**

@@ -33,7 +33,7 @@ const SHORT = 2n ** 200n;
 export { keyIdOf, ownersOf, statesOf } from "../chain/owner_list.js";
 
 /**
- * @typedef {import("../chain/logs.js").Place} Place
+ * @typedef {import("../chain/logs.js").AccountOnChain} AccountOnChain
  * @typedef {import("../flows/contracts.js").Origin} Origin
  * @typedef {import("../chain/owners.js").Settings} Settings
  * @typedef {import("../chain/owner_list.js").Owner} Owner
@@ -42,28 +42,28 @@ export { keyIdOf, ownersOf, statesOf } from "../chain/owner_list.js";
  *   guardians who signed it; `newOwners`: null if the endpoint does not show them
  */
 
-/** @param {Place} place @returns {Promise<boolean>} */
+/** @param {AccountOnChain} chainAccount @returns {Promise<boolean>} */
 export async function exists({ url, address }) {
   return (await ask(url, "eth_getCode", [address, "latest"])) !== "0x";
 }
 
-/** @param {Place} place @returns {Promise<string[]>} oldest first */
-export async function guardiansOf(place) {
-  const states = await statesOf(place, await announced(place, GUARDIAN_ADDED));
+/** @param {AccountOnChain} chainAccount @returns {Promise<string[]>} oldest first */
+export async function guardiansOf(chainAccount) {
+  const states = await statesOf(chainAccount, await announced(chainAccount, GUARDIAN_ADDED));
   return states.filter(({ isGuardian }) => isGuardian).map(({ signer }) => signer);
 }
 
-/** @param {Place} place @returns {Promise<Recovery | null>} the one that is under way */
-export async function recoveryOf(place) {
-  const [readyAt, supporters, short] = await words(place.url, place.address, PENDING_RECOVERY, 3);
+/** @param {AccountOnChain} chainAccount @returns {Promise<Recovery | null>} the one that is under way */
+export async function recoveryOf(chainAccount) {
+  const [readyAt, supporters, short] = await words(chainAccount.url, chainAccount.address, PENDING_RECOVERY, 3);
   if (!readyAt) return null;
-  const { timestamp } = await ask(place.url, "eth_getBlockByNumber", ["latest", false]);
+  const { timestamp } = await ask(chainAccount.url, "eth_getBlockByNumber", ["latest", false]);
   const isReady = BigInt(timestamp) >= readyAt;
   const found = { readyAt: Number(readyAt), isReady, supporters: Number(supporters) };
-  for (const { digits } of (await logs(place, place.address, [[RECOVERY_STARTED]])).toReversed()) {
+  for (const { digits } of (await logs(chainAccount, chainAccount.address, [[RECOVERY_STARTED]])).toReversed()) {
     const newOwners = listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));
-    const ids = await Promise.all(newOwners.map((it) => keyIdOf(place, it)));
-    const hash = await place.vault.keccak256(fromHex(ids.map((it) => it.slice(2)).join("")));
+    const ids = await Promise.all(newOwners.map((it) => keyIdOf(chainAccount, it)));
+    const hash = await chainAccount.vault.keccak256(fromHex(ids.map((it) => it.slice(2)).join("")));
     if (BigInt(hash) % SHORT === short) return { ...found, newOwners };
   }
   return { ...found, newOwners: null };
@@ -72,12 +72,12 @@ export async function recoveryOf(place) {
 /**
  * Returns what the factory says the account was created for; null before it exists. The caller checks it.
  *
- * @param {Place} place
+ * @param {AccountOnChain} chainAccount
  * @param {string} factory
  * @returns {Promise<Required<Origin> | null>}
  */
-export async function originOf(place, factory) {
-  const [log] = await logs(place, factory, [[ACCOUNT_CREATED], `0x${addressWord(place.address)}`]);
+export async function originOf(chainAccount, factory) {
+  const [log] = await logs(chainAccount, factory, [[ACCOUNT_CREATED], `0x${addressWord(chainAccount.address)}`]);
   if (!log) return null;
   const [x, y, salt] = [0, 1, 2].map((at) => numberAt(log.digits, at * WORD));
   return { x, y, salt };
@@ -88,17 +88,19 @@ export async function originOf(place, factory) {
  * ends before a change that no transaction of the account's events contains. Forged changes may be among them, as other
  * candidates of the same sequence: `accepted` (candidates.js) chooses.
  *
- * @param {Place} place of an account that exists
+ * @param {AccountOnChain} chainAccount of an account that exists
  * @returns {Promise<import("./changes.js").SignedChanges[]>}
  */
-export async function historyOf(place) {
-  const names = new Set((await logs(place, place.address, [CHANGED])).map(({ transaction }) => transaction));
-  const answers = await Promise.all([...names].map((it) => ask(place.url, "eth_getTransactionByHash", [it])));
-  const found = answers.flatMap((it) => (it?.input ? changesIn(place.address, it.input) : []));
-  const applied = (await settingsOf(place.url, place.address)).sequence;
+export async function historyOf(chainAccount) {
+  const names = new Set(
+    (await logs(chainAccount, chainAccount.address, [CHANGED])).map(({ transaction }) => transaction),
+  );
+  const answers = await Promise.all([...names].map((it) => ask(chainAccount.url, "eth_getTransactionByHash", [it])));
+  const found = answers.flatMap((it) => (it?.input ? changesIn(chainAccount.address, it.input) : []));
+  const applied = (await settingsOf(chainAccount.url, chainAccount.address)).sequence;
   const history = [];
-  for (let place = 0; place < applied; place += 1) {
-    const candidates = found.filter(({ sequence }) => sequence === place);
+  for (let number = 0; number < applied; number += 1) {
+    const candidates = found.filter(({ sequence }) => sequence === number);
     if (!candidates.length) break;
     history.push(...new Map(candidates.map((it) => [JSON.stringify(it), it])).values());
   }

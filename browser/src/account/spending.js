@@ -47,8 +47,8 @@ export class AccountSpending {
    * @returns {Promise<(Granted & {to: string | null, cid: string | null})[]>} `to`, `cid`: null if this vault has none
    */
   async list() {
-    const place = await this.#place(await this.#account());
-    const found = (await exists(place)) ? await permissionsOf(place) : [];
+    const chainAccount = await this.#chainAccount(await this.#account());
+    const found = (await exists(chainAccount)) ? await permissionsOf(chainAccount) : [];
     const delegations = await this.#delegations();
     return found.map((it) => {
       const row = delegations.find(({ permissionId }) => permissionId === it.id);
@@ -133,7 +133,7 @@ export class AccountSpending {
     const named = (await this.#delegations()).filter((it) => it.permissionId === permissionId);
     for (const { cid } of named) await this.#undelegate(cid);
     const account = await this.#account();
-    if (!(await permissionsOf(await this.#place(account), permissionId)).length) return null;
+    if (!(await permissionsOf(await this.#chainAccount(account), permissionId)).length) return null;
     return this.#operated(account, execute(permissions.revokePermission(account.address, permissionId)), onProgress);
   }
 
@@ -155,10 +155,10 @@ export class AccountSpending {
     const account = await SmartAccount.ofSpender(this.#client, address, permissionId);
     if (account.contracts.chainId !== chainId)
       throw new TypeError(`chainId: this service's chain is ${account.contracts.chainId}, not ${chainId}`);
-    const { permission } = usable(await permissionsOf(await this.#place(account), permissionId), amount);
+    const { permission } = usable(await permissionsOf(await this.#chainAccount(account), permissionId), amount);
     const payee = await this.#address(to);
-    const asked = { account: address, chainId, permission: permissionId, token: permissions.tokenOf(permission) };
-    await this.#allowed(container, { ...asked, to: payee, amount });
+    const args = { account: address, chainId, permission: permissionId, token: permissions.tokenOf(permission) };
+    await this.#allowed(container, { ...args, to: payee, amount });
     return this.#operated(account, permissions.spend(address, permission, payee, amount).data, onProgress);
   }
 
@@ -175,8 +175,8 @@ export class AccountSpending {
     return this.#inTurn(() => operated(account, callData, onProgress));
   }
 
-  /** @param {SmartAccount} account @returns {Promise<import("./reads.js").Place>} */
-  async #place(account) {
+  /** @param {SmartAccount} account @returns {Promise<import("./reads.js").AccountOnChain>} */
+  async #chainAccount(account) {
     const url = await account.endpoint();
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     return { vault: this.#client.vault, url, address: account.address };

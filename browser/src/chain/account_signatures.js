@@ -13,7 +13,7 @@ const FIELDS = " contents,string name,string version,uint256 chainId,address ver
 const ERC6492 = "6492".repeat(16);
 
 /**
- * @typedef {{address: string, chainId: number}} Place an account on its chain
+ * @typedef {{address: string, chainId: number}} AccountDomain an account on its chain
  * @typedef {{separator: string, contents: string, type: string}} TypedData an app's typed data (EIP-712), as its library
  *   gives it: the hash of its domain, the hash of the struct (0x-hex), and the struct's type with those that it uses,
  *   such as `Mail(Person to)Person(string name)`
@@ -25,17 +25,17 @@ const ERC6492 = "6492".repeat(16);
  * Returns what the key signs for a text, as wallets sign it (ERC-191).
  *
  * @param {string} message
- * @param {Place} place
+ * @param {AccountDomain} accountDomain
  * @returns {Nested}
  */
-export function nestedText(message, place) {
+export function nestedText(message, accountDomain) {
   const { length } = new TextEncoder().encode(message);
-  const asked = hash(`\x19Ethereum Signed Message:\n${length}${message}`);
+  const prefixed = hash(`\x19Ethereum Signed Message:\n${length}${message}`);
   const domain = joined(
     hash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-    account(place),
+    account(accountDomain),
   );
-  const struct = joined(hash("PersonalSign(bytes prefixed)"), asked);
+  const struct = joined(hash("PersonalSign(bytes prefixed)"), prefixed);
   return { digest: typed(domain, struct), signature: (made) => made };
 }
 
@@ -43,16 +43,21 @@ export function nestedText(message, place) {
  * Returns what the key signs for typed data.
  *
  * @param {TypedData} data
- * @param {Place} place
+ * @param {AccountDomain} accountDomain
  * @returns {Nested}
  * @throws {TypeError} a hash has another length, or the type is not a struct of EIP-712
  */
-export function nestedTypedData({ separator, contents, type }, place) {
+export function nestedTypedData({ separator, contents, type }, accountDomain) {
   const [name, named] = [type.split("(")[0], toHex(new TextEncoder().encode(type)).slice(2)];
   const isWhole = [separator, contents].every((it) => fromHex(it).length === 32);
   if (!isWhole || !/^[a-zA-Z_]\w*$/.test(name) || named.length / 2 > LONGEST_TYPE)
     throw new TypeError("typed data: two hashes of 32 bytes, and a type such as Mail(string text)");
-  const struct = joined(hash(`TypedDataSign(${name}${FIELDS}${type}`), contents, account(place), "0".repeat(WORD));
+  const struct = joined(
+    hash(`TypedDataSign(${name}${FIELDS}${type}`),
+    contents,
+    account(accountDomain),
+    "0".repeat(WORD),
+  );
   const end = plain(separator) + plain(contents) + named + (named.length / 2).toString(16).padStart(4, "0");
   return { digest: typed(separator, struct), signature: (made) => made + end };
 }
@@ -70,7 +75,7 @@ export function beforeCreation(signature, { factory, factoryData }) {
   return `0x${head}${call}${signed}${ERC6492}`;
 }
 
-/** @param {Place} place the fields of its domain */
+/** @param {AccountDomain} accountDomain the fields of its domain */
 function account({ address, chainId }) {
   const words = [hash("Holdfast VaultAccount"), hash("1"), number(chainId), plain(address).padStart(WORD, "0")];
   return words.map(plain).join("");

@@ -47,10 +47,10 @@ export function placeholderAssertion() {
 /** @param {bigint} r @param {bigint} s @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array<ArrayBuffer>} client */
 function encoded(r, s, data, client) {
   const text = new TextDecoder().decode(client);
-  const places = [CHALLENGE, TYPE].map((it) => text.indexOf(it));
-  if (places.some((it) => it < 0)) throw new TypeError("the client data has no challenge or no type");
+  const offsets = [CHALLENGE, TYPE].map((it) => text.indexOf(it));
+  if (offsets.some((it) => it < 0)) throw new TypeError("the client data has no challenge or no type");
   const low = s > ORDER / 2n ? ORDER - s : s; // both verify; the account takes the lower
-  return `0x${tuple(...[r, low, ...places].map(number), bytes(toHex(data)), bytes(toHex(client)))}`;
+  return `0x${tuple(...[r, low, ...offsets].map(number), bytes(toHex(data)), bytes(toHex(client)))}`;
 }
 
 /** Reads a DER sequence of two integers (RFC 3279, section 2.2.3). @param {Uint8Array<ArrayBuffer>} der */

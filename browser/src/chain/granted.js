@@ -12,27 +12,27 @@ const PERMISSION_GRANTED =
   "PermissionGranted(bytes32,bytes32,(bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256))";
 
 /**
- * @typedef {import("./logs.js").Place} Place
+ * @typedef {import("./logs.js").AccountOnChain} AccountOnChain
  * @typedef {{id: string, permission: import("./permissions.js").Permission, spent: bigint, left: bigint,
  *   periodEnd: number}} Granted a permission; what was spent and is left in this period, in the token's smallest unit;
  *   `periodEnd`: Unix time, 0 if all the time is one period
  */
 
 /**
- * @param {Place} place
+ * @param {AccountOnChain} chainAccount
  * @param {string} [id] only this one
  * @returns {Promise<Granted[]>} the permissions that are granted, oldest first
  */
-export async function permissionsOf(place, id) {
-  const found = await logs(place, place.address, [[PERMISSION_GRANTED], ...(id ? [id] : [])]);
+export async function permissionsOf(chainAccount, id) {
+  const found = await logs(chainAccount, chainAccount.address, [[PERMISSION_GRANTED], ...(id ? [id] : [])]);
   const known = new Set(found.map(({ digits }) => digits.slice(0, 9 * WORD)));
-  const states = await Promise.all([...known].map((digits) => granted(place, digits)));
+  const states = await Promise.all([...known].map((digits) => granted(chainAccount, digits)));
   return states.flatMap((it) => (it && [undefined, it.id].includes(id) ? [it] : []));
 }
 
-/** @param {Place} place @param {string} digits the permission's words @returns {Promise<Granted | null>} */
-async function granted(place, digits) {
-  const { vault, url, address } = place;
+/** @param {AccountOnChain} chainAccount @param {string} digits the permission's words @returns {Promise<Granted | null>} */
+async function granted(chainAccount, digits) {
+  const { vault, url, address } = chainAccount;
   const [isGranted, spent, left, , periodEnd] = await words(url, address, PERMISSION_STATE + digits, 5);
   if (!isGranted) return null;
   const [id, it] = [await vault.keccak256(fromHex(digits)), permissionIn(digits)];

@@ -49,5 +49,5 @@ export function bytesAt(digits, at) {
 export function listAt(digits, at, read) {
   const [length, base] = [Number(numberAt(digits, at)), at + WORD];
   if (base + length * WORD > digits.length) throw new RangeError("the data ends too early");
-  return Array.from({ length }, (_, place) => read(restAt(digits, base, base + place * WORD)));
+  return Array.from({ length }, (_, index) => read(restAt(digits, base, base + index * WORD)));
 }

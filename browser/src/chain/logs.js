@@ -4,20 +4,20 @@ import { textHash } from "./names.js";
 import { ask } from "./rpc.js";
 
 /**
- * @typedef {{vault: import("../vault/vault.js").Vault, url: string, address: string}} Place an account on a chain; the
+ * @typedef {{vault: import("../vault/vault.js").Vault, url: string, address: string}} AccountOnChain an account on a chain; the
  *   vault computes hashes
  */
 
 /**
- * @param {Place} place
+ * @param {AccountOnChain} chainAccount
  * @param {string} from the address that emitted them
  * @param {[string[], ...string[]]} wanted the events, and further topics
  * @returns {Promise<{digits: string, topics: string[], transaction: string}[]>} `digits`: of the data
  */
 export async function logs({ vault, url }, from, [events, ...more]) {
   const topics = [await Promise.all(events.map((it) => textHash(vault, it))), ...more];
-  const asked = { address: from, fromBlock: "0x0", toBlock: "latest", topics };
-  const found = await ask(url, "eth_getLogs", [asked]);
+  const filter = { address: from, fromBlock: "0x0", toBlock: "latest", topics };
+  const found = await ask(url, "eth_getLogs", [filter]);
   return found.map((/** @type {any} */ it) => ({
     digits: it.data.slice(2).toLowerCase(),
     topics: it.topics,

@@ -9,38 +9,38 @@ const PUBLIC_KEY = "63ffab31"; // publicKey()
 export const OWNER_ADDED = "OwnerAdded(bytes32,bytes,uint48)";
 
 /**
- * @typedef {import("./logs.js").Place} Place
+ * @typedef {import("./logs.js").AccountOnChain} AccountOnChain
  * @typedef {{signer: string, expiry: number, isPrimary: boolean}} Owner `signer`: 0x-hex; `expiry`: Unix time, 0 for never
  */
 
 /**
- * @param {Place} place
+ * @param {AccountOnChain} chainAccount
  * @param {string[]} more signers that may be owners without an event
  * @returns {Promise<Owner[]>} oldest first
  */
-export async function ownersOf(place, more) {
+export async function ownersOf(chainAccount, more) {
   const [[x, y], added] = await Promise.all([
-    words(place.url, place.address, PUBLIC_KEY, 2),
-    announced(place, OWNER_ADDED),
+    words(chainAccount.url, chainAccount.address, PUBLIC_KEY, 2),
+    announced(chainAccount, OWNER_ADDED),
   ]);
   const primary = y ? p256Signer({ x, y }) : null;
-  const states = await statesOf(place, [...more, ...added, ...(primary ? [primary] : [])]);
+  const states = await statesOf(chainAccount, [...more, ...added, ...(primary ? [primary] : [])]);
   return states
     .filter(({ isOwner }) => isOwner)
     .map(({ signer, expiry }) => ({ signer, expiry, isPrimary: signer === primary }));
 }
 
-/** @param {Pick<Place, "vault">} place @param {string} signer @returns {Promise<string>} the ID by which an account knows it, 0x-hex */
+/** @param {Pick<AccountOnChain, "vault">} chainAccount @param {string} signer @returns {Promise<string>} the ID by which an account knows it, 0x-hex */
 export function keyIdOf({ vault }, signer) {
   return vault.keccak256(fromHex(signer));
 }
 
-/** What the chain says of each of these signers. @param {Place} place @param {string[]} signers */
-export function statesOf(place, signers) {
+/** What the chain says of each of these signers. @param {AccountOnChain} chainAccount @param {string[]} signers */
+export function statesOf(chainAccount, signers) {
   return Promise.all(
     [...new Set(signers)].map(async (signer) => ({
       signer,
-      ...(await ownerState(place.url, place.address, await keyIdOf(place, signer))),
+      ...(await ownerState(chainAccount.url, chainAccount.address, await keyIdOf(chainAccount, signer))),
     })),
   );
 }
@@ -48,13 +48,13 @@ export function statesOf(place, signers) {
 /**
  * Returns the signers that events name, oldest first; only those whose hash is the event's key ID.
  *
- * @param {Place} place
+ * @param {AccountOnChain} chainAccount
  * @param {string} event
  */
-export async function announced(place, event) {
-  const found = (await logs(place, place.address, [[event]])).map(async ({ digits, topics }) => {
+export async function announced(chainAccount, event) {
+  const found = (await logs(chainAccount, chainAccount.address, [[event]])).map(async ({ digits, topics }) => {
     const signer = bytesAt(digits, restAt(digits, 0, 0));
-    return (await keyIdOf(place, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
+    return (await keyIdOf(chainAccount, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
   });
   return (await Promise.all(found)).flat();
 }

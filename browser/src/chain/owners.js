@@ -37,8 +37,8 @@ export async function ownerState(url, account, keyId) {
  * @returns {Promise<Settings>}
  */
 export async function settingsOf(url, account) {
-  const told = (await words(url, account, ACCOUNT_SETTINGS, 8)).map(Number);
-  const [sequence, generation, owners, threshold, guardians, quorum, delay, recoveryNonce] = told;
+  const settings = (await words(url, account, ACCOUNT_SETTINGS, 8)).map(Number);
+  const [sequence, generation, owners, threshold, guardians, quorum, delay, recoveryNonce] = settings;
   return { sequence, generation, owners, threshold, guardians, quorum, delay, recoveryNonce };
 }
 

@@ -43,8 +43,8 @@ export function endpointNamed(named, service) {
 export async function ask(url, method, params = []) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
-  const asked = { method: "POST", headers, body, signal: AbortSignal.timeout(WITHIN_MS) };
-  const response = await sent(url, asked);
+  const init = { method: "POST", headers, body, signal: AbortSignal.timeout(WITHIN_MS) };
+  const response = await sent(url, init);
   const { result, error } = await response.json();
   if (result === undefined)
     throw Object.assign(new NetworkError(`${method} failed (${error?.code ?? response.status})`), {
@@ -57,17 +57,17 @@ export async function ask(url, method, params = []) {
  * Sends a request that only reads, and repeats it after temporary failures.
  *
  * @param {string} url
- * @param {RequestInit} asked
+ * @param {RequestInit} init
  * @returns {Promise<Response>}
  */
-async function sent(url, asked) {
+async function sent(url, init) {
   for (const delay of RETRY_DELAYS_MS) {
-    const response = await fetch(url, asked).catch((error) => {
-      if (asked.signal?.aborted) throw error;
+    const response = await fetch(url, init).catch((error) => {
+      if (init.signal?.aborted) throw error;
       return null;
     });
     if (response && !PASSING.has(response.status)) return response;
     await new Promise((resolve) => setTimeout(resolve, delay));
   }
-  return fetch(url, asked);
+  return fetch(url, init);
 }

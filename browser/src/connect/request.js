@@ -22,7 +22,7 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 /**
  * @typedef {{text: string, challenge: string}} Sign
  * @typedef {{to: string, limit: string, expires: number}} Delegate
- * @typedef {{name: string, account: boolean, sign: Sign | null, delegate: Delegate | null, state: string, expires: number}} Asked
+ * @typedef {{name: string, account: boolean, sign: Sign | null, delegate: Delegate | null, state: string, expires: number}} ConnectRequest
  */
 
 /** The request is refused. `code` is what the application gets. */
@@ -83,7 +83,7 @@ export function returnAddress(returnTo, referrer) {
 /**
  * @param {Record<string, any>} message
  * @param {number} now seconds since 1970
- * @returns {Asked}
+ * @returns {ConnectRequest}
  * @throws {Refusal} bad_request, expired
  */
 export function readRequest({ state, expires, request }, now) {

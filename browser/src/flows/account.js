@@ -196,7 +196,7 @@ export class SmartAccount {
    * @throws {OperationFailed} two owners must sign, or the vault's key is not an owner of the account
    */
   async signText(message) {
-    return this.#signedMessage(nestedText(message, this.#place));
+    return this.#signedMessage(nestedText(message, this.#domain));
   }
 
   /**
@@ -208,7 +208,7 @@ export class SmartAccount {
    * @throws {TypeError} it is not typed data
    */
   async signTypedData(data) {
-    return this.#signedMessage(nestedTypedData(data, this.#place));
+    return this.#signedMessage(nestedTypedData(data, this.#domain));
   }
 
   /**
@@ -298,25 +298,25 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #unpaid(callData) {
-    const { told, isDeployed, isNamed, seconds } = await (this.#permissionId ? this.#spending() : this.#acting());
+    const { reported, isDeployed, isNamed, seconds } = await (this.#permissionId ? this.#spending() : this.#acting());
     this.#seconds = seconds;
     const placeholders = seconds.slice(0, 1).map((signer) => ({ signer, signature: placeholderAssertion() }));
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE, ...placeholders) : "0x";
-    const place = await this.#signed.nonce(told, callData, (hash) => this.#outcome(hash));
-    const first = isNamed || isDeployed || place > 0n ? {} : this.#creation;
-    const fees = await this.#signed.leastFees(place);
-    const nonce = hex(this.#nonceKey * NONCES + place);
+    const number = await this.#signed.nonce(reported, callData, (hash) => this.#outcome(hash));
+    const first = isNamed || isDeployed || number > 0n ? {} : this.#creation;
+    const fees = await this.#signed.leastFees(number);
+    const nonce = hex(this.#nonceKey * NONCES + number);
     return { ...EMPTY_OPERATION, sender: this.address, nonce, callData, ...first, ...fees, signature };
   }
 
-  /** How the vault's key acts as an owner. `told`: the nonce in the account's state. */
+  /** How the vault's key acts as an owner. `reported`: the nonce in the account's state. */
   async #acting() {
     const state = await this.state();
     const standing = this.#standing(state);
     if (standing.isNamed) await this.#checkOwner();
     const { kind, keys: seconds } = this.#client.secondKey ? await this.way() : NO_SECOND;
     if (kind === "missing") throw new SecondKeyMissing(this.address, seconds);
-    return { told: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
+    return { reported: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
   }
 
   /** How it acts by a permission, of which only the chain knows the nonce. */
@@ -325,7 +325,7 @@ export class SmartAccount {
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     const data = GET_NONCE + addressWord(this.address) + number(this.#nonceKey);
     const [nonce] = await words(url, this.contracts.entryPoint, data, 1);
-    return { told: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
+    return { reported: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
   }
 
   /**
@@ -338,14 +338,14 @@ export class SmartAccount {
     const url = await this.endpoint();
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     const [{ vault, secondKey }, own] = [this.#client, p256Signer(this.key)];
-    const place = { vault, url, address: this.address };
+    const chainAccount = { vault, url, address: this.address };
     // The service's account state may be older than the account.
     const exists = (await ask(url, "eth_getCode", [this.address, "latest"])) !== "0x";
     const threshold = exists ? (await settingsOf(url, this.address)).threshold : 1;
     if (threshold < 2) return NO_SECOND;
-    const below = payment && withinSum(await this.#keyId(), await permissionsOf(place), payment);
+    const below = payment && withinSum(await this.#keyId(), await permissionsOf(chainAccount), payment);
     if (below) return below;
-    const [owners, seconds] = [await ownersOf(place, [own]), (await secondKey?.signers()) ?? []];
+    const [owners, seconds] = [await ownersOf(chainAccount, [own]), (await secondKey?.signers()) ?? []];
     return wayOf({ threshold, own, seconds, owners, now: Date.now() / 1000 });
   }
 
@@ -393,7 +393,7 @@ export class SmartAccount {
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
   }
 
-  get #place() {
+  get #domain() {
     return { address: this.address, chainId: this.contracts.chainId };
   }
 

@@ -8,7 +8,7 @@ const TRIES = 8;
 
 /**
  * @typedef {import("../client.js").Client} Client
- * @typedef {{to: string, amount: bigint, token: string, chainId: number}} Asked the arguments that policies are checked against
+ * @typedef {{to: string, amount: bigint, token: string, chainId: number}} PaymentArguments the arguments that policies are checked against
  */
 
 /**
@@ -17,14 +17,14 @@ const TRIES = 8;
  *
  * @param {Client} client
  * @param {string} ucan
- * @param {Asked} asked
+ * @param {PaymentArguments} payment
  * @throws {PaymentRefused}
  */
-export async function authorise(client, ucan, asked) {
+export async function authorise(client, ucan, payment) {
   const store = new VaultStore({ dbName: client.vault.dbName });
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      if (await charged(client, store, ucan, asked)) return;
+      if (await charged(client, store, ucan, payment)) return;
     }
   } finally {
     await store.close();
@@ -39,26 +39,26 @@ export async function authorise(client, ucan, asked) {
  * @param {Client} client
  * @param {VaultStore} store
  * @param {string} ucan
- * @param {Asked} asked
+ * @param {PaymentArguments} payment
  * @returns {Promise<boolean>} false if another payment was counted in between
  */
-async function charged(client, store, ucan, asked) {
+async function charged(client, store, ucan, payment) {
   const { did = "" } = await client.vault.status();
   const claims = await verified(client, { token: ucan, subject: did });
   const once = claims.kind === "invocation" ? claims.cid : null;
   const cids = /** @type {string[]} */ (claims.path).filter((cid) => cid !== once);
-  const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, asked.token))) ?? 0)));
-  const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + asked.amount }]));
+  const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, payment.token))) ?? 0)));
+  const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + payment.amount }]));
   // An invocation's `total` was computed when the invocation was created. This value is not trusted, but must be
   // passed exactly as it was signed.
-  const args = { ...asked, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
+  const args = { ...payment, ...(once && claims.args?.total !== undefined && { total: claims.args.total }) };
   const demand = { subject: did, command: PAY_COMMAND, args, added_args: totals, ...(once && { audience: did }) };
   if (once && (await store.note(entry(once, "used"))))
     throw new PaymentRefused("the invocation has been used before", "delegation");
   await verified(client, { token: ucan, ...demand });
   /** @type {Record<string, [unknown, unknown]>} */
   const changes = {};
-  cids.forEach((cid, at) => (changes[entry(cid, asked.token)] = [before[at] || null, before[at] + asked.amount]));
+  cids.forEach((cid, at) => (changes[entry(cid, payment.token)] = [before[at] || null, before[at] + payment.amount]));
   if (once) changes[entry(once, "used")] = [null, true];
   return store.replaceNotes(changes);
 }

@@ -13,10 +13,10 @@ const known = new WeakMap();
 
 /** @param {Client} client @returns {Promise<ContractSet>} */
 export function contractsOf(client) {
-  const asked = known.get(client) ?? client.contracts();
-  known.set(client, asked);
-  asked.catch(() => known.delete(client));
-  return asked;
+  const requested = known.get(client) ?? client.contracts();
+  known.set(client, requested);
+  requested.catch(() => known.delete(client));
+  return requested;
 }
 
 /**

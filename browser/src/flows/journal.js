@@ -69,13 +69,13 @@ export class Journal {
  * except for the transaction that registered the DID without an alias.
  *
  * @param {Row | null} noted
- * @param {Row} asked
+ * @param {Row} requested
  * @returns {Row}
  */
-function goingOn(noted, asked) {
-  if (!noted) return asked;
-  if (noted.identifier === asked.identifier && noted.channel === asked.channel) return noted;
-  if ([noted.channel, asked.channel].includes("handle")) return asked;
+function goingOn(noted, requested) {
+  if (!noted) return requested;
+  if (noted.identifier === requested.identifier && noted.channel === requested.channel) return noted;
+  if ([noted.channel, requested.channel].includes("handle")) return requested;
   const { operationHash, txHash, blockNumber, smartAccount } = noted;
-  return { ...asked, operationHash, txHash, blockNumber, smartAccount };
+  return { ...requested, operationHash, txHash, blockNumber, smartAccount };
 }

@@ -19,7 +19,7 @@ import { exportPerson, takeBack } from "./person.js";
  * @typedef {import("../passkeys/secrets.js").VaultKey} VaultKey
  * @typedef {{credential: string, credentialId: string, assertion: string, secret: Uint8Array<ArrayBuffer>}} MadePasskey a new
  *   passkey for the new service, its signature of the challenge, and its PRF secret for vaults
- * @typedef {{origin: string, rpId: string, make: (asked: {name: string, userHandle: string, challenge: Uint8Array<ArrayBuffer>}) => Promise<MadePasskey>}} NewPasskeys
+ * @typedef {{origin: string, rpId: string, make: (verification: {name: string, userHandle: string, challenge: Uint8Array<ArrayBuffer>}) => Promise<MadePasskey>}} NewPasskeys
  *   makes a passkey for the new service, at whose address alone browsers can; `userHandle` is hex
  * @typedef {"checked" | "signed" | "copied" | "owned" | "left" | import("./register.js").RegistrationStep} MoveStep
  * @typedef {{code?: import("./register.js").RegistrationRequest["code"], onProgress?: (step: MoveStep) => void,
@@ -148,8 +148,8 @@ async function registrationAt(old, did) {
 async function opensAfterSigning(vault, passkeys, made, challenge) {
   await recordPasskey(vault, made, passkeys.rpId);
   const { assertion } = made;
-  const asked = { assertion, challenge, origin: passkeys.origin, rp_id: passkeys.rpId };
-  const { success, result, error } = await vault.exec("resource:credentials action:verify", asked);
+  const verification = { assertion, challenge, origin: passkeys.origin, rp_id: passkeys.rpId };
+  const { success, result, error } = await vault.exec("resource:credentials action:verify", verification);
   const said = /** @type {any} */ (success ? result : { reason: error });
   const isProof = said?.valid && said.credential_id === made.credentialId;
   if (!isProof || !isAccepted(challenge, assertion)) {

@@ -51,8 +51,8 @@ export async function registerPasskey(client, credentialId, { attestation } = {}
   );
   if (!known || (known.channel !== "handle" && !attestation)) return false;
   try {
-    const asked = { ...registrationOf(known), credentialId, ...(attestation && { attestation }) };
-    await client.registerDid(asked, await signatureOf(client, credentialId));
+    const registration = { ...registrationOf(known), credentialId, ...(attestation && { attestation }) };
+    await client.registerDid(registration, await signatureOf(client, credentialId));
   } catch (error) {
     // The response to an earlier attempt was lost: the passkey is already registered.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
@@ -78,18 +78,18 @@ async function isOf(client, credentialId, did) {
  *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
- * @returns {Promise<{told: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
+ * @returns {Promise<{isNotified: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
  *   the service has removed its record
  * @throws {PluginCallError} `last_wrap`: it is the only key
  */
 export async function removePasskey(client, credentialId) {
   await client.vault.removeKey("prf", await keyId(credentialId));
   await client.vault.exec("resource:credentials action:delete", { credential_id: credentialId });
-  const [takenBack, told] = await Promise.all([
+  const [takenBack, isNotified] = await Promise.all([
     leftService(client, credentialId).catch(() => false),
     signalUnknownCredential(credentialId, client.rpId).catch(() => false),
   ]);
-  return { told, takenBack };
+  return { isNotified, takenBack };
 }
 
 /**

@@ -42,12 +42,12 @@ const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((i
  * @returns {Promise<DidRecord>}
  */
 export async function register(client, request) {
-  const asked = chosen(request);
+  const requested = chosen(request);
   const { did, credentials } = await client.vault.query();
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   const credentialId = request.passkey ?? credentials[0].credential_id;
   const known = await client.lookupDid({ credentialId });
-  const { identifier, channel } = known.found ? /** @type {DidRecord} */ (known) : asked;
+  const { identifier, channel } = known.found ? /** @type {DidRecord} */ (known) : requested;
   const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
   if (known.found) return again(client, journal, /** @type {DidRecord} */ (known), request, credentialId);
   await adopt(journal, request);
@@ -176,10 +176,18 @@ async function checkedCode(client, journal, ask) {
 async function record(client, journal, credentialId, { onProgress }) {
   const { identifier, channel, did, txHash, blockNumber, smartAccount, attestation } = journal.row;
   const proof = attestation ? { attestation } : {};
-  const place = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
+  const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   try {
-    const asked = { credentialId, identifier, channel, did, txHash: txHash ?? NO_TRANSACTION, ...place, ...proof };
-    await client.registerDid(asked, await signatureOf(client, credentialId));
+    const registration = {
+      credentialId,
+      identifier,
+      channel,
+      did,
+      txHash: txHash ?? NO_TRANSACTION,
+      ...mined,
+      ...proof,
+    };
+    await client.registerDid(registration, await signatureOf(client, credentialId));
   } catch (error) {
     await resolved(client, journal, credentialId, error);
   }

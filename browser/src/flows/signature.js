@@ -14,14 +14,14 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  */
 export async function signatureOf({ vault, baseUrl }, credentialId) {
   const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
-  const asked = {
+  const invocation = {
     command: REGISTER,
     args: { credentialId },
     audience: didOfService(baseUrl),
     expiration,
     record: false,
   };
-  return vault.invoke(asked).then(
+  return vault.invoke(invocation).then(
     ({ container }) => container,
     () => null,
   );

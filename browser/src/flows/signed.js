@@ -13,7 +13,7 @@ import { VaultStore } from "../vault/store.js";
 const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 export const NONCES = 2n ** 64n;
-const REPLACED_KEPT = 50;
+const MAX_REPLACED = 50;
 
 /**
  * @typedef {import("../generated/types.js").UserOp} UserOp
@@ -31,24 +31,24 @@ export class SignedOperations {
 
   /**
    * @param {string} dbName of the vault's store
-   * @param {string} place the account, its chain, its entry point, and what its nonces' key is for
+   * @param {string} slot the account, its chain, its entry point, and what its nonces' key is for
    */
-  constructor(dbName, place) {
+  constructor(dbName, slot) {
     this.#dbName = dbName;
-    this.#name = `signed:${place.toLowerCase()}`;
-    this.#replaced = `replaced:${place.toLowerCase()}`;
+    this.#name = `signed:${slot.toLowerCase()}`;
+    this.#replaced = `replaced:${slot.toLowerCase()}`;
   }
 
   /**
    * Returns the nonce for the next operation, which is that of an open operation if there is one.
    *
-   * @param {string} told the nonce in the account's state
+   * @param {string} reported the nonce in the account's state
    * @param {string} callData
    * @param {(hash: string) => Promise<{reverted: boolean} | null>} outcome asks for an operation's receipt
    * @throws {OperationFailed} an earlier operation of unknown outcome was mined: with the same call, or possibly with it
    */
-  async nonce(told, callData, outcome) {
-    const now = BigInt(told);
+  async nonce(reported, callData, outcome) {
+    const now = BigInt(reported);
     if (now >= NONCES)
       throw new OperationFailed(
         "the account's nonce has another key than 0: two signed operations could both be mined",
@@ -116,7 +116,7 @@ export class SignedOperations {
     if (!open?.calls[hash]) return;
     this.#next = BigInt(open.nonce) + 1n;
     const others = Object.keys(open.calls).filter((it) => it !== hash);
-    const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-REPLACED_KEPT);
+    const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-MAX_REPLACED);
     if (others.length) await this.#stored((store) => store.changeNote(this.#replaced, added));
     await this.#write(null);
   }

@@ -55,34 +55,34 @@ export class EndpointMethods {
   /**
    * The counterfactual address of a P-256 key: GET /api/accounts/predict.
    *
-   * @param {import("./types.js").PredictAddress} asked
+   * @param {import("./types.js").PredictAddress} fields
    * @returns {Promise<import("./types.js").PredictedAddress>}
    * @throws {RequestRefused} rate_limited
    */
-  predictAddress(asked) {
-    return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json" }, asked);
+  predictAddress(fields) {
+    return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json" }, fields);
   }
 
   /**
    * An account's state on the chain: GET /api/accounts/state.
    *
-   * @param {import("./types.js").ReadAccount} asked
+   * @param {import("./types.js").ReadAccount} fields
    * @returns {Promise<import("./types.js").AccountState>}
    * @throws {RequestRefused} rate_limited
    */
-  accountState(asked) {
-    return this._call({ method: "GET", path: "/api/accounts/state", reads: "json" }, asked);
+  accountState(fields) {
+    return this._call({ method: "GET", path: "/api/accounts/state", reads: "json" }, fields);
   }
 
   /**
    * ETH or USDC of an address: GET /api/balance.
    *
-   * @param {import("./types.js").ReadBalance} asked
+   * @param {import("./types.js").ReadBalance} fields
    * @returns {Promise<import("./types.js").Balance>}
    * @throws {RequestRefused} rate_limited
    */
-  balance(asked) {
-    return this._call({ method: "GET", path: "/api/balance", reads: "json" }, asked);
+  balance(fields) {
+    return this._call({ method: "GET", path: "/api/balance", reads: "json" }, fields);
   }
 
   /**
@@ -97,74 +97,74 @@ export class EndpointMethods {
   /**
    * The DID that a credential leads to: GET /api/dids/lookup.
    *
-   * @param {import("./types.js").LookUpDid} asked
+   * @param {import("./types.js").LookUpDid} fields
    * @returns {Promise<import("./types.js").DidRecord | import("./types.js").DidNotFound>}
    */
-  lookupDid(asked) {
-    return this._call({ method: "GET", path: "/api/dids/lookup", reads: "json" }, asked);
+  lookupDid(fields) {
+    return this._call({ method: "GET", path: "/api/dids/lookup", reads: "json" }, fields);
   }
 
   /**
    * Whether an alias is free: GET /api/aliases/check.
    *
-   * @param {import("./types.js").CheckAlias} asked
+   * @param {import("./types.js").CheckAlias} fields
    * @returns {Promise<import("./types.js").AliasAvailability>}
    */
-  checkAlias(asked) {
-    return this._call({ method: "GET", path: "/api/aliases/check", reads: "json" }, asked);
+  checkAlias(fields) {
+    return this._call({ method: "GET", path: "/api/aliases/check", reads: "json" }, fields);
   }
 
   /**
    * Open a registration session: POST /api/sessions.
    *
-   * @param {import("./types.js").OpenSession} asked
+   * @param {import("./types.js").OpenSession} fields
    * @returns {Promise<import("./types.js").SessionCreated>}
    * @throws {RequestRefused} identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
    */
-  createSession(asked) {
-    return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true }, asked);
+  createSession(fields) {
+    return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true }, fields);
   }
 
   /**
    * Whether an identifier is free: GET /api/sessions/check.
    *
-   * @param {import("./types.js").CheckSession} asked
+   * @param {import("./types.js").CheckSession} fields
    * @returns {Promise<import("./types.js").Availability>}
    */
-  checkSession(asked) {
-    return this._call({ method: "GET", path: "/api/sessions/check", reads: "json" }, asked);
+  checkSession(fields) {
+    return this._call({ method: "GET", path: "/api/sessions/check", reads: "json" }, fields);
   }
 
   /**
    * Send a one-time code: POST /api/verify/send.
    *
-   * @param {import("./types.js").SendCode} asked
+   * @param {import("./types.js").SendCode} fields
    * @returns {Promise<import("./types.js").CodeSent>}
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
-  sendCode(asked) {
-    return this._call({ method: "POST", path: "/api/verify/send", reads: "json", keyed: true }, asked);
+  sendCode(fields) {
+    return this._call({ method: "POST", path: "/api/verify/send", reads: "json", keyed: true }, fields);
   }
 
   /**
    * Check a one-time code: POST /api/verify/check.
    *
-   * @param {import("./types.js").CheckCode} asked
+   * @param {import("./types.js").CheckCode} fields
    * @returns {Promise<import("./types.js").CodeAccepted | import("./types.js").CodeRefused>}
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
-  checkCode(asked) {
-    return this._call({ method: "POST", path: "/api/verify/check", reads: "json", keyed: true }, asked);
+  checkCode(fields) {
+    return this._call({ method: "POST", path: "/api/verify/check", reads: "json", keyed: true }, fields);
   }
 
   /**
    * Whether an identifier was verified: GET /api/verify/status.
    *
-   * @param {import("./types.js").ReadVerification} asked
+   * @param {import("./types.js").ReadVerification} fields
    * @returns {Promise<import("./types.js").VerificationStatus>}
    */
-  verificationStatus(asked) {
-    return this._call({ method: "GET", path: "/api/verify/status", reads: "json" }, asked);
+  verificationStatus(fields) {
+    return this._call({ method: "GET", path: "/api/verify/status", reads: "json" }, fields);
   }
 
   /**
@@ -179,56 +179,56 @@ export class EndpointMethods {
   /**
    * Ask the service to sign a recovery: it sends a code to an address of the DID: POST /api/recovery/send.
    *
-   * @param {import("./types.js").AskRecovery} asked
+   * @param {import("./types.js").AskRecovery} fields
    * @returns {Promise<import("./types.js").RecoveryCodeSent>}
    * @throws {RequestRefused} recovery_not_possible, rate_limited, body_too_large, request_timeout
    */
-  askRecovery(asked) {
-    return this._call({ method: "POST", path: "/api/recovery/send", reads: "json" }, asked);
+  askRecovery(fields) {
+    return this._call({ method: "POST", path: "/api/recovery/send", reads: "json" }, fields);
   }
 
   /**
    * Check the code of a recovery; the waiting time then begins: POST /api/recovery/check.
    *
-   * @param {import("./types.js").CheckRecovery} asked
+   * @param {import("./types.js").CheckRecovery} fields
    * @returns {Promise<import("./types.js").RecoveryConfirmed | import("./types.js").CodeRefused>}
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
    */
-  checkRecovery(asked) {
-    return this._call({ method: "POST", path: "/api/recovery/check", reads: "json" }, asked);
+  checkRecovery(fields) {
+    return this._call({ method: "POST", path: "/api/recovery/check", reads: "json" }, fields);
   }
 
   /**
    * The service's signature under a recovery, after the waiting time: POST /api/recovery/sign.
    *
-   * @param {import("./types.js").SignRecovery} asked
+   * @param {import("./types.js").SignRecovery} fields
    * @returns {Promise<import("./types.js").RecoverySigned>}
    * @throws {RequestRefused} recovery_not_found, recovery_waits, recovery_not_possible, rate_limited, body_too_large, request_timeout
    */
-  signRecovery(asked) {
-    return this._call({ method: "POST", path: "/api/recovery/sign", reads: "json" }, asked);
+  signRecovery(fields) {
+    return this._call({ method: "POST", path: "/api/recovery/sign", reads: "json" }, fields);
   }
 
   /**
    * Stop the service's help with a recovery, by the request's number from the mail: POST /api/recovery/stop.
    *
-   * @param {import("./types.js").StopRecovery} asked
+   * @param {import("./types.js").StopRecovery} fields
    * @returns {Promise<import("./types.js").RecoveryStopped>}
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
    */
-  stopRecovery(asked) {
-    return this._call({ method: "POST", path: "/api/recovery/stop", reads: "json" }, asked);
+  stopRecovery(fields) {
+    return this._call({ method: "POST", path: "/api/recovery/stop", reads: "json" }, fields);
   }
 
   /**
    * Register a DID: POST /api/dids.
    *
-   * @param {import("./types.js").RegisterDid} asked
+   * @param {import("./types.js").RegisterDid} fields
    * @returns {Promise<import("./types.js").DidRegistered>}
    * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
-  registerDid(asked) {
-    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, asked);
+  registerDid(fields) {
+    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, fields);
   }
 
   /**

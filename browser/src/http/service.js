@@ -71,11 +71,11 @@ export class ServiceClient extends EndpointMethods {
    */
   async bundler(method, params = [], chainId = null) {
     const id = ++this.#count;
-    const asked = { jsonrpc: "2.0", id, method, params };
+    const body = { jsonrpc: "2.0", id, method, params };
     const path = chainId === null ? "/api/bundler" : `/api/bundler/${chainId}`;
     const answer = await this._call(
       { method: "POST", path, reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
-      asked,
+      body,
     );
     if (answer?.error) throw new RpcError(answer.error);
     if (answer?.id !== id || !("result" in answer))
@@ -87,12 +87,12 @@ export class ServiceClient extends EndpointMethods {
    * Returns an account's state on any chain of `chains`: GET /api/accounts/state/{chain_id}.
    *
    * @param {number} chainId
-   * @param {import("../generated/types.js").ReadAccount} asked
+   * @param {import("../generated/types.js").ReadAccount} fields
    * @returns {Promise<import("../generated/types.js").AccountState>}
    * @throws {RequestRefused}
    */
-  accountStateOn(chainId, asked) {
-    return this._call({ method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json" }, asked);
+  accountStateOn(chainId, fields) {
+    return this._call({ method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json" }, fields);
   }
 
   /** @returns {Promise<string>} the DID that the service states as its own; "" if it states none */
@@ -110,15 +110,15 @@ export class ServiceClient extends EndpointMethods {
    * Registers a DID: POST /api/dids.
    *
    * @override
-   * @param {import("../generated/types.js").RegisterDid} asked
+   * @param {import("../generated/types.js").RegisterDid} fields
    * @param {string | null} [token] signed by the DID's key, so that credentials that strangers added cannot prevent the
    *   registration
    * @returns {Promise<import("../generated/types.js").DidRegistered>}
    * @throws {RequestRefused}
    */
-  registerDid(asked, token) {
+  registerDid(fields, token) {
     const headers = token ? { authorization: `Bearer ${token}` } : undefined;
-    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, asked, headers);
+    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, fields, headers);
   }
 
   /** @param {string} didHash @returns {Promise<import("../generated/types.js").IndexerDid>} */
@@ -178,17 +178,17 @@ export class ServiceClient extends EndpointMethods {
    *
    * @override
    * @param {Endpoint} endpoint
-   * @param {object} [asked]
+   * @param {object} [fields]
    * @param {Record<string, string>} [headers]
    */
-  async _call(endpoint, asked, headers = {}) {
+  async _call(endpoint, fields, headers = {}) {
     const { method, keyed = false, safe = method === "GET" } = endpoint;
     /** @type {Record<string, string>} */
     const invited = this.invitation && ADMITTING.has(endpoint.path) ? { "holdfast-invitation": this.invitation } : {};
     const sent = keyed ? { ...headers, ...invited, "idempotency-key": crypto.randomUUID() } : headers;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(endpoint, asked, sent);
+        return await this.#once(endpoint, fields, sent);
       } catch (error) {
         const wait = error instanceof NetworkError ? retryAfterMs({ safe, keyed }, error, attempt) : null;
         if (wait === null || this.#closing.signal.aborted) throw error;
@@ -199,16 +199,16 @@ export class ServiceClient extends EndpointMethods {
 
   /**
    * @param {Endpoint} endpoint
-   * @param {object | undefined} asked
+   * @param {object | undefined} fields
    * @param {Record<string, string>} headers
    */
-  async #once({ method, path, reads }, asked, headers) {
+  async #once({ method, path, reads }, fields, headers) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const reader = /** @type {const} */ ({ json: "json", text: "text", bytes: "arrayBuffer" })[reads];
     try {
       const response = await this.#fetch(
-        addressOf(this.baseUrl + path, method, asked),
-        this.#request(method, asked, headers),
+        addressOf(this.baseUrl + path, method, fields),
+        this.#request(method, fields, headers),
       );
       if (!response.ok) throw await refusal(response);
       return await response[reader]();
@@ -219,15 +219,15 @@ export class ServiceClient extends EndpointMethods {
 
   /**
    * @param {string} method
-   * @param {object | undefined} asked
+   * @param {object | undefined} fields
    * @param {Record<string, string>} more
    * @returns {RequestInit}
    */
-  #request(method, asked, more) {
+  #request(method, fields, more) {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
     const init = { method, signal, credentials: /** @type {const} */ ("omit") };
     if (method === "GET") return { ...init, headers: more };
-    return { ...init, headers: { "content-type": "application/json", ...more }, body: JSON.stringify(asked ?? {}) };
+    return { ...init, headers: { "content-type": "application/json", ...more }, body: JSON.stringify(fields ?? {}) };
   }
 
   /** @param {unknown} cause */
@@ -255,11 +255,11 @@ export class RpcError extends NetworkError {
 /**
  * @param {string} url
  * @param {string} method
- * @param {object} [asked]
+ * @param {object} [fields]
  */
-function addressOf(url, method, asked) {
-  if (method !== "GET" || !asked) return url;
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null);
+function addressOf(url, method, fields) {
+  if (method !== "GET" || !fields) return url;
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return `${url}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 

@@ -3,7 +3,7 @@
 import { stored } from "./stored.js";
 
 const NOTE = "payees";
-const KEPT = 500;
+const MAX_PAYEES = 500;
 /** How many digits at each end of an address people are assumed to compare. */
 const ENDS = 4;
 
@@ -30,6 +30,6 @@ export function paidBefore() {
 export function rememberPayee(address) {
   const payee = address.toLowerCase();
   const change = (/** @type {string[] | null} */ before) =>
-    [...(before ?? []).filter((one) => one !== payee), payee].slice(-KEPT);
+    [...(before ?? []).filter((one) => one !== payee), payee].slice(-MAX_PAYEES);
   return stored((store) => store.changeNote(NOTE, change));
 }

@@ -9,10 +9,10 @@
  * @param {boolean} [large] as wide as the page, for codes with many modules
  */
 export function qrCode(words, label, large = false) {
-  const place = document.createElement("div");
+  const container = document.createElement("div");
   import("./qr.js").then(
-    ({ drawn }) => place.append(drawn(words, label, large)),
+    ({ drawn }) => container.append(drawn(words, label, large)),
     () => {}, // the text is enough
   );
-  return place;
+  return container;
 }

@@ -2,7 +2,7 @@
 
 import { VaultStore, sentNote } from "../vault/store.js";
 
-const SENT_KEPT = 1000;
+const MAX_SENT = 1000;
 
 /**
  * @typedef {{backupAt?: number, copyAt?: number, identifier?: string, origin?: string, account?: string, lost?: string,
@@ -76,6 +76,6 @@ export function shareSent(client) {
  */
 export function noteSent(did, row) {
   const change = (/** @type {Sent[] | null} */ before) =>
-    [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-SENT_KEPT);
+    [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-MAX_SENT);
   return stored((store) => store.changeNote(sentNote(did), change));
 }

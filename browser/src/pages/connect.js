@@ -13,7 +13,7 @@ import { text } from "./parts/language.js";
 import { button, buttons, el, paragraph } from "./parts/nodes.js";
 import { begun } from "./parts/notes.js";
 import { cannotStore } from "./parts/obstacle.js";
-import { problem, Told } from "./parts/problems.js";
+import { problem, ProblemError } from "./parts/problems.js";
 import { go, screen, stay } from "./parts/router.js";
 import { alarm, say, show } from "./parts/screen.js";
 import { ready, whenGone } from "./parts/vault_client.js";
@@ -43,7 +43,7 @@ let over = false;
 
 nameScreens();
 stay();
-screen("home", asked);
+screen("home", requested);
 
 document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());
 whenGone((type, why) => over || gone(type, why));
@@ -63,7 +63,7 @@ async function began() {
   }
   banner();
   if (present.refusal) return refused(present.refusal.code, keyOf(present.refusal.code), present.refusal.what);
-  if (present.asked?.delegate && !usdc()) return refused("unsupported", "connect.unsupported");
+  if (present.requested?.delegate && !usdc()) return refused("unsupported", "connect.unsupported");
   await entered().catch((error) => alarm(problem(error)));
 }
 
@@ -76,13 +76,13 @@ async function entered() {
 }
 
 /** Asks for consent, now that the vault is open. @param {{said?: string}} [how] */
-async function asked({ said = "" } = {}) {
-  const { origin, returnTo, asked: request } = known();
+async function requested({ said = "" } = {}) {
+  const { origin, returnTo, requested: request } = known();
   if (!request) return;
   const shown = await consent({
     origin,
     returnTo,
-    asked: request,
+    requested: request,
     allowed,
     refused: () => refused("user_cancelled", "connect.cancelled"),
   });
@@ -91,7 +91,7 @@ async function asked({ said = "" } = {}) {
 
 /** @param {import("../connect.js").Connected} result */
 async function allowed(result) {
-  const { origin, state, asked: request } = known();
+  const { origin, state, requested: request } = known();
   if (!(await known().isPresent())) return ended("connect.gone");
   if (!(await firstAnswer({ origin: origin.origin, state, expires: request?.expires ?? 0 })))
     return refused("replayed", "connect.replayed");
@@ -171,7 +171,7 @@ function banner() {
 }
 
 function known() {
-  if (!present) throw new Told("connect.no_asker");
+  if (!present) throw new ProblemError("connect.no_asker");
   return present;
 }
 

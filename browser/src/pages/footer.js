@@ -37,8 +37,8 @@ export function footer(changed = () => {}) {
 
 /** Says above every screen that the service's chain is a test network, whose money has no value. */
 function showNetwork() {
-  const place = document.getElementById("test-network");
-  if (!place) return;
-  place.hidden = !meta("test-money");
-  place.textContent = place.hidden ? "" : text("network.test");
+  const node = document.getElementById("test-network");
+  if (!node) return;
+  node.hidden = !meta("test-money");
+  node.textContent = node.hidden ? "" : text("network.test");
 }

@@ -129,22 +129,22 @@ function picture(path) {
 }
 
 /** Counts the requests for the state: an answer that comes late does not replace a newer one. */
-let asked = 0;
+let latest = 0;
 
 /**
  * Requests the service's state once and shows it in the footer. Requests a balance to test whether the chain is
  * reachable.
  *
- * @param {HTMLElement} place
+ * @param {HTMLElement} node
  */
-export async function showState(place) {
-  const turn = ++asked;
+export async function showState(node) {
+  const turn = ++latest;
   /** @param {import("./parts/language.js").TextKey} key @param {string} look */
   const set = (key, look) => {
-    if (turn !== asked) return;
-    place.textContent = text(key);
-    place.className = `state ${look}`;
-    place.lang = language;
+    if (turn !== latest) return;
+    node.textContent = text(key);
+    node.className = `state ${look}`;
+    node.lang = language;
   };
   if (!navigator.onLine) return set("footer.offline", "bad");
   set("footer.checking", "");

@@ -50,12 +50,12 @@ export async function createPasskey(options = {}) {
 async function created(options, timeout, signal) {
   const started = performance.now();
   try {
-    return await asked(options, timeout, signal, prfExtension());
+    return await requested(options, timeout, signal, prfExtension());
   } catch (error) {
     // Some systems fail whenever PRF is requested, so retry without it within the same time limit.
     const left = timeout - (performance.now() - started);
     if (!(error instanceof DOMException) || error.name !== "UnknownError" || left <= 0) throw error;
-    return asked(options, left, signal, {});
+    return requested(options, left, signal, {});
   }
 }
 
@@ -65,7 +65,7 @@ async function created(options, timeout, signal) {
  * @param {AbortSignal} signal
  * @param {object} extensions
  */
-async function asked(options, timeout, signal, extensions) {
+async function requested(options, timeout, signal, extensions) {
   const publicKey = creationOptions(options, timeout, extensions);
   const made = await navigator.credentials.create({ publicKey, signal });
   if (!made) throw new WebAuthnError("the browser created no passkey", "failed");

@@ -25,7 +25,7 @@ export async function getDeviceCapabilities() {
  * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
-  return told("signalUnknownCredential", { rpId, credentialId });
+  return signalled("signalUnknownCredential", { rpId, credentialId });
 }
 
 /**
@@ -35,7 +35,7 @@ export function signalUnknownCredential(credentialId, rpId = defaultRpId()) {
  * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
-  return told("signalCurrentUserDetails", { rpId, ...details });
+  return signalled("signalCurrentUserDetails", { rpId, ...details });
 }
 
 /**
@@ -45,7 +45,7 @@ export function signalCurrentUserDetails({ rpId = defaultRpId(), ...details }) {
  * @returns {Promise<boolean>} whether this browser supports the signal
  */
 export function signalAllAcceptedCredentials({ rpId = defaultRpId(), ...accepted }) {
-  return told("signalAllAcceptedCredentials", { rpId, ...accepted });
+  return signalled("signalAllAcceptedCredentials", { rpId, ...accepted });
 }
 
 function defaultRpId() {
@@ -65,7 +65,7 @@ async function holds(name) {
  * @param {string} name
  * @param {object} details
  */
-async function told(name, details) {
+async function signalled(name, details) {
   const signal = /** @type {any} */ (globalThis.PublicKeyCredential)?.[name];
   if (typeof signal !== "function") return false;
   await signal.call(PublicKeyCredential, details);

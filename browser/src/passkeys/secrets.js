@@ -15,7 +15,7 @@ const PRF_BYTES = 32;
  */
 
 /** @type {WeakMap<object, {id: string, secret: ArrayBuffer}>} */
-const kept = new WeakMap();
+const cached = new WeakMap();
 
 /** Returns the PRF extension's input, always with `eval`, because an empty `prf` fails on some systems. */
 export function prfExtension() {
@@ -45,7 +45,7 @@ export function takeResult(results) {
  * @param {ArrayBuffer | null} secret
  */
 export function keepSecret(holder, id, secret) {
-  if (secret) kept.set(holder, { id, secret });
+  if (secret) cached.set(holder, { id, secret });
 }
 
 /**
@@ -55,8 +55,8 @@ export function keepSecret(holder, id, secret) {
  * @returns {VaultKey | null} null if the ceremony returned no PRF output, or the key was returned before
  */
 export function takeKey(holder) {
-  const found = kept.get(holder);
-  kept.delete(holder);
+  const found = cached.get(holder);
+  cached.delete(holder);
   return found ? { kind: "prf", ...found } : null;
 }
 

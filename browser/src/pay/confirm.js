@@ -19,7 +19,7 @@ import { language, text } from "./text.js";
 
 /**
  * @typedef {import("./request.js").Request} Request
- * @typedef {import("./request.js").Asked} Asked
+ * @typedef {import("./request.js").PaymentMessage} PaymentMessage
  * @typedef {import("./account.js").Fee} Fee
  * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {import("./text.js").TextKey} TextKey
@@ -61,7 +61,7 @@ class Payment {
     this.#booted.catch(() => {}); // reported when the request has been read
     // After the agreement the page goes on to the receipt, whatever has become of the request.
     const onOver = () => this.#state !== "agreed" && this.#end("over_title", "over");
-    this.#shop = new Shop(id, { onRequest: (asked) => void this.#asked(asked), onOver });
+    this.#shop = new Shop(id, { onRequest: (message) => void this.#received(message), onOver });
     document.addEventListener("keydown", ({ key }) => key === "Escape" && this.cancel());
     addEventListener("focus", guardMainButton);
   }
@@ -73,12 +73,12 @@ class Payment {
     this.#end("refused_title", "cancelled");
   }
 
-  /** @param {Asked} asked */
-  async #asked(asked) {
+  /** @param {PaymentMessage} message */
+  async #received(message) {
     if (this.#state !== "reading" || this.#request) return;
     tell(text("checking"));
     try {
-      this.#request = readRequest(asked, this.#facts);
+      this.#request = readRequest(message, this.#facts);
       await this.#booted;
       await this.#findPayers();
       this.#payee = await payeeOf(this.#client, this.#request.params.to);

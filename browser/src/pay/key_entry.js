@@ -2,7 +2,7 @@
 
 import { passkeyKey, usePasskey } from "../holdfast.js";
 import { el } from "../kit/el.js";
-import { place, tell } from "./screens.js";
+import { part, tell } from "./screens.js";
 import { text } from "./text.js";
 
 /** One window's choice between passkey and password. */
@@ -24,7 +24,7 @@ export class KeyEntry {
   switch() {
     this.withPassword = !this.withPassword;
     document.getElementById("password-form")?.remove();
-    if (this.withPassword) place("screen").append(this.#form());
+    if (this.withPassword) part("screen").append(this.#form());
   }
 
   /** Moves the focus into the field for the password, if there is one. */

@@ -4,7 +4,7 @@ import { qrCode } from "../kit/qr_code.js";
 import { el } from "../kit/el.js";
 import { meta } from "../kit/meta.js";
 import { address } from "../kit/sheet.js";
-import { place, tell } from "./screens.js";
+import { part, tell } from "./screens.js";
 import { text } from "./text.js";
 
 /**
@@ -28,5 +28,5 @@ export function showReceive(account) {
     el("button", { type: "button", id: "copy", onclick: copy }, text("copy")),
     qrCode(account, text("receive_qr", { account })),
   );
-  place("screen").append(shown);
+  part("screen").append(shown);
 }

@@ -16,7 +16,7 @@ const DID_LENGTH = 512;
  * @typedef {{symbol: string, decimals: number, unit: string, least: number}} Token `unit`: the currency in which
  *   the total must state the same amount; `least`: decimal places that are always shown
  * @typedef {{chainId: number, chainName: string, usdc: string}} Facts of the service
- * @typedef {{site: string, inside?: string, total: {currency: string, value: string}, data: any}} Asked the request as
+ * @typedef {{site: string, inside?: string, total: {currency: string, value: string}, data: any}} PaymentMessage the request as
  *   passed on by the worker; `inside`: the page's origin if a frame of another origin asks
  * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
  * @typedef {{site: URL, inside: URL | null, total: {currency: string, value: string}, label: string, params: PaymentParams, amount: bigint,
@@ -44,7 +44,7 @@ export class Refusal extends Error {
 /**
  * Reads the request, and refuses it unless it can be paid on the service's chain.
  *
- * @param {Asked} asked
+ * @param {PaymentMessage} message
  * @param {Facts} facts
  * @returns {Request}
  * @throws {Refusal}
@@ -94,9 +94,9 @@ export function movedBy({ amount, token, params }) {
  */
 function checkTotal({ currency, value }, amount, token) {
   if (!token || currency.toUpperCase() !== token.unit) return;
-  const asked = decimalOf(amount, token.decimals);
-  if (DECIMAL.test(value) && normal(value) === asked) return;
-  throw new Refusal("amount_mismatch", { shown: `${value} ${currency}`, asked: `${asked} ${token.symbol}` });
+  const requested = decimalOf(amount, token.decimals);
+  if (DECIMAL.test(value) && normal(value) === requested) return;
+  throw new Refusal("amount_mismatch", { shown: `${value} ${currency}`, asked: `${requested} ${token.symbol}` });
 }
 
 /** @param {string} decimal */

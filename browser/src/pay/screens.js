@@ -8,7 +8,7 @@ import { language, text } from "./text.js";
 /** @typedef {{text: string, id: string, main?: boolean, href?: string, onclick?: () => void}} Button */
 
 /** @param {string} id @returns {HTMLElement} */
-export function place(id) {
+export function part(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 
@@ -16,7 +16,7 @@ export function place(id) {
 export function begin() {
   document.documentElement.lang = language;
   heading(text("title"));
-  place("screen").replaceChildren(el("p", { id: "waiting" }, text("waiting")));
+  part("screen").replaceChildren(el("p", { id: "waiting" }, text("waiting")));
 }
 
 /**
@@ -28,10 +28,10 @@ export function screen(title, nodes, buttons) {
   heading(title);
   tell("");
   warn("");
-  place("screen").replaceChildren(...nodes);
+  part("screen").replaceChildren(...nodes);
   showButtons(buttons);
   document.querySelector("main")?.removeAttribute("aria-busy");
-  place("heading").focus({ preventScroll: true });
+  part("heading").focus({ preventScroll: true });
 }
 
 /**
@@ -41,19 +41,19 @@ export function screen(title, nodes, buttons) {
  */
 export function showButtons(buttons) {
   const focused = document.activeElement?.id;
-  place("buttons").replaceChildren(...buttons.map(made));
+  part("buttons").replaceChildren(...buttons.map(made));
   guardMainButton();
   if (focused) document.getElementById(focused)?.focus();
 }
 
 /** @param {string} said announced without interrupting a screen reader */
 export function tell(said) {
-  place("status").textContent = said;
+  part("status").textContent = said;
 }
 
 /** @param {string} said announced immediately */
 export function warn(said) {
-  place("alert").textContent = said;
+  part("alert").textContent = said;
 }
 
 /** Makes the main button ignore stray clicks, because it has just appeared or the window returned to the front. */
@@ -65,8 +65,8 @@ export function guardMainButton() {
 function heading(title) {
   const service = serviceName();
   document.title = service ? `${title} – ${service}` : title;
-  place("heading").textContent = title;
-  place("test-network").textContent = meta("test-money") && text("test_money");
+  part("heading").textContent = title;
+  part("test-network").textContent = meta("test-money") && text("test_money");
 }
 
 /** @param {Button} button */

@@ -29,7 +29,7 @@ const TEXTS = {
 export function giveSecondKey(client, key, language) {
   client.secondKey = secondPasskey(
     client.vault,
-    (names) => asked(names, TEXTS[language]),
+    (names) => confirmed(names, TEXTS[language]),
     () => key.id ?? "",
   );
 }
@@ -41,7 +41,7 @@ export function giveSecondKey(client, key, language) {
  * @param {typeof TEXTS.en} texts
  * @returns {Promise<void>}
  */
-function asked(names, { said, use, cancel }) {
+function confirmed(names, { said, use, cancel }) {
   const [alert, buttons] = ["alert", "buttons"].map((id) => /** @type {HTMLElement} */ (document.getElementById(id)));
   alert.textContent = [said, names.filter(Boolean).join(", ")].filter(Boolean).join(": ");
   return new Promise((resolve, reject) => {

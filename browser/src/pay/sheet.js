@@ -79,9 +79,9 @@ export function showFee(fee) {
  * @param {bigint | null} left
  */
 export function showLeft({ token }, left) {
-  const place = document.getElementById("left");
-  if (place)
-    place.textContent =
+  const node = document.getElementById("left");
+  if (node)
+    node.textContent =
       left === null || !token || token === COIN
         ? ""
         : text("left", { amount: amountText(decimalOf(left, token.decimals), token) });

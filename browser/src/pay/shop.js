@@ -11,7 +11,7 @@ const RENAMED = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * @typedef {import("./request.js").Asked} Asked
+ * @typedef {import("./request.js").PaymentMessage} PaymentMessage
  * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
  */
 
@@ -24,14 +24,14 @@ export class Shop {
 
   /**
    * @param {string} id of the payment request
-   * @param {{onRequest: (asked: Asked) => void, onOver: () => void}} told `onOver`: the request was ended by the other side
+   * @param {{onRequest: (message: PaymentMessage) => void, onOver: () => void}} handlers `onOver`: the request was ended by the other side
    */
   constructor(id, { onRequest, onOver }) {
     this.#id = id;
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
       if (data?.type === "request") onRequest(data.request);
-      if (data?.type === "go") this.#told(true);
-      if (data?.type === "over" && !this.#told(false) && !this.#answered) onOver();
+      if (data?.type === "go") this.#report(true);
+      if (data?.type === "over" && !this.#report(false) && !this.#answered) onOver();
     });
     navigator.serviceWorker.startMessages();
     this.#send({ type: "ready" });
@@ -45,7 +45,7 @@ export class Shop {
   isWaiting() {
     return new Promise((resolve) => {
       this.#asker = resolve;
-      setTimeout(() => this.#told(false), ANSWERS_WITHIN_MS);
+      setTimeout(() => this.#report(false), ANSWERS_WITHIN_MS);
       this.#send({ type: "handing over" });
     });
   }
@@ -69,7 +69,7 @@ export class Shop {
   }
 
   /** @param {boolean} isWaiting @returns {boolean} whether the page had asked */
-  #told(isWaiting) {
+  #report(isWaiting) {
     const asker = this.#asker;
     this.#asker = null;
     asker?.(isWaiting);

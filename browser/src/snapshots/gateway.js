@@ -56,8 +56,14 @@ export class Gateways {
   block(cid) {
     cidBytes(cid);
     const longest = codecOf(cid) === "dag-cbor" ? MAX_ROOT_BYTES : MAX_LEGACY_BLOCK_BYTES;
-    const asked = { method: "GET", path: `/ipfs/${cid}`, query: { format: "raw" }, headers: { Accept: RAW }, longest };
-    return this.#first(async (http) => verified(cid, await http.send(asked)));
+    const request = {
+      method: "GET",
+      path: `/ipfs/${cid}`,
+      query: { format: "raw" },
+      headers: { Accept: RAW },
+      longest,
+    };
+    return this.#first(async (http) => verified(cid, await http.send(request)));
   }
 
   /**

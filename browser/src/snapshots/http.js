@@ -9,7 +9,7 @@ const LONGEST_ANSWER = 1 << 20;
 
 /**
  * @typedef {typeof globalThis.fetch} Fetch
- * @typedef {object} Asked
+ * @typedef {object} HttpRequest
  * @property {string} method
  * @property {string} path
  * @property {Record<string, string>} [query]
@@ -39,29 +39,29 @@ export class Http {
   /**
    * Sends a request and returns the response's bytes. Requests that only read are retried twice.
    *
-   * @param {Asked} asked
+   * @param {HttpRequest} request
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
    * @throws {RequestRefused} the server refuses
    * @throws {NetworkError} there is no usable response
    */
-  async send(asked) {
+  async send(request) {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(asked);
+        return await this.#once(request);
       } catch (error) {
         const wait =
           error instanceof NetworkError
-            ? retryAfterMs({ safe: asked.method === "GET", keyed: false }, error, attempt)
+            ? retryAfterMs({ safe: request.method === "GET", keyed: false }, error, attempt)
             : null;
-        if (wait === null || asked.signal?.aborted) throw error;
+        if (wait === null || request.signal?.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
   }
 
-  /** @param {Asked} asked @returns {Promise<any>} the response's JSON value */
-  async json(asked) {
-    const bytes = await this.send(asked);
+  /** @param {HttpRequest} request @returns {Promise<any>} the response's JSON value */
+  async json(request) {
+    const bytes = await this.send(request);
     try {
       return JSON.parse(new TextDecoder().decode(bytes));
     } catch (cause) {
@@ -74,7 +74,7 @@ export class Http {
     this.#closing.abort();
   }
 
-  /** @param {Asked} asked */
+  /** @param {HttpRequest} request */
   async #once({
     method,
     path,
@@ -88,9 +88,9 @@ export class Http {
   }) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
-    const asked = new URLSearchParams(query).toString();
+    const search = new URLSearchParams(query).toString();
     try {
-      const url = `${this.baseUrl}${path}${asked && `?${asked}`}`;
+      const url = `${this.baseUrl}${path}${search && `?${search}`}`;
       const response = await this.#fetch(url, { method, headers, body, signal, cache, credentials: "omit" });
       const bytes = await bounded(response, response.ok ? longest : LONGEST_ANSWER);
       if (!response.ok) throw refusal(response, bytes);

@@ -7,7 +7,7 @@ import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from 
 import { carriedKeys, copied, includes, removeAll, removedKeys, wrapsOf } from "./keys.js";
 import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
 import { continueHere, copyTo, readBack } from "./moving.js";
-import { SnapshotPlace } from "./place.js";
+import { SnapshotHosts } from "./hosts.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
@@ -19,7 +19,7 @@ import { otherNote } from "./state.js";
 const WRITE = "/snapshots/write";
 const TOKEN_LIVES_S = 300;
 const QUIET_MS = 2000;
-const KEPT = 10;
+const PINNED_SNAPSHOTS = 10;
 
 /**
  * @typedef {import("./library.js").Client} Client
@@ -33,10 +33,10 @@ const KEPT = 10;
  * The snapshots of one client's vault. At each step, the event "snapshot" is dispatched on the vault, with a
  * SnapshotState in `detail`.
  */
-export class KeptSnapshots {
+export class VaultSnapshots {
   #client;
   #store;
-  #place;
+  #hosts;
   #publisher;
   #tokens = 0; // made for uploads, each with the vault
   #automatic;
@@ -47,19 +47,22 @@ export class KeptSnapshots {
 
   /**
    * @param {Client} client
-   * @param {import("./place.js").SnapshotConfig} [config]
+   * @param {import("./hosts.js").SnapshotConfig} [config]
    * @param {import("./http.js").Fetch} [fetch]
    */
   constructor(client, config = {}, fetch) {
     const { vault } = client;
     this.#client = client;
     this.#store = new VaultStore({ dbName: vault.dbName });
-    this.#place = new SnapshotPlace(client.baseUrl, config, {
+    this.#hosts = new SnapshotHosts(client.baseUrl, config, {
       mint: (audience) => (this.#tokens++, tokenOf(vault, audience)),
       fetch,
     });
     const tell = (/** @type {SnapshotState} */ detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
-    this.#publisher = new Publisher(vault, this.#store, this.#place, { tell, kept: config.kept ?? KEPT });
+    this.#publisher = new Publisher(vault, this.#store, this.#hosts, {
+      tell,
+      pinned: config.pinned ?? PINNED_SNAPSHOTS,
+    });
     const automatic = config.automatic ?? true;
     this.#automatic = automatic
       ? new AutomaticSnapshots(
@@ -82,7 +85,7 @@ export class KeptSnapshots {
    * @throws {NetworkError} no gateway responds
    */
   async start() {
-    await this.#place.gateways.probe();
+    await this.#hosts.gateways.probe();
   }
 
   /** Schedules an upload, unless the configuration forbids it, because the vault was opened, changed or registered. */
@@ -112,8 +115,8 @@ export class KeptSnapshots {
         vault.report("helia", null);
         return state;
       } catch (error) {
-        const told = error instanceof SnapshotConflict || error instanceof SnapshotRolledBack;
-        if (!told && (error instanceof NetworkError || error instanceof StorageError))
+        const isReported = error instanceof SnapshotConflict || error instanceof SnapshotRolledBack;
+        if (!isReported && (error instanceof NetworkError || error instanceof StorageError))
           vault.report("helia", reasonOf(error));
         throw error;
       }
@@ -153,7 +156,7 @@ export class KeptSnapshots {
    * @throws {RequestRefused | NetworkError | StorageError}
    */
   exchangeNotes() {
-    return this.#inTurn(() => asStorageErrors(() => exchanged(this.#client.vault, this.#store, this.#place)));
+    return this.#inTurn(() => asStorageErrors(() => exchanged(this.#client.vault, this.#store, this.#hosts)));
   }
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */
@@ -184,9 +187,9 @@ export class KeptSnapshots {
   async choose(version, key) {
     if (version !== "here" && version !== "there") throw new TypeError("version: here or there");
     const other = await this.#other();
-    const asked = () => (typeof key === "function" ? key() : Promise.resolve(key));
+    const keyOf = () => (typeof key === "function" ? key() : Promise.resolve(key));
     return this.#inTurn(async () => {
-      await (version === "there" ? this.#take(other, await asked()) : this.#forgetRemoved(other, asked));
+      await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
       return asStorageErrors(() => this.#publisher.overrule());
     });
   }
@@ -200,7 +203,7 @@ export class KeptSnapshots {
    * @throws {SnapshotRolledBack} the snapshot is older than one that this browser has seen, and was not accepted
    */
   recover(options = {}) {
-    return this.#inTurn(() => new Recovery(this.#client, this.#store, this.#place, options).recover());
+    return this.#inTurn(() => new Recovery(this.#client, this.#store, this.#hosts, options).recover());
   }
 
   /** @returns {Promise<string | null>} the last acknowledged snapshot's record, for a device that is being paired */
@@ -228,8 +231,8 @@ export class KeptSnapshots {
   copyTo(key) {
     return this.#inTurn(() =>
       asStorageErrors(async () => {
-        const copy = await copyTo(this.#client.vault, this.#store, this.#place);
-        await readBack(this.#client.vault, this.#place, copy, key);
+        const copy = await copyTo(this.#client.vault, this.#store, this.#hosts);
+        await readBack(this.#client.vault, this.#hosts, copy, key);
         this.#copy = copy;
         return copy.snapshot.rootCid;
       }),
@@ -247,7 +250,7 @@ export class KeptSnapshots {
   async close() {
     this.#automatic?.close();
     this.#ending.abort();
-    this.#place.close();
+    this.#hosts.close();
     await this.#store.close();
   }
 
@@ -263,10 +266,10 @@ export class KeptSnapshots {
   async #other() {
     const { did, otherRoot } = await this.state();
     if (otherRoot === null) throw new ClientStateError("no other version of the vault is known");
-    const kept = await this.#store.note(otherNote(did));
+    const stored = await this.#store.note(otherNote(did));
     return asStorageErrors(async () => {
-      const other = kept ? await snapshotOfCar(kept) : null;
-      return other?.rootCid === otherRoot ? other : this.#place.gateways.snapshot(otherRoot);
+      const other = stored ? await snapshotOfCar(stored) : null;
+      return other?.rootCid === otherRoot ? other : this.#hosts.gateways.snapshot(otherRoot);
     });
   }
 

@@ -10,7 +10,7 @@ export { NEW_SNAPSHOTS_ONLY, readCar, writeCar } from "./cars.js";
 export { ContentError } from "./content_error.js";
 export { RecoveryRefused, SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 export { Gateways } from "./gateway.js";
-export { KeptSnapshots } from "./keeping.js";
+export { VaultSnapshots } from "./keeping.js";
 export { nameOf, publicKeyOf } from "./names.js";
 export { Pinning } from "./pinning.js";
 export { didOfService } from "../flows/signature.js";

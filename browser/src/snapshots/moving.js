@@ -9,7 +9,7 @@ import { readState, recordNote, writeState } from "./state.js";
 /**
  * @typedef {import("./library.js").Vault} Vault
  * @typedef {import("./library.js").VaultStore} VaultStore
- * @typedef {import("./place.js").SnapshotPlace} SnapshotPlace
+ * @typedef {import("./hosts.js").SnapshotHosts} SnapshotHosts
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {{snapshot: Snapshot, record: Uint8Array<ArrayBuffer>, sequence: number, stored: import("./publisher.js").Stored}} Copy
  */
@@ -20,10 +20,10 @@ import { readState, recordNote, writeState } from "./state.js";
  *
  * @param {Vault} vault
  * @param {VaultStore} store
- * @param {SnapshotPlace} place
+ * @param {SnapshotHosts} hosts
  * @returns {Promise<Copy>}
  */
-export async function copyTo(vault, store, place) {
+export async function copyTo(vault, store, hosts) {
   const { did } = await vault.status();
   const stored = did ? await store.load(did) : null;
   if (!did || !stored) throw new StorageError("no vault is stored here");
@@ -31,16 +31,16 @@ export async function copyTo(vault, store, place) {
   const { signed_dag_cbor: signed } = await vault.publishingDelegation();
   const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
   const snapshot = await snapshotOf(manifest, stored.sealed);
-  await place.upload(snapshot);
-  const { pinning } = place;
+  await hosts.upload(snapshot);
+  const { pinning } = hosts;
   const pin = { cid: snapshot.rootCid, name: PIN_NAME, meta: metaOf(did) };
   if (pinning) await pinning.wait(await pinning.add(pin));
   const { name } = await vault.publishingKey();
-  const there = await place.gateways.record(name);
+  const there = await hosts.gateways.record(name);
   // Higher than both services' records, so that neither can pass an older copy off as the newest one.
   const sequence = Math.max(state.sequence, there?.sequence ?? 0) + 1;
   const record = Uint8Array.from((await vault.publish(snapshot.rootCid, sequence, validity(), TTL_NS)).record);
-  await place.publish(name, record);
+  await hosts.publish(name, record);
   return { snapshot, record, sequence, stored };
 }
 
@@ -48,16 +48,16 @@ export async function copyTo(vault, store, place) {
  * Checks that the service returns the copy, and that the new passkey opens it.
  *
  * @param {Vault} vault
- * @param {SnapshotPlace} place
+ * @param {SnapshotHosts} hosts
  * @param {Copy} copy
  * @param {import("./library.js").VaultKey} key
  */
-export async function readBack(vault, place, { snapshot, record }, key) {
+export async function readBack(vault, hosts, { snapshot, record }, key) {
   const { name } = await vault.publishingKey();
-  const found = await place.gateways.record(name);
+  const found = await hosts.gateways.record(name);
   if (!found || !isSame(found.data, record))
     throw new MoveRefused("other_copy", "the new service does not return the copy's name as it was published");
-  const copy = await place.gateways.snapshot(snapshot.rootCid);
+  const copy = await hosts.gateways.snapshot(snapshot.rootCid);
   if (!isSame(copy.sealed, snapshot.sealed))
     throw new MoveRefused("other_copy", "the new service does not return the vault as it was uploaded");
   await openedBeside(vault, copy, key, async () => {});

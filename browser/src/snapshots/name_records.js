@@ -140,7 +140,7 @@ function isFailed(it) {
  */
 async function recordAt(http, name, publicKey, signal) {
   // A cached record would look like one that was rolled back.
-  const asked = {
+  const request = {
     method: "GET",
     headers: { Accept: RECORD_TYPE },
     longest: MAX_RECORD_BYTES,
@@ -148,7 +148,7 @@ async function recordAt(http, name, publicKey, signal) {
     cache: /** @type {const} */ ("no-store"),
   };
   const read = async (/** @type {{path: string, query?: Record<string, string>}} */ way) =>
-    readRecord(publicKey, await http.send({ ...asked, ...way }));
+    readRecord(publicKey, await http.send({ ...request, ...way }));
   try {
     return await read({ path: `/ipns/${name}`, query: { format: "ipns-record" } });
   } catch (first) {

@@ -11,7 +11,7 @@
 export const DIGEST = utf8("holdfast/payment-notes/the-key/1");
 const PURPOSE = "holdfast/payment-notes/v1";
 const [VERSION, NONCE_BYTES, KEY_BYTES, BLOCK] = [1, 12, 32, 4096];
-const KEPT = 1000;
+const MAX_NOTES = 1000;
 const HASH = /^0x[0-9a-f]{64}$/;
 const ORDER = { sent: 0, failed: 1, confirmed: 2 };
 const TEXTS = ["to", "amount", "symbol", "time"];
@@ -53,8 +53,8 @@ export function merged(ours, theirs) {
     const known = union.get(note.hash);
     if (!known || ORDER[note.state] > ORDER[known.state]) union.set(note.hash, note);
   }
-  const place = (/** @type {Note} */ { time, hash }) => `${time} ${hash}`;
-  return [...union.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1)).slice(-KEPT);
+  const sortKey = (/** @type {Note} */ { time, hash }) => `${time} ${hash}`;
+  return [...union.values()].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1)).slice(-MAX_NOTES);
 }
 
 /**

@@ -32,9 +32,9 @@ const CONFLICTING = /** @type {const} */ ("conflict");
 export class Publisher {
   #vault;
   #store;
-  #place;
+  #hosts;
   #tell;
-  #kept;
+  #retained;
   /**
    * The name and the delegation, cached until the vault changes, so that retries do not keep the enclave from locking
    * itself.
@@ -44,15 +44,15 @@ export class Publisher {
   /**
    * @param {import("./library.js").Vault} vault
    * @param {import("./library.js").VaultStore} store
-   * @param {import("./place.js").SnapshotPlace} place
-   * @param {{tell: (state: SnapshotState) => void, kept: number}} more
+   * @param {import("./hosts.js").SnapshotHosts} hosts
+   * @param {{tell: (state: SnapshotState) => void, pinned: number}} more
    */
-  constructor(vault, store, place, { tell, kept }) {
+  constructor(vault, store, hosts, { tell, pinned }) {
     this.#vault = vault;
     this.#store = store;
-    this.#place = place;
+    this.#hosts = hosts;
     this.#tell = tell;
-    this.#kept = kept;
+    this.#retained = pinned;
   }
 
   /** Discards the cached name and delegation, because the vault was opened or changed. */
@@ -151,12 +151,12 @@ export class Publisher {
    */
   async #published({ name, delegation }, queued) {
     let state = await this.#note(queued);
-    state = await this.#compared(state, await this.#place.gateways.record(name));
+    state = await this.#compared(state, await this.#hosts.gateways.record(name));
     const stored = await this.#newest();
     if (!isDue(stored, state)) return state;
     const taken = await snapshotOf({ ...stored.manifest, rootCid: state.acknowledgedRoot, delegation }, stored.sealed);
     state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
-    await this.#place.upload(taken);
+    await this.#hosts.upload(taken);
     await this.#pinned(taken, state.did);
     return this.#named(name, taken, stored, state);
   }
@@ -190,13 +190,13 @@ export class Publisher {
    * @param {string} rootCid
    */
   async #keepOther(did, rootCid) {
-    const other = await this.#place.gateways.snapshot(rootCid);
+    const other = await this.#hosts.gateways.snapshot(rootCid);
     await this.#store.setNote(otherNote(did), writeCar(rootCid, other.blocks));
   }
 
   /** @param {Snapshot} taken @param {string} did */
   async #pinned({ rootCid }, did) {
-    const { pinning } = this.#place;
+    const { pinning } = this.#hosts;
     if (pinning) await pinning.wait(await pinning.add({ cid: rootCid, name: PIN_NAME, meta: metaOf(did) }));
   }
 
@@ -211,7 +211,7 @@ export class Publisher {
     const bytes = Uint8Array.from(record);
     const state = await this.#note(before, { sentRoot: taken.rootCid, sentRevision: stored.revision });
     try {
-      await this.#place.publish(name, bytes);
+      await this.#hosts.publish(name, bytes);
     } catch (error) {
       const overtaken =
         error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
@@ -228,7 +228,7 @@ export class Publisher {
    * @param {SnapshotState} state
    */
   async #overtaken(name, ours, state) {
-    const found = await this.#place.gateways.record(name);
+    const found = await this.#hosts.gateways.record(name);
     if (!found || !["newer", "conflict"].includes(changeOf(await readRecord(name, ours), found))) return null;
     await this.#keepOther(state.did, found.rootCid);
     await this.#note(state, { sequence: found.sequence });
@@ -258,10 +258,10 @@ export class Publisher {
    * @param {SnapshotState} state
    */
   async #withoutOldPins(state) {
-    const { pinning } = this.#place;
+    const { pinning } = this.#hosts;
     try {
       const found = (await pinning?.list({ meta: metaOf(state.did), limit: LISTED })) ?? [];
-      for (const { requestId } of found.slice(state.forgets ? 1 : this.#kept)) await pinning?.delete(requestId);
+      for (const { requestId } of found.slice(state.forgets ? 1 : this.#retained)) await pinning?.delete(requestId);
       return state.forgets ? this.#note(state, { forgets: false }) : state;
     } catch {
       return state;

@@ -67,19 +67,19 @@ const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupporte
 export class Recovery {
   #client;
   #store;
-  #place;
+  #hosts;
   #options;
 
   /**
    * @param {import("./library.js").Client} client
    * @param {import("./library.js").VaultStore} store
-   * @param {import("./place.js").SnapshotPlace} place
+   * @param {import("./hosts.js").SnapshotHosts} hosts
    * @param {RecoveryOptions} options
    */
-  constructor(client, store, place, options) {
+  constructor(client, store, hosts, options) {
     this.#client = client;
     this.#store = store;
-    this.#place = place;
+    this.#hosts = hosts;
     this.#options = options;
   }
 
@@ -97,7 +97,7 @@ export class Recovery {
     const found = car ? await this.#ofCar(car) : await this.#ofName(passkey);
     await this.#compared(found);
     const opened = await this.#opened(found, key ?? (await this.#keyOf(/** @type {UsedPasskey} */ (passkey))));
-    return this.#kept(opened, found);
+    return this.#stored(opened, found);
   }
 
   /**
@@ -173,7 +173,7 @@ export class Recovery {
   async #before({ snapshot: { manifest }, record }) {
     if (!manifest.rootCid || !record) return null;
     try {
-      const snapshot = await this.#place.gateways.snapshot(manifest.rootCid);
+      const snapshot = await this.#hosts.gateways.snapshot(manifest.rootCid);
       const revision = await this.#checked(snapshot, record.publicKey);
       return snapshot.manifest.did === manifest.did ? { snapshot, record, revision } : null;
     } catch (error) {
@@ -223,7 +223,7 @@ export class Recovery {
       await this.#ask("expired", new RecoveryRefused("expired", words));
     }
     const fetched = () =>
-      this.#place.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
+      this.#hosts.gateways.snapshot(record.rootCid, (done, all) => this.#tell("fetching", { done, all }));
     const snapshot = await readable(fetched);
     const revision = await this.#checked(snapshot, record.publicKey);
     this.#tell("snapshot verified");
@@ -239,12 +239,12 @@ export class Recovery {
    * @returns {Promise<import("./name_records.js").NameAnswers>}
    */
   async #answers(passkey) {
-    const { gateways } = this.#place;
+    const { gateways } = this.#hosts;
     if (this.#options.name) return gateways.answers(this.#options.name);
     const handle = fromBase64(passkey?.userHandle ?? "");
     const found = handle.length === PUBLIC_KEY_BYTES ? await gateways.answers(nameOf(handle)) : NOTHING;
     if (found.newest || found.failed.length || !passkey) return found;
-    const named = await this.#place.nameOf(passkey.credentialId);
+    const named = await this.#hosts.nameOf(passkey.credentialId);
     return named === null ? found : gateways.answers(named);
   }
 
@@ -301,7 +301,7 @@ export class Recovery {
   }
 
   /** @param {Found} found @param {Found} newest @returns {Promise<Recovered>} */
-  async #kept(found, newest) {
+  async #stored(found, newest) {
     const {
       snapshot: { rootCid, manifest, sealed },
       record,

@@ -20,26 +20,26 @@ const LISTED = 1000;
  *
  * @param {import("./library.js").Vault} vault
  * @param {import("./library.js").VaultStore} store
- * @param {import("./place.js").SnapshotPlace} place
+ * @param {import("./hosts.js").SnapshotHosts} hosts
  * @returns {Promise<import("./payment_notes.js").Note[]>}
  * @throws {RequestRefused | NetworkError | StorageError}
  */
-export async function exchanged(vault, store, place) {
+export async function exchanged(vault, store, hosts) {
   const did = /** @type {string} */ ((await vault.status()).did);
-  const { pinning } = place;
+  const { pinning } = hosts;
   if (!pinning) return noted(store, did, []);
   const { signature } = await vault.sign(DIGEST, { deterministic: true });
   const key = await notesKey(bytesOf(signature));
   const pins = await pinning.list({ meta: { [PIN_NAME]: did }, status: "pinned", limit: LISTED });
   const read = await Promise.all(
-    pins.map(async (pin) => ({ pin, notes: await notesOf(place, key, did, pin.pin.cid) })),
+    pins.map(async (pin) => ({ pin, notes: await notesOf(hosts, key, did, pin.pin.cid) })),
   );
   const found = read.filter(({ notes }) => notes !== null);
   const theirs = found.flatMap(({ notes }) => /** @type {import("./payment_notes.js").Note[]} */ (notes));
   const union = await noted(store, did, theirs);
   if (union.length && !(found.length === 1 && JSON.stringify(theirs) === JSON.stringify(union))) {
-    const kept = await pinned(place, did, await sealed(key, did, union));
-    for (const { pin } of found) if (pin.pin.cid !== kept) await pinning.delete(pin.requestId);
+    const storedCid = await pinned(hosts, did, await sealed(key, did, union));
+    for (const { pin } of found) if (pin.pin.cid !== storedCid) await pinning.delete(pin.requestId);
   }
   return union;
 }
@@ -61,14 +61,14 @@ async function noted(store, did, theirs) {
 /**
  * Returns the notes under a pin; null for what cannot be read or is something else, and is left alone.
  *
- * @param {import("./place.js").SnapshotPlace} place
+ * @param {import("./hosts.js").SnapshotHosts} hosts
  * @param {import("./payment_notes.js").NotesKey} key
  * @param {string} did
  * @param {string} cid
  */
-async function notesOf(place, key, did, cid) {
+async function notesOf(hosts, key, did, cid) {
   try {
-    const { sealed: data } = await place.gateways.snapshot(cid);
+    const { sealed: data } = await hosts.gateways.snapshot(cid);
     return await unsealed(key, did, data);
   } catch (error) {
     if (error instanceof ContentError || error instanceof NetworkError) return null;
@@ -79,15 +79,15 @@ async function notesOf(place, key, did, cid) {
 /**
  * Uploads and pins sealed notes, in the form of a snapshot, and returns its root.
  *
- * @param {import("./place.js").SnapshotPlace} place
+ * @param {import("./hosts.js").SnapshotHosts} hosts
  * @param {string} did
  * @param {Uint8Array<ArrayBuffer>} data
  */
-async function pinned(place, did, data) {
-  const pinning = /** @type {import("./pinning.js").Pinning} */ (place.pinning);
+async function pinned(hosts, did, data) {
+  const pinning = /** @type {import("./pinning.js").Pinning} */ (hosts.pinning);
   const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };
   const snapshot = await snapshotOf(manifest, data);
-  await place.upload(snapshot);
+  await hosts.upload(snapshot);
   const made = await pinning.add({ cid: snapshot.rootCid, name: PIN_NAME, meta: { [PIN_NAME]: did } });
   if (made.status !== "pinned") await pinning.wait(made);
   return snapshot.rootCid;

@@ -17,15 +17,15 @@ export class VaultLock {
 
   /**
    * @param {string} dbName
-   * @param {{onAsked: (why: string) => Promise<void>, onTaken: () => void}} told `onAsked`: another tab requests the
+   * @param {{onRequested: (why: string) => Promise<void>, onTaken: () => void}} handlers `onRequested`: another tab requests the
    *   vault: lock it and release the lock; `onTaken`: the other tab took the lock without waiting
    */
-  constructor(dbName, { onAsked, onTaken }) {
+  constructor(dbName, { onRequested, onTaken }) {
     this.#prefix = `hf-vault:${dbName}:`;
     this.#onTaken = onTaken;
     this.#channel = new BroadcastChannel(`hf-vault:${dbName}`);
     this.#channel.onmessage = ({ data }) => {
-      if (this.#held && data?.did === this.#held.did) void onAsked(typeof data.why === "string" ? data.why : "");
+      if (this.#held && data?.did === this.#held.did) void onRequested(typeof data.why === "string" ? data.why : "");
     };
   }
 

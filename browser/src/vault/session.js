@@ -11,7 +11,7 @@ import { NotOwner, VaultStore } from "./store.js";
 
 /**
  * @typedef {import("./protocol.js").Request} Request
- * @typedef {{type: "opened" | "stored" | "locked" | "taken", why?: string}} Told the worker's notifications: a vault was opened, or
+ * @typedef {{type: "opened" | "stored" | "locked" | "taken", why?: string}} VaultEvent the worker's notifications: a vault was opened, or
  *   has a new revision; the vault locked itself, or another tab took it over; `why`: what that tab said
  * @typedef {import("../enclave-host.js").Enclave} Enclave
  */
@@ -46,7 +46,7 @@ export class WorkerSession {
   #open = false;
   #behind = false;
 
-  /** @param {(event: Told) => void} tell */
+  /** @param {(event: VaultEvent) => void} tell */
   constructor(tell) {
     this.#tell = tell;
   }
@@ -58,17 +58,17 @@ export class WorkerSession {
    * @returns {Promise<{reply: object, transfer: ArrayBuffer[]}>}
    */
   async answer(message) {
-    const asked = read(message);
-    if ("refused" in asked) {
+    const parsed = read(message);
+    if ("refused" in parsed) {
       return {
         reply: {
-          id: asked.id,
-          error: { name: "PluginCallError", functionName: "worker", message: asked.refused, code: "invalid_message" },
+          id: parsed.id,
+          error: { name: "PluginCallError", functionName: "worker", message: parsed.refused, code: "invalid_message" },
         },
         transfer: [],
       };
     }
-    const { request } = asked;
+    const { request } = parsed;
     const result = this.#turn.then(() => this.#run(request));
     this.#turn = result.then(
       () => {},
@@ -111,7 +111,7 @@ export class WorkerSession {
     this.#enclave?.wipe();
     this.#store = new VaultStore(dbName ? { dbName } : {});
     this.#lock ??= new VaultLock(this.#store.dbName, {
-      onAsked: (why) => this.#giveUp(why),
+      onRequested: (why) => this.#giveUp(why),
       onTaken: () => this.#taken(),
     });
     const response = await fetch(wasmUrl);
@@ -163,7 +163,7 @@ export class WorkerSession {
     if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
     const answer = this.#call(fn, args);
     if (answer.success === false) return answer;
-    const failed = await this.#place(answer.did, replace, takeOver);
+    const failed = await this.#storeNew(answer.did, replace, takeOver);
     if (failed === null) return answer;
     this.#call("lock", {});
     return refusedVault(fn, "the vault could not be stored", failed);
@@ -175,7 +175,7 @@ export class WorkerSession {
    * @param {boolean} takeOver
    * @returns {Promise<string | null>} why the vault cannot be stored here; null if it can
    */
-  async #place(did, replace, takeOver) {
+  async #storeNew(did, replace, takeOver) {
     if (!(await this.#lock?.acquire(did, takeOver))) return OPEN_ELSEWHERE;
     if (!replace && (await this.#store.load(did))) {
       this.#lock?.release();

@@ -5,7 +5,7 @@ import { StorageError } from "../errors.js";
 const VERSION = 1;
 /** The interface's default. */
 export const DEFAULT_DB_NAME = "holdfast-vault";
-const KEPT_REVISIONS = 3;
+const RETAINED_REVISIONS = 3;
 const SENT = "pages:sent";
 const ABOUT_A_VAULT = ["registration", "snapshots:other", "snapshots:record", "pages:facts", SENT];
 
@@ -79,7 +79,7 @@ export class VaultStore {
       if (revision <= last && !replace)
         throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
       if (replace || forgetOlder) vaults.delete(every(did));
-      else vaults.delete(IDBKeyRange.bound([did, 0], [did, Math.max(0, revision - KEPT_REVISIONS)]));
+      else vaults.delete(IDBKeyRange.bound([did, 0], [did, Math.max(0, revision - RETAINED_REVISIONS)]));
       vaults.put({ did, revision, manifest, sealed });
     });
   }

@@ -60,7 +60,7 @@ class Player {
   /** Starts the client anew: what it has only in memory is lost. */
   startAnew() {
     this.isNew = false;
-    this.place = {
+    this.hosts = {
       gateways: {
         record: () => this.record(),
         snapshot: (rootCid) => this.snapshot(rootCid),
@@ -84,7 +84,7 @@ class Player {
       another: () => this.secondVault(),
       verifyUcan: async () => {},
     };
-    this.publisher = new Publisher(this.vault, this.store, this.place, { tell: () => {}, kept: 10 });
+    this.publisher = new Publisher(this.vault, this.store, this.hosts, { tell: () => {}, pinned: 10 });
   }
 
   async turn(event, stopAfter) {
@@ -143,7 +143,7 @@ class Player {
     const asked = (_reason, { message }) =>
       this.script.perform(`ask: ${message.replace(/^Storage: /, "")}`).then(() => accept ?? false);
     const options = { key, ...(accept !== "no one" && { accept: asked }), ...source };
-    await new Recovery({ vault: this.vault }, this.store, this.place, options).recover().finally(() => {
+    await new Recovery({ vault: this.vault }, this.store, this.hosts, options).recover().finally(() => {
       this.isNew = false;
     });
   }

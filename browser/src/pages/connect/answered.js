@@ -18,12 +18,12 @@ export async function firstAnswer({ origin, state, expires }) {
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = await store.note(NOTE);
-      const kept = /** @type {[string, number][]} */ (JSON.parse(before ?? "[]")).filter(
+      const stored = /** @type {[string, number][]} */ (JSON.parse(before ?? "[]")).filter(
         ([, until]) => until > Date.now() / 1000,
       );
       const key = `${origin} ${state}`;
-      if (kept.some(([known]) => known === key)) return false;
-      if (await store.replaceNotes({ [NOTE]: [before ?? null, JSON.stringify([...kept, [key, expires]])] }))
+      if (stored.some(([known]) => known === key)) return false;
+      if (await store.replaceNotes({ [NOTE]: [before ?? null, JSON.stringify([...stored, [key, expires]])] }))
         return true;
     }
     return false;

@@ -14,13 +14,13 @@ import { isDeclared } from "../../connect/declared.js";
 import { Refusal, askingOrigin, readRequest, returnAddress } from "../../connect/request.js";
 
 /**
- * @typedef {import("../../connect/request.js").Asked} Asked
+ * @typedef {import("../../connect/request.js").ConnectRequest} ConnectRequest
  * @typedef {Record<string, any>} Message
  *
  * @typedef {object} Asker
  * @property {URL} origin as stated by the browser, not by the application
  * @property {string} state repeated in every response
- * @property {Asked | null} asked null if the request was refused
+ * @property {ConnectRequest | null} requested null if the request was refused
  * @property {Refusal | null} refusal
  * @property {boolean} redirect whether the response takes this window back to the application
  * @property {string} returnTo where the response goes: "window", or the address in the application
@@ -133,12 +133,12 @@ function pong(opener, origin, state, send) {
   });
 }
 
-/** @param {Message} message @returns {{asked: Asked | null, refusal: Refusal | null}} */
+/** @param {Message} message @returns {{requested: ConnectRequest | null, refusal: Refusal | null}} */
 function read(message) {
   try {
-    return { asked: readRequest(/** @type {any} */ (message), Date.now() / 1000), refusal: null };
+    return { requested: readRequest(/** @type {any} */ (message), Date.now() / 1000), refusal: null };
   } catch (error) {
-    if (error instanceof Refusal) return { asked: null, refusal: error };
+    if (error instanceof Refusal) return { requested: null, refusal: error };
     throw error;
   }
 }

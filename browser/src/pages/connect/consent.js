@@ -10,8 +10,8 @@ import { decimalOf, grouped } from "../vault/values.js";
 import { result } from "./result.js";
 
 /**
- * @typedef {import("../../connect/request.js").Asked} Asked
- * @typedef {{origin: URL, returnTo: string, asked: Asked, allowed: (result: import("./result.js").Result) => Promise<void>, refused: () => void}} Request
+ * @typedef {import("../../connect/request.js").ConnectRequest} ConnectRequest
+ * @typedef {{origin: URL, returnTo: string, requested: ConnectRequest, allowed: (result: import("./result.js").Result) => Promise<void>, refused: () => void}} Request
  */
 
 /**
@@ -24,7 +24,7 @@ export async function consent(request) {
   const still = preparing();
   const client = await ready();
   const { did } = await client.vault.query();
-  const address = request.asked.account ? (await client.account()).address : "";
+  const address = request.requested.account ? (await client.account()).address : "";
   if (!still()) return false;
   draw(request, did, address);
   return true;
@@ -36,21 +36,24 @@ export async function consent(request) {
  * @param {string} address
  */
 function draw(request, did, address) {
-  const { origin, returnTo, asked, allowed, refused } = request;
+  const { origin, returnTo, requested, allowed, refused } = request;
   const allow = (/** @type {Event} */ event) =>
     run(
       /** @type {HTMLElement} */ (event.currentTarget),
-      async () => allowed(await result(origin, returnTo, asked)),
+      async () => allowed(await result(origin, returnTo, requested)),
       text("working"),
     );
-  const signed = asked.sign && signedCard(asked.sign.text);
-  const yes = button(text(asked.sign ? "connect.allow.sign" : "connect.allow"), allow, { kind: "main", name: "allow" });
+  const signed = requested.sign && signedCard(requested.sign.text);
+  const yes = button(text(requested.sign ? "connect.allow.sign" : "connect.allow"), allow, {
+    kind: "main",
+    name: "allow",
+  });
   const signal = show({
     name: "consent",
-    heading: text(headingOf(asked), { host: origin.host }),
+    heading: text(headingOf(requested), { host: origin.host }),
     redraw: () => draw(request, did, address),
     body: [
-      ...whoAsks(origin, asked.name),
+      ...whoAsks(origin, requested.name),
       el(
         "section",
         { class: "card" },
@@ -61,7 +64,7 @@ function draw(request, did, address) {
         address !== "" && el("p", { class: "mono", "data-name": "account" }, grouped(address)),
       ),
       signed,
-      asked.delegate ? delegateCard(asked.delegate) : paragraph("connect.nothing", {}, "small"),
+      requested.delegate ? delegateCard(requested.delegate) : paragraph("connect.nothing", {}, "small"),
       buttons(yes, button(text("connect.refuse"), refused, { name: "refuse" })),
     ],
   });
@@ -94,7 +97,7 @@ function afterItsEnd(card, yes, signal) {
   look();
 }
 
-/** @param {Asked} asked */
+/** @param {ConnectRequest} requested */
 function headingOf({ sign, delegate }) {
   if (delegate) return sign ? "connect.heading.both" : "connect.heading.delegate";
   return sign ? "connect.heading.sign" : "connect.heading";

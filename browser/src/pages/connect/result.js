@@ -2,24 +2,24 @@
 
 import { fromHex, toHex } from "../../bytes.js";
 import { signedText } from "../../connect/message.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 import { permission } from "../vault/permission.js";
 
 /**
  * @typedef {import("../../connect.js").Connected} Result
- * @typedef {import("../../connect/request.js").Asked} Asked
+ * @typedef {import("../../connect/request.js").ConnectRequest} ConnectRequest
  */
 
 /**
  * @param {URL} origin
  * @param {string} returnTo where the result goes: "window", or an address
- * @param {Asked} asked
+ * @param {ConnectRequest} requested
  * @returns {Promise<Result>}
- * @throws {Told} the request has expired
+ * @throws {ProblemError} the request has expired
  */
 export async function result(origin, returnTo, { account, sign, delegate, expires }) {
-  if (expires * 1000 <= Date.now()) throw new Told("connect.expired");
+  if (expires * 1000 <= Date.now()) throw new ProblemError("connect.expired");
   const client = await ready();
   const { did } = await client.vault.query();
   return {
@@ -71,5 +71,5 @@ async function keyOf({ vault }, did) {
     if (curve !== "P-256") continue;
     if (`did:new:${await vault.keccak256(fromHex(point.slice(2)))}` === did) return point;
   }
-  throw new Told("problem.unknown", { reason: "the vault has no key of its DID" });
+  throw new ProblemError("problem.unknown", { reason: "the vault has no key of its DID" });
 }

@@ -153,16 +153,20 @@ async function copied(did, { updatedAt, newest }, elsewhere) {
  * @param {(password: string) => Promise<void>} trial
  */
 function askPassword(name, heading, trial) {
-  const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const passwordField = field(text("password.label"), {
+    type: "password",
+    name: "password",
+    autocomplete: "current-password",
+  });
   show({
     name,
     heading,
-    focus: asked.input,
+    focus: passwordField.input,
     redraw: () => askPassword(name, heading, trial),
     body: [
       form(
-        (it) => run(it.querySelector("button"), () => trial(asked.input.value), text("working")),
-        asked.node,
+        (it) => run(it.querySelector("button"), () => trial(passwordField.input.value), text("working")),
+        passwordField.node,
         el("div", { class: "buttons" }, submit(text("drill.try")), back()),
       ),
     ],

@@ -2,7 +2,7 @@
 
 import { text } from "../parts/language.js";
 import { buttons, button, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -16,7 +16,7 @@ export function drillDevice(number = newNumber()) {
   const answer = digits(text("drill.device.answer"), "answer");
   const trial = async () => {
     const expected = await answerTo(await ready(), number);
-    if (read(answer) !== expected) throw new Told("drill.device.wrong");
+    if (read(answer) !== expected) throw new ProblemError("drill.device.wrong");
     await noteTrial(await openDid(), "device");
     await go("home", { said: text("drill.device.works") });
   };
@@ -27,7 +27,7 @@ export function drillDevice(number = newNumber()) {
     body: [
       paragraph("drill.device.lead"),
       el("p", { class: "digits", "data-name": "number" }, number),
-      asked(answer, text("drill.device.check"), trial),
+      answerForm(answer, text("drill.device.check"), trial),
       buttons(button(text("drill.device.other"), () => answerDevice(), { kind: "plain", name: "answer-device" })),
     ],
   });
@@ -44,7 +44,7 @@ export function answerDevice() {
     name: "drill-answer",
     heading: text("drill.device.other"),
     redraw: answerDevice,
-    body: [paragraph("drill.device.other.lead"), asked(number, text("drill.device.give"), give), shown],
+    body: [paragraph("drill.device.other.lead"), answerForm(number, text("drill.device.give"), give), shown],
   });
 }
 
@@ -66,7 +66,7 @@ function read({ input }) {
  * @param {string} label
  * @param {() => Promise<void>} work
  */
-function asked(it, label, work) {
+function answerForm(it, label, work) {
   const press = (/** @type {HTMLFormElement} */ node) => {
     it.judge(SIX.test(read(it)) ? "" : text("drill.device.six"));
     if (!SIX.test(read(it))) return it.input.focus();

@@ -2,7 +2,7 @@
 
 import { Client, Vault, VaultStore } from "../library.js";
 import { changeFacts } from "../../kit/notes.js";
-import { Told, succeeded } from "../parts/problems.js";
+import { ProblemError, succeeded } from "../parts/problems.js";
 import { SERVICE_DID } from "../parts/vault_client.js";
 import { refusedRecovery } from "../vault/recover.js";
 
@@ -31,14 +31,14 @@ export function noteTrial(did, mark, more = {}) {
  * @param {import("../../snapshots/recovery.js").RecoveryOptions} how
  * @returns {Promise<{updatedAt: number, newest: boolean}>} `updatedAt`: when the copy was written, in Unix milliseconds;
  *   `newest`: true if it contains this browser's last change
- * @throws {Told} it cannot be read, or belongs to another vault
+ * @throws {ProblemError} it cannot be read, or belongs to another vault
  */
 export async function fetchCopy(did, how) {
   const client = new Client({ dbName: TRIAL_DB, snapshots: { serviceDid: SERVICE_DID, automatic: false } });
   try {
     await client.boot();
     const found = await client.recover(how).catch((error) => Promise.reject(refusedRecovery(error)));
-    if (found.did !== did) throw new Told("drill.file.other");
+    if (found.did !== did) throw new ProblemError("drill.file.other");
     return { updatedAt: found.updatedAt, newest: found.revision >= (await revisionOf(did)) };
   } finally {
     await client.close();
@@ -59,13 +59,13 @@ async function revisionOf(did) {
  *
  * @param {string} did
  * @param {VaultKey} key
- * @throws {Told} it does not
+ * @throws {ProblemError} it does not
  */
 export async function tryKey(did, key) {
   const store = new VaultStore();
   const stored = await store.load(did);
   await store.close();
-  if (!stored) throw new Told("drill.nothing");
+  if (!stored) throw new ProblemError("drill.nothing");
   await inTrial(async (vault) => {
     succeeded(
       await vault.unlock(key, { database: stored.sealed }),
@@ -80,7 +80,7 @@ export async function tryKey(did, key) {
  * @param {string} did
  * @param {Uint8Array<ArrayBuffer>} data
  * @param {string} password
- * @throws {Told} it does not
+ * @throws {ProblemError} it does not
  */
 export async function tryFile(did, data, password) {
   await inTrial(async (vault) => {
@@ -90,7 +90,7 @@ export async function tryFile(did, data, password) {
       secret: crypto.getRandomValues(new Uint8Array(32)),
     };
     const found = succeeded(await vault.import({ data, password }, key));
-    if (found.did !== did) throw new Told("drill.file.other");
+    if (found.did !== did) throw new ProblemError("drill.file.other");
   });
 }
 

@@ -4,7 +4,7 @@ import { text } from "../parts/language.js";
 import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { confirmed } from "../parts/dialog.js";
 import { RequestRefused, textHash } from "../library.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { SERVICE, run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -17,13 +17,13 @@ import { card } from "../vault/card.js";
 export function namesCard(known) {
   const plain = { autocapitalize: "none", spellcheck: "false", autocomplete: "off" };
   const name = field(text("did.name"), { name: "alias", ...plain });
-  const place = el("div", { "data-name": "alias-found" });
+  const result = el("div", { "data-name": "alias-found" });
   const look = (/** @type {HTMLFormElement} */ it) =>
     run(
       it.querySelector("button"),
       async () => {
-        place.replaceChildren();
-        place.replaceChildren(...foundNodes(known, await looked(known, name.input.value)));
+        result.replaceChildren();
+        result.replaceChildren(...foundNodes(known, await looked(known, name.input.value)));
       },
       text("working"),
     );
@@ -32,17 +32,17 @@ export function namesCard(known) {
     text("did.names"),
     paragraph("did.names.lead", { name: SERVICE }),
     form(look, name.node, el("div", { class: "buttons" }, submit(text("did.name.look")))),
-    place,
+    result,
   );
 }
 
-/** @param {Known} known @param {string} typed @returns {Promise<{alias: string, state: State}>} @throws {Told} no handle */
+/** @param {Known} known @param {string} typed @returns {Promise<{alias: string, state: State}>} @throws {ProblemError} no handle */
 async function looked({ at, found }, typed) {
   const client = await ready();
   const { alias, didHash, active } = await at.registeredAlias(typed);
   // The service says what a handle is, and whether someone has it there who is not on the chain yet.
   const served = await client.checkAlias({ alias }).catch((error) => {
-    throw error instanceof RequestRefused && error.status === 400 ? new Told("problem.invalid") : error;
+    throw error instanceof RequestRefused && error.status === 400 ? new ProblemError("problem.invalid") : error;
   });
   const isOwn = didHash === (await textHash(client.vault, found.did));
   if (isOwn) return { alias, state: active ? "active" : "inactive" };

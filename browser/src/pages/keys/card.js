@@ -21,13 +21,13 @@ export function keysCard() {
 
 /** A place in which a notice appears if a recovery of the account is under way, which only the chain knows. */
 export function takeover() {
-  const place = el("div");
+  const container = el("div");
   void ready()
     .then((client) => client.accountKeys())
     .then(async (keys) => {
       const recovery = await keys.recovery();
-      if (recovery) await go("keys-notice", { place, recovery, own: await keys.signer() });
+      if (recovery) await go("keys-notice", { container, recovery, own: await keys.signer() });
     })
     .catch(() => {}); // a service without a chain, or no connection: the account's card says so
-  return place;
+  return container;
 }

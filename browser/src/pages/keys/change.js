@@ -6,9 +6,9 @@ import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
-import { toldMissing } from "../parts/second_key.js";
+import { explainedMissing } from "../parts/second_key.js";
 import { ready } from "../parts/vault_client.js";
-import { nextPlace, notePlaces } from "./places.js";
+import { nextSequence, noteSequences } from "./places.js";
 import { agreedToServiceAlone } from "./service_alone.js";
 
 /**
@@ -35,7 +35,7 @@ export async function chainsOfChanges() {
 export async function change(heading, changes, before = async () => {}) {
   const client = await ready();
   const main = await client.accountKeys();
-  const sequence = await nextPlace(main);
+  const sequence = await nextSequence(main);
   if (sequence === null) return;
   const serviceAlone = await main.givesServiceAlone(changes);
   if (serviceAlone && !(await agreedToServiceAlone(main))) return;
@@ -46,12 +46,12 @@ export async function change(heading, changes, before = async () => {}) {
       await before();
       signed = [await main.sign(changes, { sequence, serviceAlone }).catch(missing)];
     }
-    await notePlaces(signed[0].account, { signed: sequence + 1 });
+    await noteSequences(signed[0].account, { signed: sequence + 1 });
     await main.bring(signed);
-    await notePlaces(signed[0].account, { brought: sequence + 1 });
+    await noteSequences(signed[0].account, { brought: sequence + 1 });
   };
   const missing = async (/** @type {unknown} */ error) => {
-    throw await toldMissing(error, (await client.vault.query()).did);
+    throw await explainedMissing(error, (await client.vault.query()).did);
   };
   const further = async (/** @type {number} */ chainId) => {
     const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];
@@ -92,18 +92,18 @@ async function shown(heading, steps, done = new Set()) {
       buttons(again, back),
     ],
   });
-  for (const { step, told } of rows) {
+  for (const { step, mark } of rows) {
     if (done.has(step)) continue;
-    told("working");
+    mark("working");
     try {
       await step.work();
     } catch (error) {
-      told("left", problem(error));
+      mark("left", problem(error));
       if (step === steps[0]) break; // the others take the change from the first
       continue;
     }
     done.add(step);
-    told("done");
+    mark("done");
   }
   if (done.size === steps.length)
     return go("keys", { said: text("keys.change.said", { chain: steps.map(({ name }) => name).join(", ") }) });
@@ -114,10 +114,10 @@ async function shown(heading, steps, done = new Set()) {
 function row(step, isDone) {
   const state = el("p", { class: "small", role: "status" });
   const node = el("li", { "data-chain": step.name }, el("h2", {}, step.name), state);
-  const told = (/** @type {State} */ now, reason = "") => {
+  const mark = (/** @type {State} */ now, reason = "") => {
     node.dataset.state = now;
     state.textContent = text(`keys.change.${now}`, { reason });
   };
-  told(isDone ? "done" : "waiting");
-  return { step, node, told };
+  mark(isDone ? "done" : "waiting");
+  return { step, node, mark };
 }

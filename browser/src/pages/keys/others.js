@@ -5,7 +5,7 @@ import { addFacts } from "../../kit/notes.js";
 import { copyButton } from "../parts/copy.js";
 import { moment, text } from "../parts/language.js";
 import { button, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -36,12 +36,12 @@ async function helped(lost, fresh) {
   const keys = await client.accountKeys(account.address);
   const person = await personOf(fresh);
   const { guardians, settings } = await keys.view();
-  if (!guardians.includes(await keys.signer())) throw new Told("keys.help.none", { name: lost });
+  if (!guardians.includes(await keys.signer())) throw new ProblemError("keys.help.none", { name: lost });
   const byService =
     settings.quorum > 1 && (await isServiceAmong(guardians))
       ? [await serviceSignature(keys, [person.signer], "keys.help.service")]
       : [];
-  if (settings.quorum > byService.length + 1) throw new Told("keys.help.more");
+  if (settings.quorum > byService.length + 1) throw new ProblemError("keys.help.more");
   const question = { heading: text("keys.help.heading"), words: text("keys.help.text"), yes: text("keys.help.ask") };
   if (!(await agreedTo(question, [person], account))) return;
   await keys.startRecovery([person.signer], {
@@ -80,9 +80,9 @@ async function returned(typed) {
   const isOwner = signers.includes(own);
   if (!isOwner && !recovery && settings.quorum === 1 && (await isServiceAmong(guardians)))
     return startedByService(keys, account, own, await namer(own, []));
-  if (!isOwner && !recovery?.newOwners?.includes(own)) throw new Told("keys.back.none");
+  if (!isOwner && !recovery?.newOwners?.includes(own)) throw new ProblemError("keys.back.none");
   if (!isOwner && !recovery?.isReady)
-    throw new Told("keys.back.early", { time: moment((recovery?.readyAt ?? 0) * 1000) });
+    throw new ProblemError("keys.back.early", { time: moment((recovery?.readyAt ?? 0) * 1000) });
   const its = isOwner
     ? { owners: signers, hidden: settings.owners - signers.length, guardians }
     : { owners: recovery?.newOwners ?? [], hidden: 0, guardians };

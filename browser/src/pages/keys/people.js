@@ -7,7 +7,7 @@ import { changeFacts, facts } from "../../kit/notes.js";
 import { passkeysOf } from "../../passkeys/signers.js";
 import { accountAddress } from "../library.js";
 import { text } from "../parts/language.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { SERVICE } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { sendError } from "../send/errors.js";
@@ -67,7 +67,7 @@ export async function noteName(signer, name) {
  *
  * @param {string} typed a name, a DID or an address
  * @returns {Promise<import("../send/payee.js").Payee>} and how certain it is that it is the meant one
- * @throws {Told}
+ * @throws {ProblemError}
  */
 export function accountOf(typed) {
   return resolved(typed).catch((error) => {
@@ -81,7 +81,7 @@ export function accountOf(typed) {
  *
  * @param {string} typed a code, or a name, a DID or an address
  * @returns {Promise<Person>} `signer` in 0x-hex
- * @throws {Told}
+ * @throws {ProblemError}
  */
 export async function personOf(typed) {
   const code = typed.replace(/\s/g, "").toLowerCase();
@@ -89,7 +89,8 @@ export async function personOf(typed) {
   const [client, account] = [await ready(), await accountOf(typed)];
   const { pubKeyX, pubKeyY } = await client.accountState({ account: account.address });
   const key = { x: BigInt(pubKeyX), y: BigInt(pubKeyY) };
-  if (key.y === 0n || (await accountAddress(client, key)) !== account.address) throw new Told("keys.bad.person");
+  if (key.y === 0n || (await accountAddress(client, key)) !== account.address)
+    throw new ProblemError("keys.bad.person");
   return { signer: p256Signer(key), account };
 }
 
@@ -101,6 +102,6 @@ export async function personOf(typed) {
  */
 export async function otherPerson(typed, own) {
   const person = await personOf(typed);
-  if (person.signer === own) throw new Told("keys.bad.own");
+  if (person.signer === own) throw new ProblemError("keys.bad.own");
   return person;
 }

@@ -7,7 +7,7 @@ import "./texts.js";
 import { changeFacts, facts } from "../../kit/notes.js";
 import { confirmed } from "../parts/dialog.js";
 import { counted, text } from "../parts/language.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 
 /**
@@ -16,21 +16,21 @@ import { ready } from "../parts/vault_client.js";
  *
  * @param {import("../../account/keys.js").AccountKeys} keys
  * @returns {Promise<number | null>} null if the person does not go on
- * @throws {Told} the endpoint shows fewer changes than this browser has made, or more than it proves
+ * @throws {ProblemError} the endpoint shows fewer changes than this browser has made, or more than it proves
  */
-export async function nextPlace(keys) {
+export async function nextSequence(keys) {
   const { address, settings } = await keys.view();
   const [brought, signed] = (await facts(await vaultDid())).places?.[address] ?? [0, 0];
-  const place = settings.sequence;
-  if (place < brought) throw new Told("keys.place.behind");
-  if (place <= signed) return place;
-  if ((await keys.history()).length < place) throw new Told("keys.place.unproven");
+  const sequence = settings.sequence;
+  if (sequence < brought) throw new ProblemError("keys.place.behind");
+  if (sequence <= signed) return sequence;
+  if ((await keys.history()).length < sequence) throw new ProblemError("keys.place.unproven");
   const question = {
     heading: text("keys.place.heading"),
-    words: counted("keys.place.text", place - signed),
+    words: counted("keys.place.text", sequence - signed),
     yes: text("keys.place.yes"),
   };
-  return (await confirmed(question)) ? place : null;
+  return (await confirmed(question)) ? sequence : null;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function nextPlace(keys) {
  * @param {string} address
  * @param {{brought?: number, signed?: number}} known
  */
-export async function notePlaces(address, { brought = 0, signed = brought }) {
+export async function noteSequences(address, { brought = 0, signed = brought }) {
   await changeFacts(await vaultDid(), ({ places }) => {
     const before = places?.[address] ?? [0, 0];
     const after = [Math.max(before[0], brought), Math.max(before[1], signed)];

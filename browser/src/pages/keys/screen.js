@@ -58,10 +58,10 @@ export async function keys({ said = "" } = {}) {
 /**
  * Shows the notice of a recovery on another screen.
  *
- * @param {{place: HTMLElement, recovery: import("../../account/reads.js").Recovery, own: string}} given
+ * @param {{container: HTMLElement, recovery: import("../../account/reads.js").Recovery, own: string}} given
  */
-export async function noticed({ place, recovery, own }) {
-  place.replaceChildren(notice(recovery, own, await namer(own, [])));
+export async function noticed({ container, recovery, own }) {
+  container.replaceChildren(notice(recovery, own, await namer(own, [])));
 }
 
 /** @returns {Promise<Known>} */

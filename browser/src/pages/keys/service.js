@@ -6,7 +6,7 @@ import { addFacts } from "../../kit/notes.js";
 import { copyButton } from "../parts/copy.js";
 import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { confirmed } from "../parts/dialog.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { SERVICE, run, show } from "../parts/screen.js";
 import { RequestRefused } from "../library.js";
@@ -50,7 +50,7 @@ export function askingService({ waitSeconds, channels }) {
   const values = { name: SERVICE, wait: duration(waitSeconds) };
   const to = field(text(channels.includes("sms") ? "keys.ask.to.any" : "keys.ask.to"), personInput("service-to"));
   const ask = (/** @type {HTMLFormElement} */ it) =>
-    run(it.querySelector("button"), () => asked(to.input.value.trim()), text("working"));
+    run(it.querySelector("button"), () => requested(to.input.value.trim()), text("working"));
   return el(
     "details",
     { "data-name": "ask-service" },
@@ -61,7 +61,7 @@ export function askingService({ waitSeconds, channels }) {
 }
 
 /** @param {string} to */
-async function asked(to) {
+async function requested(to) {
   const client = await ready();
   const newOwners = [await (await client.accountKeys()).signer()];
   try {
@@ -69,7 +69,7 @@ async function asked(to) {
     askCode((await client.askRecovery({ identifier: to, channel, newOwners })).request, to);
   } catch (error) {
     if (error instanceof RequestRefused && error.code === "recovery_not_possible")
-      throw new Told("keys.ask.impossible", { to });
+      throw new ProblemError("keys.ask.impossible", { to });
     throw error;
   }
 }
@@ -82,7 +82,7 @@ function askCode(request, to) {
     run(it.querySelector("button"), async () => {
       const client = await ready();
       const found = await client.checkRecovery({ request, code: code.input.value.trim() });
-      if (!("readyAt" in found)) throw new Told("keys.ask.wrong");
+      if (!("readyAt" in found)) throw new ProblemError("keys.ask.wrong");
       await addFacts((await client.vault.query()).did, { lost: found.account });
       agreed(found);
     });
@@ -121,7 +121,7 @@ function agreed(found) {
  * @param {AccountKeys} keys of the lost account
  * @param {string[]} newOwners
  * @param {import("../parts/language.js").TextKey} missing the text for a service that was not asked
- * @throws {Told} it was not asked, or it signs later
+ * @throws {ProblemError} it was not asked, or it signs later
  */
 export async function serviceSignature(keys, newOwners, missing) {
   try {
@@ -129,8 +129,8 @@ export async function serviceSignature(keys, newOwners, missing) {
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
     const time = moment(Date.now() + (error.retryAfter ?? 0) * 1000);
-    if (error.code === "recovery_waits") throw new Told("keys.ask.waits", { name: SERVICE, time });
-    if (error.code === "recovery_not_found") throw new Told(missing, { name: SERVICE });
+    if (error.code === "recovery_waits") throw new ProblemError("keys.ask.waits", { name: SERVICE, time });
+    if (error.code === "recovery_not_found") throw new ProblemError(missing, { name: SERVICE });
     throw error;
   }
 }

@@ -4,9 +4,9 @@ import { MoveRefused, SecondKeyMissing, serviceAddress } from "../library.js";
 import { confirmed } from "../parts/dialog.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told, problem } from "../parts/problems.js";
+import { ProblemError, problem } from "../parts/problems.js";
 import { run, say, show } from "../parts/screen.js";
-import { toldMissing } from "../parts/second_key.js";
+import { explainedMissing } from "../parts/second_key.js";
 import { ready } from "../parts/vault_client.js";
 import { FOR_PASSKEY, made } from "./messages.js";
 
@@ -19,18 +19,18 @@ const AT = { autocapitalize: "none", autocomplete: "off", spellcheck: "false", i
 
 /** Asks for the new service. */
 export function moveFrom() {
-  const place = field(text("move.host"), { name: "host", ...AT }, text("move.host.hint"));
+  const hostField = field(text("move.host"), { name: "host", ...AT }, text("move.host.hint"));
   const check = (/** @type {HTMLFormElement} */ it) => {
-    const address = serviceAddress(place.input.value);
-    place.judge(address ? "" : text("move.host.bad"));
-    if (!address) return place.input.focus();
-    return run(it.querySelector("button"), () => told(checked(address)), text("move.checking"));
+    const address = serviceAddress(hostField.input.value);
+    hostField.judge(address ? "" : text("move.host.bad"));
+    if (!address) return hostField.input.focus();
+    return run(it.querySelector("button"), () => explained(checked(address)), text("move.checking"));
   };
   show({
     name: "move",
     heading: text("move.heading"),
     redraw: moveFrom,
-    body: [paragraph("move.lead"), form(check, place.node, buttons(submit(text("move.check"))))],
+    body: [paragraph("move.lead"), form(check, hostField.node, buttons(submit(text("move.check"))))],
   });
 }
 
@@ -52,7 +52,7 @@ function review(plan) {
     const opened = window.open(`${address}/move${FOR_PASSKEY}`, "_blank", "popup,width=480,height=640");
     return run(
       it.querySelector("button"),
-      () => told(moved(plan, opened, owner.checked)),
+      () => explained(moved(plan, opened, owner.checked)),
       text("move.waiting", { host }),
     );
   };
@@ -81,10 +81,10 @@ function review(plan) {
 
 /** @param {Plan} plan @param {Window | null} opened @param {boolean} owner */
 async function moved({ address, host, identifier }, opened, owner) {
-  if (!opened) throw new Told("move.blocked");
+  if (!opened) throw new ProblemError("move.blocked");
   const make = async (/** @type {import("./messages.js").Wanted} */ wanted) => {
     const passkey = await made(opened, address, wanted);
-    if (!passkey) throw new Told("move.closed", { host });
+    if (!passkey) throw new ProblemError("move.closed", { host });
     return passkey;
   };
   const passkeys = { origin: address, rpId: new URL(address).hostname, make };
@@ -134,13 +134,14 @@ function ended(address, moved) {
  *
  * @param {Promise<unknown>} work
  */
-async function told(work) {
+async function explained(work) {
   try {
     await work;
   } catch (error) {
-    if (error instanceof SecondKeyMissing) throw await toldMissing(error, (await (await ready()).vault.query()).did);
+    if (error instanceof SecondKeyMissing)
+      throw await explainedMissing(error, (await (await ready()).vault.query()).did);
     if (!(error instanceof MoveRefused)) throw error;
     const reason = error.cause === undefined ? "" : problem(error.cause);
-    throw new Told(/** @type {TextKey} */ (`move.refused.${error.code}`), { reason });
+    throw new ProblemError(/** @type {TextKey} */ (`move.refused.${error.code}`), { reason });
   }
 }

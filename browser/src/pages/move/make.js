@@ -8,7 +8,7 @@ import { createPasskey, passkeyKey, usePasskey } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { run, show } from "../parts/screen.js";
-import { asked } from "./messages.js";
+import { requestOf } from "./messages.js";
 
 const NAME = /^[\p{L}\p{N}@+._ -]{1,320}$/u;
 
@@ -18,7 +18,7 @@ export async function make(opener) {
     show({ name: "move-none", heading: text("move.make"), redraw: none, body: [paragraph("move.make.none")] });
   none();
   if (!opener || window.top !== window) return;
-  const { origin, wanted, answer } = await asked(opener);
+  const { origin, wanted, answer } = await requestOf(opener);
   if (NAME.test(wanted.name)) screen(origin, wanted, answer);
 }
 

@@ -20,7 +20,7 @@ export const FOR_PASSKEY = "#passkey";
  * @param {Window} opener
  * @returns {Promise<{origin: string, wanted: Wanted, answer: (made: MadePasskey) => void}>} `origin`: as the browser states it
  */
-export function asked(opener) {
+export function requestOf(opener) {
   const word = crypto.randomUUID();
   return new Promise((resolve) => {
     const ready = () => opener.postMessage({ holdfast: PROTOCOL, type: "ready", word }, "*");

@@ -14,7 +14,7 @@ const PEER = /^\/(ip4|ip6|dns|dns4|dns6)\/\S+\/p2p\/\w+$/;
  * @param {string} relay the address of the service's pairing host; empty without one
  * @returns {Place | null} null for any other text
  */
-export function placeOf(words, relay) {
+export function addressOf(words, relay) {
   const [before, after = ""] = words.trim().split("#");
   if (PEER.test(before)) return after === "" || NAME.test(after) ? { address: before, meeting: after } : null;
   const meeting = after.startsWith("pair=") ? after.slice("pair=".length) : "";

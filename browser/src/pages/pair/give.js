@@ -7,14 +7,14 @@ import { pairing } from "../library.js";
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { ADDRESS, Told } from "../parts/problems.js";
+import { ADDRESS, ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { noteTrial } from "../drill/trials.js";
 import { card } from "../vault/card.js";
 import { qrCode } from "../../kit/qr_code.js";
-import { linkOf, placeOf } from "./address.js";
+import { linkOf, addressOf } from "./address.js";
 import { RELAY } from "./relay.js";
 
 const SIX = /^\d{6}$/;
@@ -35,19 +35,19 @@ export function pairCard() {
 
 /** The screen that waits for the other device. */
 export function pair() {
-  const place = field(text("pair.program.address"), {
+  const addressField = field(text("pair.program.address"), {
     name: "address",
     autocapitalize: "none",
     spellcheck: "false",
     autocomplete: "off",
   });
   const give = () => {
-    const found = placeOf(place.input.value, "");
-    place.judge(found?.meeting ? "" : text("pair.bad.program"));
-    if (!found?.meeting) return place.input.focus();
+    const found = addressOf(addressField.input.value, "");
+    addressField.judge(found?.meeting ? "" : text("pair.bad.program"));
+    if (!found?.meeting) return addressField.input.focus();
     return run(program.querySelector("button"), () => given(found.address, found.meeting), text("pair.connecting"));
   };
-  const program = form(give, place.node, buttons(submit(text("pair.give"))));
+  const program = form(give, addressField.node, buttons(submit(text("pair.give"))));
   const browser = el("div", { "data-name": "browser" });
   const signal = show({
     name: "pair",
@@ -70,18 +70,18 @@ export function pair() {
 /**
  * Waits at the service's pairing host for a browser that opens the link.
  *
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {AbortSignal} signal
  */
-async function waits(place, signal) {
+async function waits(container, signal) {
   try {
     const meeting = (await pairing()).newMeeting();
     const link = linkOf(ADDRESS, meeting);
-    place.replaceChildren(paragraph("pair.connecting", {}, "small"));
+    container.replaceChildren(paragraph("pair.connecting", {}, "small"));
     await given(RELAY, meeting, {
       signal,
       onWaiting: () => {
-        place.replaceChildren(
+        container.replaceChildren(
           el("h2", {}, text("pair.browser")),
           paragraph("pair.browser.lead"),
           qrCode(link, text("pair.qr")),
@@ -93,8 +93,8 @@ async function waits(place, signal) {
     });
   } catch (error) {
     if (signal.aborted && document.querySelector('main[data-screen="pair-digits"]') === null) return;
-    place.replaceChildren(paragraph("pair.unreachable", {}, "small"));
-    tell(asTold(error));
+    container.replaceChildren(paragraph("pair.unreachable", {}, "small"));
+    tell(readable(error));
   }
 }
 
@@ -113,16 +113,16 @@ async function given(address, meeting, { signal, onWaiting } = {}) {
     (digits) => ((met = true), compared(digits)),
     async () => (await client.snapshots()).publishedRecord(),
   );
-  const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
+  const link = await linkTo(vault, address).catch((error) => Promise.reject(readable(error)));
   signal?.addEventListener("abort", () => met || void link.end());
   try {
     await giveAt(link, meeting, server, onWaiting);
     await noteTrial((await vault.query()).did, "paired");
     await go("home", { said: text("pair.given") });
   } catch (error) {
-    if (!met) throw asTold(error);
+    if (!met) throw readable(error);
     await go("home");
-    tell(asTold(error));
+    tell(readable(error));
   } finally {
     await link.end();
   }
@@ -146,15 +146,15 @@ function matched(digits) {
  *
  * @param {unknown} error
  */
-export function asTold(error) {
+export function readable(error) {
   const name = error instanceof Error ? error.name : "";
-  if (error instanceof Told) return error;
-  if (name === "SyncRefused") return new Told("pair.refused");
+  if (error instanceof ProblemError) return error;
+  if (name === "SyncRefused") return new ProblemError("pair.refused");
   if (error instanceof Error && name === "NetworkError" && error.cause instanceof TypeError)
-    return new Told("pair.notloaded"); // import()
+    return new ProblemError("pair.notloaded"); // import()
   return name === "PluginCallError" || name === "StorageError" || name === "WebAuthnError"
     ? error
-    : new Told("pair.lost");
+    : new ProblemError("pair.lost");
 }
 
 /**

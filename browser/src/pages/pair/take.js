@@ -13,8 +13,8 @@ import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { addPasskey } from "../vault/adding.js";
-import { placeOf } from "./address.js";
-import { asTold } from "./give.js";
+import { addressOf } from "./address.js";
+import { readable } from "./give.js";
 import { RELAY } from "./relay.js";
 
 /** The temporary key that opens a received vault until the person has chosen a permanent one. */
@@ -22,20 +22,20 @@ const BETWEEN = { kind: /** @type {"secret"} */ ("secret"), id: "pairing" };
 
 /** @param {{link?: string}} [given] from the address, if another device's link was opened */
 export function take({ link = "" } = {}) {
-  const place = field(
+  const addressField = field(
     text("take.place"),
     { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" },
     text("take.place.hint"),
   );
   const begin = () => {
-    const found = placeOf(place.input.value, RELAY);
-    place.judge(found ? "" : text("take.bad"));
-    if (!found) return place.input.focus();
-    return run(asked.querySelector("button"), () => taken(found), text("pair.connecting"));
+    const found = addressOf(addressField.input.value, RELAY);
+    addressField.judge(found ? "" : text("take.bad"));
+    if (!found) return addressField.input.focus();
+    return run(entry.querySelector("button"), () => taken(found), text("pair.connecting"));
   };
-  const asked = form(
+  const entry = form(
     begin,
-    place.node,
+    addressField.node,
     buttons(
       submit(text("take.begin")),
       button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
@@ -44,17 +44,17 @@ export function take({ link = "" } = {}) {
   show({
     name: "take",
     heading: text("take.heading"),
-    redraw: () => take({ link: place.input.value }),
-    body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), asked],
+    redraw: () => take({ link: addressField.input.value }),
+    body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), entry],
   });
 }
 
-/** @param {import("./address.js").Place} place */
+/** @param {import("./address.js").Place} addressField */
 async function taken({ address, meeting }) {
   const { asker, linkTo, receive } = await pairing();
   const client = await ready();
   const { vault } = client;
-  const link = await linkTo(vault, address).catch((error) => Promise.reject(asTold(error)));
+  const link = await linkTo(vault, address).catch((error) => Promise.reject(readable(error)));
   try {
     const continueFrom = async (/** @type {unknown} */ record) => (await client.snapshots()).continueFrom(record);
     const secret = crypto.getRandomValues(new Uint8Array(32));
@@ -64,7 +64,7 @@ async function taken({ address, meeting }) {
   } catch (error) {
     await vault.lock().catch(() => {}); // the first error says more
     take();
-    throw error instanceof PluginCallError ? error : asTold(error);
+    throw error instanceof PluginCallError ? error : readable(error);
   } finally {
     await link.end();
   }
@@ -102,7 +102,7 @@ function key() {
   const made = async () => {
     const { vault } = await ready();
     await addPasskey({ userName: await nameOf(), hints: ["client-device"] });
-    await kept(vault);
+    await stored(vault);
   };
   const had = async () => {
     const { vault } = await ready();
@@ -110,7 +110,7 @@ function key() {
     const used = await usePasskey({ credentialIds: credentials.map((it) => it.credential_id) });
     await added(vault, await passkeyKey(used));
     await setVaultOf(used.credentialId, { did, copies: await copiesOf(used.assertion) });
-    await kept(vault);
+    await stored(vault);
   };
   const pressing = (/** @type {() => Promise<void>} */ work) => (/** @type {Event} */ event) =>
     run(/** @type {HTMLElement} */ (event.currentTarget), work, text("passkey.open"));
@@ -133,7 +133,7 @@ function password() {
   const use = async (/** @type {string} */ chosen) => {
     const { vault } = await ready();
     await added(vault, { kind: "password", password: chosen });
-    await kept(vault);
+    await stored(vault);
   };
   show({
     name: "take-password",
@@ -158,7 +158,7 @@ async function added(vault, key) {
 }
 
 /** @param {import("../../vault/vault.js").Vault} vault */
-async function kept(vault) {
+async function stored(vault) {
   await vault.removeKey(BETWEEN.kind, BETWEEN.id);
   await setReceived(null);
   markVault();

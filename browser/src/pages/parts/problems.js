@@ -52,7 +52,7 @@ const CALLS = {
 };
 
 /** An error that is shown to the person as a sentence from the text tables. */
-export class Told extends Error {
+export class ProblemError extends Error {
   /** @param {TextKey} key @param {Record<string, string | number>} [values] */
   constructor(key, values = {}) {
     super(key);
@@ -68,7 +68,7 @@ export class Told extends Error {
  * @returns {string}
  */
 export function problem(error) {
-  if (error instanceof Told) return text(error.key, error.values);
+  if (error instanceof ProblemError) return text(error.key, error.values);
   if (error instanceof WebAuthnError)
     return error.reason === "aborted" ? "" : text(`problem.${error.reason}`, { address: ADDRESS });
   if (error instanceof RequestRefused) return refusal(error);
@@ -102,6 +102,6 @@ function refusal(error) {
 export function succeeded(answer, wrongKey = "problem.wrong_key") {
   if (answer.success !== false) return answer;
   const code = answer.error ?? "failed";
-  if (code === "wrong_key") throw new Told(wrongKey);
-  throw CALLS[code] ? new Told(CALLS[code]) : new Told("problem.unknown", { reason: code });
+  if (code === "wrong_key") throw new ProblemError(wrongKey);
+  throw CALLS[code] ? new ProblemError(CALLS[code]) : new ProblemError("problem.unknown", { reason: code });
 }

@@ -61,7 +61,7 @@ export function show({ name, heading, body, wide = false, quiet = false, focus =
   const h1 = el("h1", { tabindex: "-1" }, heading);
   main.classList.toggle("wide", wide);
   main.dataset.screen = name;
-  place("screen").replaceChildren(
+  part("screen").replaceChildren(
     h1,
     ...body.filter((part) => part !== null && part !== false).map((part) => /** @type {Node | string} */ (part)),
   );
@@ -92,7 +92,7 @@ export function showAgain() {
  * @param {string} sentence
  */
 export function say(sentence) {
-  place("status").textContent = sentence;
+  part("status").textContent = sentence;
 }
 
 /**
@@ -101,10 +101,10 @@ export function say(sentence) {
  * @param {string} sentence
  */
 export function alarm(sentence) {
-  place("alert").textContent = sentence;
+  part("alert").textContent = sentence;
   const shown = sentence ? text("title.error", { title }) : title;
   document.title = `${shown} – ${SERVICE}`;
-  if (sentence) place("alert").scrollIntoView?.({ block: "nearest" });
+  if (sentence) part("alert").scrollIntoView?.({ block: "nearest" });
 }
 
 /** @param {unknown} error */
@@ -123,14 +123,14 @@ export function tell(error) {
  */
 export async function run(pressed, work, meanwhile = "") {
   const buttons = pressed
-    ? [.../** @type {NodeListOf<HTMLButtonElement>} */ (place("screen").querySelectorAll("button:not(:disabled)"))]
+    ? [.../** @type {NodeListOf<HTMLButtonElement>} */ (part("screen").querySelectorAll("button:not(:disabled)"))]
     : [];
   buttons.forEach((it) => (it.disabled = true));
   alarm("");
   say(meanwhile);
   try {
     await work();
-    if (meanwhile && place("status").textContent === meanwhile) say("");
+    if (meanwhile && part("status").textContent === meanwhile) say("");
   } catch (error) {
     tell(error);
   } finally {
@@ -140,6 +140,6 @@ export async function run(pressed, work, meanwhile = "") {
 }
 
 /** @param {string} id */
-function place(id) {
+function part(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }

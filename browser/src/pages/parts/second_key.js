@@ -4,13 +4,13 @@ import { facts, keysText } from "../../kit/stored.js";
 import { SecondKeyMissing } from "../library.js";
 import { confirmed } from "./dialog.js";
 import { text } from "./language.js";
-import { Told } from "./problems.js";
+import { ProblemError } from "./problems.js";
 
-/** @param {string[]} names of the passkeys of which one signs @throws {Told} the person does not go on */
-export async function askedSecond(names) {
+/** @param {string[]} names of the passkeys of which one signs @throws {ProblemError} the person does not go on */
+export async function confirmedSecond(names) {
   const name = names.map((it) => it || text("passkeys.unnamed")).join(", ");
   const question = { heading: text("second.heading"), words: text("second.text", { name }), yes: text("second.yes") };
-  if (!(await confirmed(question))) throw new Told("second.no");
+  if (!(await confirmed(question))) throw new ProblemError("second.no");
 }
 
 /**
@@ -20,8 +20,8 @@ export async function askedSecond(names) {
  * @param {string} did of the vault
  * @returns {Promise<unknown>} the same error if no key is missing
  */
-export async function toldMissing(error, did) {
+export async function explainedMissing(error, did) {
   return error instanceof SecondKeyMissing
-    ? new Told("second.missing", { keys: keysText(error.keys, await facts(did)) })
+    ? new ProblemError("second.missing", { keys: keysText(error.keys, await facts(did)) })
     : error;
 }

@@ -7,7 +7,7 @@ import { meta } from "../../kit/meta.js";
 import { secondPasskey } from "../../kit/second_passkey.js";
 import { Client } from "../library.js";
 import { askDuringFirstCopy } from "./leaving.js";
-import { askedSecond } from "./second_key.js";
+import { confirmedSecond } from "./second_key.js";
 
 /**
  * The audience of the tokens for the vault's snapshots, if the operator has set one that differs from the service's
@@ -34,7 +34,7 @@ export function service() {
   if (!client) {
     const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
     made.invitation = invitation;
-    made.secondKey = secondPasskey(made.vault, askedSecond, () => used);
+    made.secondKey = secondPasskey(made.vault, confirmedSecond, () => used);
     askDuringFirstCopy(made.vault);
     for (const type of ["locked", "taken", "failed"]) {
       made.vault.addEventListener(type, (event) => {
@@ -82,8 +82,8 @@ export async function ready() {
 /**
  * Sets the function to call with "locked", "taken" or "failed" when the open vault is no longer available.
  *
- * @param {(type: string, why: string) => void} told `why`: what another tab gave as its reason
+ * @param {(type: string, why: string) => void} callback `why`: what another tab gave as its reason
  */
-export function whenGone(told) {
-  onEnd = told;
+export function whenGone(callback) {
+  onEnd = callback;
 }

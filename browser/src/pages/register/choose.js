@@ -55,7 +55,7 @@ export function choose({ typed = "", ...row } = {}) {
   );
   const code = BY_INVITATION ? invitation() : null;
   const shown = { ...input, yours, code };
-  const asked = form(
+  const entry = form(
     (it) => run(it.querySelector("button"), () => next(shown, channel, row)),
     code?.node,
     input.node,
@@ -69,7 +69,7 @@ export function choose({ typed = "", ...row } = {}) {
     focus: input.input,
     redraw: () => choose(row),
     body: [
-      asked,
+      entry,
       buttons(
         ...others.map((it) =>
           button(text(`choose.use.${it}`), () => choose({ ...row, channel: it }), { kind: "plain", name: `use-${it}` }),
@@ -84,13 +84,13 @@ export function choose({ typed = "", ...row } = {}) {
 /** Asks for the invitation code, which is filled in if the address contained it. */
 function invitation() {
   const props = { name: "invitation", autocomplete: "off", autocapitalize: "characters", spellcheck: "false" };
-  const asked = field(text("choose.invitation.label"), props, text("choose.invitation.hint"));
-  asked.input.value = invited();
-  asked.input.addEventListener("input", () => {
-    invited(asked.input.value.trim());
-    asked.judge();
+  const entry = field(text("choose.invitation.label"), props, text("choose.invitation.hint"));
+  entry.input.value = invited();
+  entry.input.addEventListener("input", () => {
+    invited(entry.input.value.trim());
+    entry.judge();
   });
-  return asked;
+  return entry;
 }
 
 /**
@@ -190,7 +190,7 @@ async function isFull() {
 }
 
 /**
- * @param {Shown} asked
+ * @param {Shown} entry
  * @param {Channel} channel
  * @param {Partial<Begun>} row
  */

@@ -65,7 +65,7 @@ function locked(row) {
     name: "password",
     autocomplete: "current-password",
   });
-  const asked = form(
+  const passwordForm = form(
     (it) =>
       run(
         it.querySelector("button"),
@@ -82,7 +82,7 @@ function locked(row) {
     heading: text("resume.heading"),
     redraw: () => locked(row),
     body: row.password
-      ? [paragraph("password.lead"), asked]
+      ? [paragraph("password.lead"), passwordForm]
       : [paragraph("finish.unlock"), buttons(button(text("unlock.passkey"), press, { kind: "main", name: "unlock" }))],
   });
   if (!row.password) void run(null, withPasskey, text("passkey.open"));
@@ -92,7 +92,7 @@ function locked(row) {
  * @param {Begun} row
  * @param {ReturnType<typeof drawn>} steps
  */
-async function work(row, { list, mark, lead, place, signal }) {
+async function work(row, { list, mark, lead, container, signal }) {
   try {
     const client = await ready();
     const account = await client.account().catch((error) => error);
@@ -110,7 +110,7 @@ async function work(row, { list, mark, lead, place, signal }) {
     mark("copy", "busy");
     say("");
     lead.textContent = text("finish.copy.lead");
-    const copy = await firstCopy(place, signal);
+    const copy = await firstCopy(container, signal);
     mark("copy", copy);
     if (!signal.aborted) await go("safety", row);
   } catch (error) {
@@ -140,8 +140,13 @@ function drawn(resumed, chain) {
     ),
   );
   const lead = paragraph("finish.lead");
-  const place = el("div", { "data-name": "first-copy", "aria-live": "polite" });
-  const signal = show({ name: "finish", heading: text("finish.heading"), body: [lead, list, place], redraw: () => {} });
+  const container = el("div", { "data-name": "first-copy", "aria-live": "polite" });
+  const signal = show({
+    name: "finish",
+    heading: text("finish.heading"),
+    body: [lead, list, container],
+    redraw: () => {},
+  });
   say(text(resumed ? "finish.resumed" : "working"));
   /** @param {Step} step @param {string} state */
   const mark = (step, state) => {
@@ -150,7 +155,7 @@ function drawn(resumed, chain) {
     const otherwise = OTHERWISE[`${step} ${state}`];
     if (otherwise) item.textContent = text(otherwise);
   };
-  return { list, mark, lead, place, signal };
+  return { list, mark, lead, container, signal };
 }
 
 /**

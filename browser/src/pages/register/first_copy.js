@@ -18,12 +18,12 @@ const CHOICE_AFTER_MS = 4000;
 /**
  * Waits until the service has acknowledged the first copy, or keeps no copies, or the person goes on without one.
  *
- * @param {HTMLElement} place where it says what is missing
+ * @param {HTMLElement} container where it says what is missing
  * @param {AbortSignal} signal aborted when the screen is replaced
  * @returns {Promise<"done" | "off" | "later">} done: there is a copy; off: the service keeps none; later: the person
  *   goes on without
  */
-export async function firstCopy(place, signal) {
+export async function firstCopy(container, signal) {
   const client = await ready();
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal]);
@@ -37,7 +37,7 @@ export async function firstCopy(place, signal) {
       const again = button(text("kept.now"), () => run(again, () => tried(client)), { name: "copy-now" });
       /** @param {string} sentence @param {HTMLElement[]} actions */
       const offer = (sentence, ...actions) =>
-        place.replaceChildren(el("p", { class: "notice" }, sentence), el("div", { class: "buttons" }, ...actions));
+        container.replaceChildren(el("p", { class: "notice" }, sentence), el("div", { class: "buttons" }, ...actions));
       const look = (/** @type {State | null} */ state) => {
         if (state?.acknowledgedRoot) return resolve("done");
         if (state && copyStatus(state) === "off") return resolve("off");
@@ -45,7 +45,7 @@ export async function firstCopy(place, signal) {
           offer(text("finish.copy.failed", { reason: reasonOf(state) }), again, without);
       };
       const soon = setTimeout(
-        () => place.childElementCount || offer(text("finish.copy.slow"), without),
+        () => container.childElementCount || offer(text("finish.copy.slow"), without),
         CHOICE_AFTER_MS,
       );
       over.addEventListener("abort", () => clearTimeout(soon));

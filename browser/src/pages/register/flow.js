@@ -6,7 +6,7 @@
 import { signalUnknownCredential } from "../library.js";
 import { text } from "../parts/language.js";
 import { setBegun } from "../parts/notes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { invited, ready } from "../parts/vault_client.js";
@@ -20,7 +20,7 @@ let release = null;
 /**
  * Makes this tab the only one in which a registration can run, until the tab is closed or the registration ends.
  *
- * @throws {Told} another tab is registering
+ * @throws {ProblemError} another tab is registering
  */
 export async function alone() {
   if (release) return;
@@ -30,7 +30,7 @@ export async function alone() {
       return lock && new Promise((done) => (release = () => done(null)));
     });
   });
-  if (!held) throw new Told("resume.otherTab");
+  if (!held) throw new ProblemError("resume.otherTab");
 }
 
 /** Ends the registration. */

@@ -64,8 +64,8 @@ function draw(row, sentAt, failed = false) {
   code.verdict.setAttribute("aria-live", "assertive");
   const left = el("p", { class: "small", "data-name": "left" });
   const resend = button(text("prove.resend"), () => send(row, true), { name: "resend" });
-  const asked = form(() => check(row, code, asked), code.node, left, buttons(submit(text("prove.confirm"))));
-  asked.dataset.tries = String(TRIES);
+  const codeForm = form(() => check(row, code, codeForm), code.node, left, buttons(submit(text("prove.confirm"))));
+  codeForm.dataset.tries = String(TRIES);
   const signal = show({
     name: "prove",
     heading: text(/** @type {import("../parts/language.js").TextKey} */ (`prove.heading.${channel}`)),
@@ -74,7 +74,7 @@ function draw(row, sentAt, failed = false) {
     body: [
       Boolean(row.passkey) && paragraph("passkeys.prove"),
       paragraph(sentAt ? "prove.lead" : "prove.sending", { address }),
-      sentAt !== null && asked,
+      sentAt !== null && codeForm,
       (sentAt !== null || failed) &&
         el(
           "details",
@@ -96,24 +96,24 @@ function draw(row, sentAt, failed = false) {
     ],
   });
   if (!sentAt) return;
-  sendsItself(code.input, asked);
+  sendsItself(code.input, codeForm);
   if (channel === "sms") void filledByMessage(code.input, signal);
-  countDown({ sentAt, left, resend, mail: channel === "email", asked }, signal);
+  countDown({ sentAt, left, resend, mail: channel === "email", codeForm }, signal);
 }
 
 /**
  * Submits a code as soon as all six digits are entered, but the same code only once. Other characters are ignored.
  *
  * @param {HTMLInputElement} input
- * @param {HTMLFormElement} asked
+ * @param {HTMLFormElement} codeForm
  */
-function sendsItself(input, asked) {
+function sendsItself(input, codeForm) {
   let sent = "";
   input.addEventListener("input", () => {
     const digits = digitsOf(input.value);
     if (digits.length !== DIGITS || digits === sent) return;
     sent = digits;
-    asked.requestSubmit();
+    codeForm.requestSubmit();
   });
 }
 
@@ -127,8 +127,8 @@ function sendsItself(input, asked) {
 async function filledByMessage(input, signal) {
   if (!("OTPCredential" in window)) return;
   try {
-    const asked = /** @type {CredentialRequestOptions} */ ({ otp: { transport: ["sms"] }, signal });
-    const found = /** @type {any} */ (await navigator.credentials.get(asked));
+    const otpRequest = /** @type {CredentialRequestOptions} */ ({ otp: { transport: ["sms"] }, signal });
+    const found = /** @type {any} */ (await navigator.credentials.get(otpRequest));
     if (!found?.code || signal.aborted) return;
     input.value = found.code;
     input.dispatchEvent(new Event("input"));
@@ -143,20 +143,20 @@ export function digitsOf(value) {
 }
 
 /**
- * @param {{sentAt: number, left: HTMLElement, resend: HTMLButtonElement, mail: boolean, asked: HTMLFormElement}} shown
+ * @param {{sentAt: number, left: HTMLElement, resend: HTMLButtonElement, mail: boolean, codeForm: HTMLFormElement}} shown
  * @param {AbortSignal} signal
  */
-function countDown({ sentAt, left, resend, mail, asked }, signal) {
-  let told = 0;
+function countDown({ sentAt, left, resend, mail, codeForm }, signal) {
+  let announced = 0;
   const tick = () => {
     const passed = Math.floor((Date.now() - sentAt) / 1000);
-    const [more, wait] = [asked.dataset.spent ? 0 : LASTS_S - passed, RESEND_AFTER_S - passed];
-    if (mail && !asked.dataset.spent) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
+    const [more, wait] = [codeForm.dataset.spent ? 0 : LASTS_S - passed, RESEND_AFTER_S - passed];
+    if (mail && !codeForm.dataset.spent) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
     resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
     resend.disabled = wait > 0;
     // Screen readers announce the countdown only twice: shortly before its end and at its end.
-    if (mail && more <= SOON_S && told < 1 && more > 0) ((told = 1), say(text("prove.soon")));
-    if (mail && more <= 0 && told < 2 && !asked.dataset.spent) ((told = 2), say(text("prove.over")));
+    if (mail && more <= SOON_S && announced < 1 && more > 0) ((announced = 1), say(text("prove.soon")));
+    if (mail && more <= 0 && announced < 2 && !codeForm.dataset.spent) ((announced = 2), say(text("prove.over")));
     if (more <= 0 && wait <= 0) clearInterval(timer);
   };
   const timer = setInterval(tick, 1000);
@@ -167,9 +167,9 @@ function countDown({ sentAt, left, resend, mail, asked }, signal) {
 /**
  * @param {Proving} row
  * @param {ReturnType<typeof field>} code
- * @param {HTMLFormElement} asked
+ * @param {HTMLFormElement} codeForm
  */
-async function check(row, { input, judge }, asked) {
+async function check(row, { input, judge }, codeForm) {
   const digits = digitsOf(input.value);
   if (digits.length !== DIGITS) {
     const strange = digits.length === 0 && input.value.trim() !== "";
@@ -177,10 +177,10 @@ async function check(row, { input, judge }, asked) {
     return input.focus();
   }
   judge();
-  await run(asked.querySelector("button"), async () => {
+  await run(codeForm.querySelector("button"), async () => {
     const { identifier, channel } = row;
     const answer = await service().checkCode({ identifier, channel, code: digits });
-    if (!("attestation" in answer)) return refused(answer.message, { input, judge }, asked);
+    if (!("attestation" in answer)) return refused(answer.message, { input, judge }, codeForm);
     await proven({ ...row, attestation: answer.attestation });
   });
 }
@@ -200,18 +200,18 @@ async function proven(row) {
 /**
  * @param {string} message the service's
  * @param {Pick<ReturnType<typeof field>, "input" | "judge">} code
- * @param {HTMLFormElement} asked
+ * @param {HTMLFormElement} codeForm
  */
-function refused(message, { input, judge }, asked) {
-  const left = Math.max(0, Number(asked.dataset.tries) - 1);
-  asked.dataset.tries = String(left);
+function refused(message, { input, judge }, codeForm) {
+  const left = Math.max(0, Number(codeForm.dataset.tries) - 1);
+  codeForm.dataset.tries = String(left);
   const key = SENTENCES[message] ?? (left === 0 ? "prove.burnt" : "");
   judge(key ? text(key) : counted("prove.wrong", left));
   const details = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#screen details"));
   if (key && details) details.open = true;
   if (key) {
-    asked.dataset.spent = "true"; // no code is left whose time could run out
-    asked.querySelector('[data-name="left"]')?.replaceChildren();
+    codeForm.dataset.spent = "true"; // no code is left whose time could run out
+    codeForm.querySelector('[data-name="left"]')?.replaceChildren();
   }
   input.focus();
   input.select();

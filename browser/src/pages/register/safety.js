@@ -26,11 +26,11 @@ export async function safety(row) {
 
 /**
  * @param {import("../parts/providers.js").Copies} copies
- * @param {boolean} kept whether the service has a copy of the vault
+ * @param {boolean} isStored whether the service has a copy of the vault
  * @returns {import("../parts/language.js").TextKey}
  */
-function warningOf(copies, kept) {
-  if (copies === "synced") return kept ? "safety.kept" : "safety.synced";
+function warningOf(copies, isStored) {
+  if (copies === "synced") return isStored ? "safety.kept" : "safety.synced";
   return copies === "possible" ? "safety.possible" : "safety.device";
 }
 

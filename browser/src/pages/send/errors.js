@@ -1,7 +1,7 @@
 /** Chooses the sentence that says why a payment was not made. */
 
 import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { COIN, TOKENS, shown } from "./tokens.js";
 
 const FAILED = "the operation was mined and failed";
@@ -10,26 +10,27 @@ const FAILED = "the operation was mined and failed";
  * @param {unknown} error
  * @param {{handedOver?: boolean, sent?: boolean}} [how] `handedOver`: whether the signed operation may have reached the
  *   bundler; `sent`: whether the bundler has accepted it
- * @returns {unknown} a Told, or an error for which the pages already have a text
+ * @returns {unknown} a ProblemError, or an error for which the pages already have a text
  */
 export function sendError(error, { handedOver = false, sent = false } = {}) {
-  if (error instanceof Told || error instanceof WebAuthnError) return error;
+  if (error instanceof ProblemError || error instanceof WebAuthnError) return error;
   if (error instanceof PaymentRefused)
-    return new Told(error.code === "payee_unregistered" ? error.code : "payee_unverified");
+    return new ProblemError(error.code === "payee_unregistered" ? error.code : "payee_unverified");
   if (error instanceof AccountNotFunded) return notFunded(error);
-  if (error instanceof OperationFailed && error.earlier) return new Told(`send.earlier.${error.earlier}`);
-  if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new Told("chain_failed");
+  if (error instanceof OperationFailed && error.earlier) return new ProblemError(`send.earlier.${error.earlier}`);
+  if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new ProblemError("chain_failed");
   if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: "))))
-    return new Told("send.unconfirmed");
-  if (error instanceof RequestRefused && error.code === "bundler_not_configured") return new Told("send.unconfigured");
-  if (error instanceof RequestRefused && error.status === 429) return new Told("send.toomany");
+    return new ProblemError("send.unconfirmed");
+  if (error instanceof RequestRefused && error.code === "bundler_not_configured")
+    return new ProblemError("send.unconfigured");
+  if (error instanceof RequestRefused && error.status === 429) return new ProblemError("send.toomany");
   return error;
 }
 
 /** @param {AccountNotFunded} error */
 function notFunded({ balance, needed, token }) {
   const unit = TOKENS.find((it) => it.token.toLowerCase() === token.toLowerCase()) ?? COIN;
-  return new Told(unit === COIN ? "insufficient_fee" : "insufficient_balance", {
+  return new ProblemError(unit === COIN ? "insufficient_fee" : "insufficient_balance", {
     have: shown(balance, unit),
     need: shown(needed, unit),
   });

@@ -2,7 +2,7 @@
 
 import { language, text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told, problem } from "../parts/problems.js";
+import { ProblemError, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -76,7 +76,7 @@ async function reviewed(typed, to, much) {
   if (!value)
     return refuse(
       much,
-      new Told("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
+      new ProblemError("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
     );
   const client = await ready();
   const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
@@ -85,7 +85,7 @@ async function reviewed(typed, to, much) {
     much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));
     return refuse(
       much,
-      new Told("insufficient_balance", { have: shown(BigInt(balance), token), need: shown(value, token) }),
+      new ProblemError("insufficient_balance", { have: shown(BigInt(balance), token), need: shown(value, token) }),
     );
   }
   await go("send-review", { typed, payee, token, value, from, chain, chainId });
@@ -93,7 +93,7 @@ async function reviewed(typed, to, much) {
 
 /** @param {ReturnType<typeof field>} asked @param {unknown} error @returns {null} */
 function refuse({ judge, input }, error) {
-  if (!(error instanceof Told)) throw error;
+  if (!(error instanceof ProblemError)) throw error;
   judge(problem(error));
   input.focus();
   return null;

@@ -3,7 +3,7 @@
 import { canonicalHandle } from "../../chain/names.js";
 import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.js";
 import { formOf } from "../parts/handle_forms.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -36,7 +36,7 @@ const NOT_NAMES = {
  *
  * @param {string} typed
  * @returns {Promise<Payee>}
- * @throws {Told} there is no such payee
+ * @throws {ProblemError} there is no such payee
  */
 export async function resolved(typed) {
   const to = typed.trim();
@@ -45,8 +45,8 @@ export async function resolved(typed) {
   if (DID.test(copied)) return { ...(await ofDid(copied)), name: "" };
   const name = canonicalHandle(to);
   const form = formOf(name) ?? formOf(copied);
-  if (form) throw new Told(NOT_NAMES[form], { name });
-  if (to === "" || to.length > 64 || /\s|^0x/i.test(to)) throw new Told("send.bad.to");
+  if (form) throw new ProblemError(NOT_NAMES[form], { name });
+  if (to === "" || to.length > 64 || /\s|^0x/i.test(to)) throw new ProblemError("send.bad.to");
   return ofName(name);
 }
 
@@ -59,7 +59,7 @@ async function checked(to) {
   const address = await checksumAddress((await ready()).vault, to);
   const digits = to.slice(2);
   if (to !== address && digits !== digits.toLowerCase() && digits !== digits.toUpperCase())
-    throw new Told("send.bad.checksum");
+    throw new ProblemError("send.bad.checksum");
   return address;
 }
 
@@ -85,7 +85,7 @@ async function didOf(name) {
   } catch (error) {
     if (!(error instanceof RequestRefused) || error.status !== 400) throw error;
   }
-  throw new Told("send.bad.name", { name });
+  throw new ProblemError("send.bad.name", { name });
 }
 
 /** Whether the chain's registry assigns the name to this DID. @param {string} name @param {string} did */

@@ -5,19 +5,19 @@
 
 import { usePasskey } from "../library.js";
 import { randomBytes, toBase64 } from "../../bytes.js";
-import { Told, succeeded } from "../parts/problems.js";
+import { ProblemError, succeeded } from "../parts/problems.js";
 import { noteUse, ready } from "../parts/vault_client.js";
 
-/** Asks for one of the vault's passkeys. @throws {Told} another passkey was used */
+/** Asks for one of the vault's passkeys. @throws {ProblemError} another passkey was used */
 export async function byPasskey() {
   const { vault } = await ready();
   const { credentials } = await vault.query();
   const challenge = randomBytes(32);
   const credentialIds = credentials.map((it) => it.credential_id);
   const { assertion, credentialId } = await usePasskey({ challenge, credentialIds });
-  const asked = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
-  const { success, result } = await vault.exec("resource:credentials action:verify", asked);
-  if (!success || !(/** @type {any} */ (result)?.valid)) throw new Told("problem.wrong_key");
+  const verification = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
+  const { success, result } = await vault.exec("resource:credentials action:verify", verification);
+  if (!success || !(/** @type {any} */ (result)?.valid)) throw new ProblemError("problem.wrong_key");
   noteUse(credentialId);
 }
 
@@ -25,7 +25,7 @@ export async function byPasskey() {
  * Confirms with the vault password by reopening the vault.
  *
  * @param {string} password
- * @throws {Told} the password is wrong, and the vault is now locked
+ * @throws {ProblemError} the password is wrong, and the vault is now locked
  */
 export async function byPassword(password) {
   const { vault } = await ready();

@@ -7,7 +7,7 @@ import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
 import { run, show, tell } from "../parts/screen.js";
-import { toldMissing } from "../parts/second_key.js";
+import { explainedMissing } from "../parts/second_key.js";
 import { ready } from "../parts/vault_client.js";
 import { testMoney } from "../vault/account.js";
 import { sendError } from "./errors.js";
@@ -65,7 +65,7 @@ async function feeOf({ payee, token, value }) {
       await preparedPayment(client, await client.account(), { to: payee.address, amount: value, token: contract }),
     );
   } catch (error) {
-    throw sendError(await toldMissing(error, (await (await ready()).vault.query()).did));
+    throw sendError(await explainedMissing(error, (await (await ready()).vault.query()).did));
   }
 }
 

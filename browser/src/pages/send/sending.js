@@ -5,9 +5,9 @@ import { feeIn } from "../library.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, paragraph } from "../parts/nodes.js";
 import { noteSent, shareSent } from "../../kit/notes.js";
-import { Told, problem } from "../parts/problems.js";
+import { ProblemError, problem } from "../parts/problems.js";
 import { go } from "../parts/router.js";
-import { toldMissing } from "../parts/second_key.js";
+import { explainedMissing } from "../parts/second_key.js";
 import { alarm, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 import { decimalOf } from "../vault/values.js";
@@ -64,13 +64,13 @@ export async function sending({ planned, fee }) {
     void shareSent(client);
     done(planned, result);
   } catch (error) {
-    if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new Told("send.fee.changed"));
-    const why = sendError(await toldMissing(error, did), { handedOver: hash !== "", sent });
+    if (error instanceof FeeChanged) return reviewAgain(planned, error.fee, new ProblemError("send.fee.changed"));
+    const why = sendError(await explainedMissing(error, did), { handedOver: hash !== "", sent });
     if (hash)
       await noteSent(did, {
         ...row,
         hash,
-        state: why instanceof Told && why.key === "send.unconfirmed" ? "sent" : "failed",
+        state: why instanceof ProblemError && why.key === "send.unconfirmed" ? "sent" : "failed",
       });
     failed(planned, why);
   }
@@ -129,7 +129,7 @@ function done(planned, result) {
 
 /** @param {Planned} planned @param {unknown} why */
 function failed(planned, why) {
-  const open = why instanceof Told && why.key === "send.unconfirmed";
+  const open = why instanceof ProblemError && why.key === "send.unconfirmed";
   show({
     name: open ? "send-unconfirmed" : "send-failed",
     heading: text(open ? "send.unconfirmed.heading" : "send.failed.heading"),

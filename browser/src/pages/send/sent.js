@@ -3,7 +3,7 @@
 import { noteSent, sentRows } from "../../kit/notes.js";
 import { ready, service } from "../parts/vault_client.js";
 
-const ASKED_FOR_MS = 2000;
+const QUERIED_FOR_MS = 2000;
 
 /**
  * Returns the payments sent from a vault, newest last. The receipts of pending payments are requested again.
@@ -13,7 +13,7 @@ const ASKED_FOR_MS = 2000;
  */
 export async function sentFrom(did) {
   const rows = await sentRows(did);
-  const late = new Promise((resolve) => setTimeout(resolve, ASKED_FOR_MS));
+  const late = new Promise((resolve) => setTimeout(resolve, QUERIED_FOR_MS));
   await Promise.race([late, Promise.all(rows.filter(({ state }) => state === "sent").map((it) => followed(did, it)))]);
   return sentRows(did);
 }
@@ -28,9 +28,9 @@ export async function sentFrom(did) {
 export async function openFrom(did) {
   const rows = await sentRows(did);
   if (!rows.some(({ state }) => state === "sent")) return new Set();
-  const late = new Promise((resolve) => setTimeout(() => resolve(null), ASKED_FOR_MS));
-  const asked = ready().then(async (client) => (await client.account()).fates());
-  const fates = await Promise.race([late, asked]).catch(() => null);
+  const late = new Promise((resolve) => setTimeout(() => resolve(null), QUERIED_FOR_MS));
+  const reply = ready().then(async (client) => (await client.account()).fates());
+  const fates = await Promise.race([late, reply]).catch(() => null);
   const replaced = rows.filter(({ state, hash }) => state === "sent" && fates?.replaced.includes(hash));
   for (const row of replaced) await noteSent(did, { ...row, state: "failed" });
   return new Set(fates?.open ?? []);

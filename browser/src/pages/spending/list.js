@@ -33,9 +33,9 @@ export async function spending({ said = "" } = {}) {
   say(said);
 }
 
-/** Shows the list on the vault's screen. @param {HTMLElement} place */
-export async function spendingRows(place) {
-  place.replaceChildren(el("ul", { class: "rows" }, ...(await rowsOf(await ready()))));
+/** Shows the list on the vault's screen. @param {HTMLElement} container */
+export async function spendingRows(container) {
+  container.replaceChildren(el("ul", { class: "rows" }, ...(await rowsOf(await ready()))));
 }
 
 /** @param {import("../library.js").Client} client */

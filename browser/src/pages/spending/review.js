@@ -5,7 +5,7 @@ import { grantedBy } from "../../chain/permissions.js";
 import { copyButton } from "../parts/copy.js";
 import { text } from "../parts/language.js";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -27,7 +27,7 @@ export async function spendingReview(planned) {
   const client = await ready();
   // Decoded from the bytes that are signed, not from what was typed.
   const permission = grantedBy(planned.proposal.call);
-  if (!permission) throw new Told("problem.unknown", { reason: "grant" });
+  if (!permission) throw new ProblemError("problem.unknown", { reason: "grant" });
   const [{ wraps }, { chain }] = await Promise.all([client.vault.keys(), client.status()]);
   const hasPasskey = wraps.some(({ kind }) => kind === "prf");
   draw(planned, permission, { chain, payee: await payeeText(client, permission), withPassword: !hasPasskey });

@@ -110,27 +110,27 @@ export function receiveHere(address, chain, funded) {
 export const testMoney = () => TEST_MONEY && paragraph("vault.testmoney", {}, "small");
 
 /**
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {string} account
  * @param {number} chainId
  * @returns {Promise<boolean>} whether the account is known to be empty
  */
-async function shownBalances(place, account, chainId) {
+async function shownBalances(container, account, chainId) {
   const client = await ready();
-  const asked = TOKENS.map((token) =>
+  const replies = TOKENS.map((token) =>
     client
       .balance({ account, token, chainId: String(chainId) })
       .catch((error) => (isUnreached(error) ? "offline" : "unknown")),
   );
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(replies);
   const known = answers.filter((it) => typeof it !== "string");
   if (known.length === 0) {
-    place.replaceChildren(
+    container.replaceChildren(
       paragraph(/** @type {import("../parts/language.js").TextKey} */ (`vault.balance.${answers[0]}`)),
     );
     return false;
   }
-  place.replaceChildren(
+  container.replaceChildren(
     ...known.map((it) => el("p", { class: "amount" }, amount(it.formatted, it.symbol))),
     testMoney() || "",
     paragraph("vault.balance.time", { time: moment(Date.now()) }, "small"),

@@ -6,7 +6,7 @@ import { addFacts } from "../../kit/notes.js";
 import { markVault } from "../parts/notes.js";
 import { obstacle } from "../parts/obstacle.js";
 import { newPassword, shown } from "../parts/passwords.js";
-import { Told, succeeded } from "../parts/problems.js";
+import { ProblemError, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -105,7 +105,7 @@ async function read(file, password) {
   const { vault } = await ready();
   const data = new Uint8Array(await file.arrayBuffer());
   if (new TextDecoder().decode(data.subarray(0, 4)) !== WITH_PASSWORD) return ofFile(data, password);
-  if (!password) throw new Told("import.password.needed");
+  if (!password) throw new ProblemError("import.password.needed");
   succeeded(await vault.import({ data, password }, { kind: "password", password }));
   markVault();
   await go("home", { said: text(obstacle() ? "import.here" : "import.done") });

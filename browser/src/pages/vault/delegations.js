@@ -7,7 +7,7 @@ import { copyButton } from "../parts/copy.js";
 import { confirmed } from "../parts/dialog.js";
 import { amount, day, text } from "../parts/language.js";
 import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -91,7 +91,7 @@ async function withdrawn({ cid, audience }) {
   };
   if (!(await confirmed(question))) return;
   const answer = await (await ready()).vault.exec("resource:delegations action:revoke", { cid });
-  if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "revoke" });
+  if (!answer.success) throw new ProblemError("problem.unknown", { reason: answer.error ?? "revoke" });
   await go("home", { said: text("allow.withdrawn") });
 }
 
@@ -113,7 +113,7 @@ export function delegate() {
       { it: limit, bad: most ? "" : "allow.bad.limit" },
       { it: days, bad: Number.isInteger(count) && count >= 1 && count <= MOST_DAYS ? "" : "allow.bad.days" },
     ];
-    wrong.forEach(({ it: asked, bad }) => asked.judge(bad && text(bad)));
+    wrong.forEach(({ it: entry, bad }) => entry.judge(bad && text(bad)));
     const first = wrong.find(({ bad }) => bad);
     if (first) return first.it.input.focus();
     return run(

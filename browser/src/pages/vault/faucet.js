@@ -3,13 +3,13 @@
 import { meta } from "../../kit/meta.js";
 import { text } from "../parts/language.js";
 import { button } from "../parts/nodes.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
 
 const FAUCET = meta("faucet");
 /** The service caches a balance for two seconds. */
-const [ASKED_FOR_MS, ASKED_EVERY_MS] = [6000, 500];
+const [QUERIED_FOR_MS, QUERIED_EVERY_MS] = [6000, 500];
 
 /**
  * Returns the button; nothing outside the local world.
@@ -32,15 +32,15 @@ async function give(account) {
   const before = await usdcOf(account);
   const body = JSON.stringify({ account });
   const answer = await fetch(FAUCET, { method: "POST", body, credentials: "omit" }).catch(() => null);
-  if (!answer?.ok) throw new Told("vault.faucet.failed");
-  for (const end = Date.now() + ASKED_FOR_MS; Date.now() < end && (await usdcOf(account)) === before;)
-    await new Promise((later) => setTimeout(later, ASKED_EVERY_MS));
+  if (!answer?.ok) throw new ProblemError("vault.faucet.failed");
+  for (const end = Date.now() + QUERIED_FOR_MS; Date.now() < end && (await usdcOf(account)) === before;)
+    await new Promise((later) => setTimeout(later, QUERIED_EVERY_MS));
 }
 
 /** @param {string} account @returns {Promise<string | null>} null if it is not known */
 async function usdcOf(account) {
   const client = await ready();
   const { chainId } = await client.status();
-  const asked = client.balance({ account, token: "USDC", chainId: String(chainId) });
-  return asked.then(({ balance }) => balance).catch(() => null);
+  const reply = client.balance({ account, token: "USDC", chainId: String(chainId) });
+  return reply.then(({ balance }) => balance).catch(() => null);
 }

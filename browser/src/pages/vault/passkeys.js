@@ -5,7 +5,7 @@ import { moment, text } from "../parts/language.js";
 import { about as named, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.js";
 import { setVaultOf, vaultOf } from "../parts/notes.js";
 import { confirmed } from "../parts/dialog.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -144,20 +144,20 @@ function passwordRow({ id }, only) {
  * @param {string} name
  */
 function renaming(item, id, name) {
-  const asked = field(text("passkeys.name"), { value: name, maxlength: 100, name: "passkey-name" });
+  const nameField = field(text("passkeys.name"), { value: name, maxlength: 100, name: "passkey-name" });
   const save = async () => {
     const { vault } = await ready();
     const answer = await vault.exec("resource:credentials action:update", {
       credential_id: id,
-      device_name: asked.input.value.trim(),
+      device_name: nameField.input.value.trim(),
     });
-    if (!answer.success) throw new Told("problem.unknown", { reason: answer.error ?? "update" });
+    if (!answer.success) throw new ProblemError("problem.unknown", { reason: answer.error ?? "update" });
     await go("home", { said: text("passkeys.renamed") });
   };
   item.replaceChildren(
     form(
       (it) => run(it.querySelector("button"), save),
-      asked.node,
+      nameField.node,
       el(
         "div",
         { class: "buttons" },
@@ -166,8 +166,8 @@ function renaming(item, id, name) {
       ),
     ),
   );
-  asked.input.focus();
-  asked.input.select();
+  nameField.input.focus();
+  nameField.input.select();
 }
 
 /**

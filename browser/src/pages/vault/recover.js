@@ -10,7 +10,7 @@ import { button, buttons, el, field, form, paragraph, submit } from "../parts/no
 import { markVault, setVaultOf } from "../parts/notes.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
-import { Told } from "../parts/problems.js";
+import { ProblemError } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { run, say, show, tell } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -63,7 +63,7 @@ async function brought(given) {
   const { list, mark } = drawn(given);
   try {
     const client = await ready();
-    const found = await client.recover({ ...given, accept: asked, onProgress: mark });
+    const found = await client.recover({ ...given, accept: accepted, onProgress: mark });
     if (given.passkey && !given.key)
       await setVaultOf(given.passkey.credentialId, { did: found.did, copies: await copiesOf(given.passkey.assertion) });
     markVault();
@@ -119,7 +119,7 @@ function drawn({ car }) {
  * @param {Error} _error
  * @param {import("../../snapshots/recovery.js").Unconfirmed} [about]
  */
-function asked(reason, _error, about) {
+function accepted(reason, _error, about) {
   return confirmed({
     heading: text("recover.older.heading"),
     words: wordsOf(reason, about),
@@ -144,10 +144,11 @@ function wordsOf(reason, about) {
  * @param {any} error
  */
 export function refusedRecovery(error) {
-  if (error?.name === "SnapshotRolledBack") return new Told("recover.rolled_back");
-  if (error?.code === "unconfirmed" && error.cause?.code === "wrong_key") return new Told("recover.refused.older");
+  if (error?.name === "SnapshotRolledBack") return new ProblemError("recover.rolled_back");
+  if (error?.code === "unconfirmed" && error.cause?.code === "wrong_key")
+    return new ProblemError("recover.refused.older");
   return error?.name === "RecoveryRefused"
-    ? new Told(/** @type {import("../parts/language.js").TextKey} */ (`recover.refused.${error.code}`))
+    ? new ProblemError(/** @type {import("../parts/language.js").TextKey} */ (`recover.refused.${error.code}`))
     : error;
 }
 

@@ -13,7 +13,7 @@ import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from 
 import { cannotStore, obstacle } from "../parts/obstacle.js";
 import { shown } from "../parts/passwords.js";
 import { copiesOf } from "../parts/providers.js";
-import { Told, succeeded } from "../parts/problems.js";
+import { ProblemError, succeeded } from "../parts/problems.js";
 import { go } from "../parts/router.js";
 import { alarm, preparing, run, say, show, tell } from "../parts/screen.js";
 import { ready, service } from "../parts/vault_client.js";
@@ -144,7 +144,7 @@ async function waitForAutofill() {
       if (error instanceof WebAuthnError && error.reason === "aborted") return;
       if (performance.now() - began < LIVED_MS && error instanceof WebAuthnError) return;
       tell(error);
-      if (!(error instanceof WebAuthnError) && !(error instanceof Told)) return;
+      if (!(error instanceof WebAuthnError) && !(error instanceof ProblemError)) return;
       if (performance.now() - began < LIVED_MS) return;
     }
   }
@@ -183,7 +183,7 @@ async function onlyVault(credentialId) {
   const stored = await (await ready()).vault.stored();
   if (stored.length === 1) return stored[0].did;
   const known = await service().lookupDid({ credentialId });
-  if (!known.found || !("did" in known)) throw new Told("none.unknown");
+  if (!known.found || !("did" in known)) throw new ProblemError("none.unknown");
   return known.did;
 }
 
@@ -250,12 +250,16 @@ async function password(takeOver = false) {
   await endWaitingPasskeys();
   const which = await vaultChoice();
   if (!still()) return;
-  const asked = field(text("password.label"), { type: "password", name: "password", autocomplete: "current-password" });
+  const passwordField = field(text("password.label"), {
+    type: "password",
+    name: "password",
+    autocomplete: "current-password",
+  });
   const open = () =>
     run(
       document.querySelector("#screen button[type=submit]"),
       async () => {
-        const key = { kind: /** @type {"password"} */ ("password"), password: asked.input.value };
+        const key = { kind: /** @type {"password"} */ ("password"), password: passwordField.input.value };
         await unlocked(key, which.did(), takeOver, "problem.wrong_password");
       },
       text("working"),
@@ -263,14 +267,14 @@ async function password(takeOver = false) {
   show({
     name: "unlock-password",
     heading: text("unlock.password.heading"),
-    focus: asked.input,
+    focus: passwordField.input,
     redraw: () => password(takeOver),
     body: [
       form(
         open,
         which.node,
-        asked.node,
-        shown(asked.input),
+        passwordField.node,
+        shown(passwordField.input),
         buttons(
           submit(text("unlock.password.open")),
           button(text("back"), () => enter({ locked: "unlock.locked" }), { kind: "plain", name: "back" }),

@@ -27,13 +27,13 @@ const NOT_FOUND = 404;
  * @property {string} [serviceDid] the audience of the vault's tokens; by default the did:web of `uploadUrl`
  * @property {boolean} [automatic] whether every change is uploaded automatically; true by default
  * @property {number} [debounceMs] milliseconds without a change before an upload; 2000 by default
- * @property {number} [kept] how many snapshots stay pinned; 10 by default
+ * @property {number} [pinned] how many snapshots stay pinned; 10 by default
  *
  * @typedef {import("../generated/types.js").VaultSnapshotConfig & MoreConfig} SnapshotConfig
  */
 
 /** The servers from the configuration, with the client's service as the default. */
-export class SnapshotPlace {
+export class SnapshotHosts {
   #http;
   #mint;
 
