@@ -55,8 +55,8 @@ function frame(current) {
 
 /** @param {string} id @param {(Node | false | null)[]} nodes */
 function replace(id, nodes) {
-  const kept = nodes.filter((it) => it instanceof Node);
-  /** @type {HTMLElement} */ (document.getElementById(id)).replaceChildren(...kept);
+  const present = nodes.filter((it) => it instanceof Node);
+  /** @type {HTMLElement} */ (document.getElementById(id)).replaceChildren(...present);
 }
 
 whenRefused(() => void shown());

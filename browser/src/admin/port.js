@@ -1,6 +1,6 @@
 /** Sends an operator's requests to the admin port. The key stays in this tab's sessionStorage, and is sent only there. */
 
-const KEPT = "holdfast-admin-key";
+const KEY_NAME = "holdfast-admin-key";
 const API = "/admin/api/";
 const MOST_PAGES = 100;
 /** Lists whose pages have a limit. */
@@ -20,15 +20,15 @@ export class Refused extends Error {
 
 /** @param {string} key */
 export function keepKey(key) {
-  sessionStorage.setItem(KEPT, key);
+  sessionStorage.setItem(KEY_NAME, key);
 }
 
 export function forgetKey() {
-  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(KEY_NAME);
 }
 
 export function hasKey() {
-  return sessionStorage.getItem(KEPT) !== null;
+  return sessionStorage.getItem(KEY_NAME) !== null;
 }
 
 /** @param {string} path @param {Fields} [fields] @returns {Promise<any>} */
@@ -79,7 +79,7 @@ export function save(data, name) {
 
 /** @param {string} path @param {RequestInit} how */
 async function sent(path, how) {
-  const headers = { authorization: `Bearer ${sessionStorage.getItem(KEPT)}` };
+  const headers = { authorization: `Bearer ${sessionStorage.getItem(KEY_NAME)}` };
   const response = await fetch(API + path, { ...how, headers, cache: "no-store" }).catch(() => null);
   if (response === null) throw new Refused(0, "");
   if (response.ok) return response;

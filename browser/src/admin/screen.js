@@ -30,7 +30,7 @@ export async function show(name, heading, made) {
     const body = await made();
     if (mine !== turn) return;
     const h1 = el("h1", { tabindex: "-1" }, heading);
-    place("screen").replaceChildren(...el("div", {}, h1, ...body).childNodes);
+    part("screen").replaceChildren(...el("div", {}, h1, ...body).childNodes);
     /** @type {HTMLElement} */ (document.querySelector("main")).dataset.screen = name;
     document.title = heading;
     h1.focus({ preventScroll: true });
@@ -39,8 +39,8 @@ export async function show(name, heading, made) {
 
 /** @param {() => Promise<unknown>} work */
 export async function attempt(work) {
-  place("alert").textContent = "";
-  place("status").textContent = "";
+  part("alert").textContent = "";
+  part("status").textContent = "";
   try {
     await work();
   } catch (error) {
@@ -48,13 +48,13 @@ export async function attempt(work) {
       forgetKey();
       refused();
     }
-    place("alert").textContent = problem(error);
+    part("alert").textContent = problem(error);
   }
 }
 
 /** @param {string} sentence */
 export function say(sentence) {
-  place("status").textContent = sentence;
+  part("status").textContent = sentence;
 }
 
 /** @param {unknown} error */
@@ -137,6 +137,6 @@ export function choice(key, name, words, chosen = "") {
 }
 
 /** @param {string} id */
-function place(id) {
+function part(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }

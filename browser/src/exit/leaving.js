@@ -149,10 +149,10 @@ async function send(page, standing, { bundler, plan }) {
     ? await sendBundled(node, bundler, { vault, second: page.second }, standing, plan)
     : await sendOrdinary(node, { vault, second: page.second }, standing, plan);
   const { account, second } = standing;
-  const asked = { account, own: vault.account, signer: vault.signer, second };
+  const terms = { account, own: vault.account, signer: vault.signer, second };
   const tokens = standing.tokens.map(({ address }) => address);
   page.standing = await standingOf(node, {
-    ...asked,
+    ...terms,
     tokens,
     nfts: standing.nfts.filter(({ isFound }) => !isFound),
   }).catch(() => standing);

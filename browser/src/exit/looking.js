@@ -30,8 +30,8 @@ export function lookSection(page, vault) {
       },
     ].filter(({ it, bad, key }) => (it.say(bad ? text(key) : ""), bad));
     if (wrong.length > 0) return wrong[0].it.input.focus();
-    const asked = { tokens: named, nfts: arts.filter((it) => it !== null), account: addressOf(account.input.value) };
-    await read(page, vault, rpc.input.value, asked);
+    const request = { tokens: named, nfts: arts.filter((it) => it !== null), account: addressOf(account.input.value) };
+    await read(page, vault, rpc.input.value, request);
     page.draw("look");
   };
   const more = el(
@@ -69,7 +69,7 @@ export function isUrl(text) {
  * @param {import("./main.js").Page} page
  * @param {import("./opened.js").OpenedVault} vault
  * @param {string} rpc
- * @param {{tokens: string[], nfts: import("./nfts.js").Named[], account: string}} asked
+ * @param {{tokens: string[], nfts: import("./nfts.js").Named[], account: string}} request
  */
 async function read(page, vault, rpc, { account, ...named }) {
   const node = new Node(rpc);

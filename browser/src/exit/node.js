@@ -53,8 +53,8 @@ export class Node {
   /** Like `read`, null if the contract does not answer with a word. @param {string} to @param {string} data */
   async word(to, data) {
     try {
-      const told = await this.read(to, data);
-      return told.length >= 66 ? BigInt(told.slice(0, 66)) : null;
+      const result = await this.read(to, data);
+      return result.length >= 66 ? BigInt(result.slice(0, 66)) : null;
     } catch (error) {
       if (error instanceof NodeRefused) return null;
       throw error;
@@ -74,9 +74,9 @@ export class Node {
 
   /** @param {string} body */
   async #answer(body) {
-    const asked = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
     try {
-      const response = await fetch(this.#url, { ...asked, signal: AbortSignal.timeout(WITHIN_MS) });
+      const response = await fetch(this.#url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
       return (await response.json()) ?? {};
     } catch (cause) {
       throw new NetworkError(`${new URL(this.#url).host} does not answer`, { cause });

@@ -55,9 +55,9 @@ export class OpenedVault {
     const { x, y } = this.#own();
     /** The vault's key as an owner: X ‖ Y, 0x-hex. */
     this.signer = `0x${x}${y}`;
-    const asked = { chain: "ethereum", public_key: `04${x}${y}`, curve: "P-256" };
+    const input = { chain: "ethereum", public_key: `04${x}${y}`, curve: "P-256" };
     /** The key's first account. @type {string} */
-    this.account = enclave.call("derive_address", asked).address;
+    this.account = enclave.call("derive_address", input).address;
   }
 
   /**
@@ -69,8 +69,8 @@ export class OpenedVault {
    * @returns {{signature: string, hash: string}} 0x-hex
    */
   signed(operation, entryPoint, chainId) {
-    const asked = { user_op: operation, entry_point: entryPoint, chain_id: chainId };
-    const { signature, user_op_hash: hash } = this.#enclave.call("sign_user_op", asked);
+    const input = { user_op: operation, entry_point: entryPoint, chain_id: chainId };
+    const { signature, user_op_hash: hash } = this.#enclave.call("sign_user_op", input);
     return { signature, hash };
   }
 

@@ -34,7 +34,7 @@ export function openForm(page, prefix, done) {
     const chosen = file.input.files?.[0];
     if (!chosen) return file.input.focus();
     const octets = new Uint8Array(await chosen.arrayBuffer());
-    await done(await told(page, opened(octets, password.input.value, page.wasm)));
+    await done(await explained(page, opened(octets, password.input.value, page.wasm)));
   };
   return form(page, text("open.do"), open, file.node, password.node);
 }
@@ -47,7 +47,7 @@ export function openForm(page, prefix, done) {
  * @param {Promise<T>} opening
  * @returns {Promise<T>}
  */
-async function told({ text }, opening) {
+async function explained({ text }, opening) {
   try {
     return await opening;
   } catch (error) {

@@ -82,7 +82,7 @@ function nftMove(nft, from, to) {
 export async function ordinaryPlan(node, standing, signer, to) {
   const moves = movesOf(standing, to, standing);
   let callGas = 0n;
-  for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [asked(standing.account, call)]);
+  for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
   const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
   const each = VERIFICATION + (slow ? WITHOUT_PRECOMPILE : 0n);
   const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
@@ -163,7 +163,7 @@ function byNames(signatures) {
 }
 
 /** @param {string} from @param {import("./abi.js").Call} call */
-function asked(from, { to, value, data }) {
+function callFrom(from, { to, value, data }) {
   return { from, to, value: hex(value), data };
 }
 

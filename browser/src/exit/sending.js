@@ -70,9 +70,9 @@ export async function sendRest(node, vault, { to, ...how }) {
 
 /** @param {import("./node.js").Node} node @param {string} raw */
 async function sent(node, raw) {
-  const told = await node.call("eth_sendRawTransaction", [raw]);
-  if (told !== hashOf(raw)) throw new NetworkError("the node names another transaction than was sent");
-  return node.mined(told);
+  const hash = await node.call("eth_sendRawTransaction", [raw]);
+  if (hash !== hashOf(raw)) throw new NetworkError("the node names another transaction than was sent");
+  return node.mined(hash);
 }
 
 /** @param {any} receipt @param {string} operationHash @returns {Sent} */

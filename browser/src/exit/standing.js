@@ -18,7 +18,7 @@ const THRESHOLD_AT = 3;
  * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "two_other" | "no_entry_point"} Obstacle why the keys cannot act;
  *   "two_other": two owners must sign, and the second key is not one of them
  * @typedef {{account: string, own: string, signer: string, second: string, tokens: string[],
- *   nfts: import("./nfts.js").Named[]}} Asked `own`: the key's first account; `second`: another vault's key, or empty;
+ *   nfts: import("./nfts.js").Named[]}} ExitRequest `own`: the key's first account; `second`: another vault's key, or empty;
  *   `tokens`: addresses, in addition to USDC
  * @typedef {object} Standing
  * @property {number} chainId
@@ -39,7 +39,7 @@ const THRESHOLD_AT = 3;
 
 /**
  * @param {import("./node.js").Node} node
- * @param {Asked} asked
+ * @param {ExitRequest} request
  * @returns {Promise<Standing>}
  */
 export async function standingOf(node, { account, own, signer, second, tokens, nfts }) {
@@ -143,8 +143,8 @@ async function owns(node, account, signer) {
 
 /** @param {import("./node.js").Node} node @param {string} account @param {string} signer @returns {Promise<[boolean, number]>} */
 async function keyState(node, account, signer) {
-  const told = await node.read(account, callData("keyState(bytes32)", toHex(keccak256(fromHex(signer))).slice(2)));
-  return [BigInt(told.slice(0, 66)) === 1n, Number(BigInt(`0x${told.slice(66, 130)}`))];
+  const result = await node.read(account, callData("keyState(bytes32)", toHex(keccak256(fromHex(signer))).slice(2)));
+  return [BigInt(result.slice(0, 66)) === 1n, Number(BigInt(`0x${result.slice(66, 130)}`))];
 }
 
 /** @param {import("./node.js").Node} node @param {string} account @param {string[]} named */
@@ -162,8 +162,8 @@ async function held(node, account, named) {
 
 /** Returns what a token calls itself; it is shown next to the address, which counts. @param {import("./node.js").Node} node @param {string} token */
 async function symbolOf(node, token) {
-  const told = await node.read(token, callData("symbol()")).catch(() => "0x");
-  const octets = fromHex(told);
+  const result = await node.read(token, callData("symbol()")).catch(() => "0x");
+  const octets = fromHex(result);
   const length = Number(BigInt(toHex(octets.subarray(32, 64)) === "0x" ? 0 : toHex(octets.subarray(32, 64))));
   return new TextDecoder()
     .decode(octets.subarray(64, 64 + Math.min(length, LONGEST_SYMBOL)))

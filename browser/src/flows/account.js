@@ -298,7 +298,12 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #unpaid(callData) {
-    const { reported, isDeployed, isNamed, seconds } = await (this.#permissionId ? this.#spending() : this.#acting());
+    const {
+      nonce: reported,
+      isDeployed,
+      isNamed,
+      seconds,
+    } = await (this.#permissionId ? this.#spending() : this.#acting());
     this.#seconds = seconds;
     const placeholders = seconds.slice(0, 1).map((signer) => ({ signer, signature: placeholderAssertion() }));
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE, ...placeholders) : "0x";
@@ -309,14 +314,14 @@ export class SmartAccount {
     return { ...EMPTY_OPERATION, sender: this.address, nonce, callData, ...first, ...fees, signature };
   }
 
-  /** How the vault's key acts as an owner. `reported`: the nonce in the account's state. */
+  /** How the vault's key acts as an owner. `nonce`: that in the account's state. */
   async #acting() {
     const state = await this.state();
     const standing = this.#standing(state);
     if (standing.isNamed) await this.#checkOwner();
     const { kind, keys: seconds } = this.#client.secondKey ? await this.way() : NO_SECOND;
     if (kind === "missing") throw new SecondKeyMissing(this.address, seconds);
-    return { reported: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
+    return { nonce: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
   }
 
   /** How it acts by a permission, of which only the chain knows the nonce. */
@@ -325,7 +330,7 @@ export class SmartAccount {
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
     const data = GET_NONCE + addressWord(this.address) + number(this.#nonceKey);
     const [nonce] = await words(url, this.contracts.entryPoint, data, 1);
-    return { reported: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
+    return { nonce: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
   }
 
   /**

@@ -76,8 +76,8 @@ export async function feeOf(client, key, { amount, params }, payee) {
  */
 export async function checkBalance(client, address, { token, amount, params }) {
   if (!token) return null;
-  const query = { account: address, token: token.symbol, chainId: String(params.chainId) };
-  const { balance } = await client.balance(query);
+  const chainId = String(params.chainId);
+  const { balance } = await client.balance({ account: address, token: token.symbol, chainId });
   if (BigInt(balance) >= amount) return BigInt(balance) - amount;
   const shown = (/** @type {bigint} */ value) => amountText(decimalOf(value, token.decimals), token);
   throw new Refusal("insufficient_balance", { have: shown(BigInt(balance)), need: shown(amount), account: address });

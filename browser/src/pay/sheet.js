@@ -5,6 +5,7 @@ import { el } from "../kit/el.js";
 import { address, feeText, row, sheet } from "../kit/sheet.js";
 import { costText } from "./account.js";
 import { COIN } from "./request.js";
+import { part } from "./screens.js";
 import { amountText, text } from "./text.js";
 
 /**
@@ -68,7 +69,7 @@ export function requestSheet(request, payee, { chainName, choice, familiarity })
  * @param {Fee | null} fee null if it is not known until the vault is open
  */
 export function showFee(fee) {
-  const shown = document.getElementById("fee");
+  const shown = part("fee");
   if (shown) shown.textContent = fee === null ? text("fee_later") : feeText(text, fee, costText(fee));
 }
 
@@ -79,7 +80,7 @@ export function showFee(fee) {
  * @param {bigint | null} left
  */
 export function showLeft({ token }, left) {
-  const node = document.getElementById("left");
+  const node = part("left");
   if (node)
     node.textContent =
       left === null || !token || token === COIN

@@ -7,7 +7,7 @@ import typer
 from holdfast.cli import account_changes
 from holdfast.cli.account_did import did
 from holdfast.cli.account_keys import guardians, owners
-from holdfast.cli.account_options import Also, Asked, with_options
+from holdfast.cli.account_options import AccountOptions, Also, with_options
 from holdfast.cli.account_permissions import permissions
 from holdfast.cli.account_recovery import recover
 from holdfast.cli.exits import Exit
@@ -25,8 +25,8 @@ app.add_typer(recover, name="recover")
 
 @app.command()
 @with_options
-def bring(also: Also = None, *, asked: Asked) -> None:
+def bring(also: Also = None, *, options: AccountOptions) -> None:
     """Bring all changes that are on --service's chain to the chains of --also, which lack some of them."""
     if not also:
-        fail(Exit.USAGE, "name the other chains' services with --also", as_json=asked.as_json)
-    account_changes.bring(asked, also)
+        fail(Exit.USAGE, "name the other chains' services with --also", as_json=options.as_json)
+    account_changes.bring(options, also)

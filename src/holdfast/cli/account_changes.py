@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, client_of, opened
+from holdfast.cli.account_options import AccountOptions, client_of, opened
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def change(
-    asked: Asked,
+    options: AccountOptions,
     changes: Sequence[Change] | Callable[[Client], Sequence[Change]],
     question: str,
     also: Sequence[str],
@@ -32,32 +32,36 @@ def change(
 
     `first` is called before they are signed.
     """
-    require_answer(yes=yes, as_json=asked.as_json)
-    with opened(asked) as client:
+    require_answer(yes=yes, as_json=options.as_json)
+    with opened(options) as client:
         made = changes(client) if callable(changes) else changes
         view = client.account_view()
-        confirm(f"{question} account {view.address}?", yes=yes, as_json=asked.as_json)
+        confirm(f"{question} account {view.address}?", yes=yes, as_json=options.as_json)
         first(client)
         signed = client.sign_account_changes(made, service_alone=service_alone)
-        rows = _brought(asked, client, [signed], None, [asked.service])
-        rows += [] if rows[0]["error"] else _others(asked, client, also)
-        _report(asked, view.address, rows)
+        rows = _brought(options, client, [signed], None, [options.service])
+        rows += [] if rows[0]["error"] else _others(options, client, also)
+        _report(options, view.address, rows)
 
 
-def bring(asked: Asked, also: Sequence[str]) -> None:
+def bring(options: AccountOptions, also: Sequence[str]) -> None:
     """Bring all changes that this service's chain has to the chains of the others."""
-    with opened(asked) as client:
-        _report(asked, client.smart_account_address(), _others(asked, client, also))
+    with opened(options) as client:
+        _report(options, client.smart_account_address(), _others(options, client, also))
 
 
-def _others(asked: Asked, client: Client, also: Sequence[str]) -> list[dict[str, Any]]:
+def _others(options: AccountOptions, client: Client, also: Sequence[str]) -> list[dict[str, Any]]:
     if not also:
         return []
-    return _brought(asked, client, client.account_history(), client.account_origin(), also)
+    return _brought(options, client, client.account_history(), client.account_origin(), also)
 
 
 def _brought(
-    asked: Asked, client: Client, signed: Sequence[SignedChanges], origin: Created | None, services: Sequence[str]
+    options: AccountOptions,
+    client: Client,
+    signed: Sequence[SignedChanges],
+    origin: Created | None,
+    services: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Return, for each service, how many changes were new on its chain, or why they are not there."""
     from holdfast.wire.client_errors import ServiceError
@@ -66,7 +70,7 @@ def _brought(
     for service in services:
         row: dict[str, Any] = {"service": service, "chainId": None, "applied": 0, "error": None}
         try:
-            with client_of(asked, client.vault, service, client.second_key) as there:
+            with client_of(options, client.vault, service, client.second_key) as there:
                 done = there.bring_account_changes(signed, origin=origin)
                 row |= {"chainId": done.chain_id, "applied": done.applied}
         except ServiceError as error:
@@ -76,14 +80,16 @@ def _brought(
     return rows
 
 
-def _report(asked: Asked, address: str, rows: list[dict[str, Any]]) -> None:
-    emit({"account": address, "chains": rows}, f"account {address}", as_json=asked.as_json)
+def _report(options: AccountOptions, address: str, rows: list[dict[str, Any]]) -> None:
+    emit({"account": address, "chains": rows}, f"account {address}", as_json=options.as_json)
     left = [row["service"] for row in rows if row["error"]]
     if left:
         again = (
-            "repeat the command" if asked.service in left else "`holdfast account bring --also URL` brings what is left"
+            "repeat the command"
+            if options.service in left
+            else "`holdfast account bring --also URL` brings what is left"
         )
-        fail(Exit.FAILED, f"not there yet: {', '.join(left)}; {again}", as_json=asked.as_json)
+        fail(Exit.FAILED, f"not there yet: {', '.join(left)}; {again}", as_json=options.as_json)
 
 
 def _line(row: dict[str, Any]) -> str:

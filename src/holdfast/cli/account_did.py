@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, Paying, Yes, opened, with_options
+from holdfast.cli.account_options import AccountOptions, Paying, Yes, opened, with_options
 from holdfast.cli.output import confirm, emit, require_answer
 
 if TYPE_CHECKING:
@@ -25,51 +25,54 @@ Alias = Annotated[str, typer.Argument(help="A handle.")]
 
 @did.command()
 @with_options
-def show(name: Did = None, *, asked: Asked) -> None:
+def show(name: Did = None, *, options: AccountOptions) -> None:
     """Show what the registry says about the DID."""
-    with opened(asked) as client:
+    with opened(options) as client:
         found = asdict(client.registered_did(name))
-    emit(found, "\n".join(f"{key} {value}" for key, value in found.items()), as_json=asked.as_json)
+    emit(found, "\n".join(f"{key} {value}" for key, value in found.items()), as_json=options.as_json)
 
 
 @did.command()
 @with_options
-def deactivate(name: Did = None, yes: Yes = False, *, asked: Paying) -> None:
+def deactivate(name: Did = None, yes: Yes = False, *, options: Paying) -> None:
     """Deactivate the DID: no one resolves it, until `activate`. Aliases and account stay."""
     _sent(
-        asked, lambda it: it.set_did_active(name, active=False, on_progress=common.say), "deactivate the DID?", yes=yes
+        options,
+        lambda it: it.set_did_active(name, active=False, on_progress=common.say),
+        "deactivate the DID?",
+        yes=yes,
     )
 
 
 @did.command()
 @with_options
-def activate(name: Did = None, *, asked: Paying) -> None:
+def activate(name: Did = None, *, options: Paying) -> None:
     """Activate the DID again."""
-    _sent(asked, lambda it: it.set_did_active(name, active=True, on_progress=common.say))
+    _sent(options, lambda it: it.set_did_active(name, active=True, on_progress=common.say))
 
 
 @did.command()
 @with_options
 def metadata(
-    cid: Annotated[str, typer.Argument(help='A CID, or "" for none.')], name: Did = None, *, asked: Paying
+    cid: Annotated[str, typer.Argument(help='A CID, or "" for none.')], name: Did = None, *, options: Paying
 ) -> None:
     """Set the CID of the DID's metadata."""
-    _sent(asked, lambda it: it.set_did_metadata(cid, name, on_progress=common.say))
+    _sent(options, lambda it: it.set_did_metadata(cid, name, on_progress=common.say))
 
 
 @did.command("add-alias")
 @with_options
-def add_alias(alias: Alias, name: Did = None, *, asked: Paying) -> None:
+def add_alias(alias: Alias, name: Did = None, *, options: Paying) -> None:
     """Give the DID one more alias on the chain. No service knows it until it is registered there."""
-    _sent(asked, lambda it: it.register_alias(alias, name, on_progress=common.say))
+    _sent(options, lambda it: it.register_alias(alias, name, on_progress=common.say))
 
 
 @did.command("deactivate-alias")
 @with_options
-def deactivate_alias(alias: Alias, yes: Yes = False, *, asked: Paying) -> None:
+def deactivate_alias(alias: Alias, yes: Yes = False, *, options: Paying) -> None:
     """Deactivate an alias, which stays taken."""
     _sent(
-        asked,
+        options,
         lambda it: it.set_alias_active(alias, active=False, on_progress=common.say),
         f"deactivate {alias}?",
         yes=yes,
@@ -78,9 +81,9 @@ def deactivate_alias(alias: Alias, yes: Yes = False, *, asked: Paying) -> None:
 
 @did.command("activate-alias")
 @with_options
-def activate_alias(alias: Alias, *, asked: Paying) -> None:
+def activate_alias(alias: Alias, *, options: Paying) -> None:
     """Activate an alias again."""
-    _sent(asked, lambda it: it.set_alias_active(alias, active=True, on_progress=common.say))
+    _sent(options, lambda it: it.set_alias_active(alias, active=True, on_progress=common.say))
 
 
 @did.command("propose-controller")
@@ -90,25 +93,25 @@ def propose_controller(
     name: Did = None,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Let another account become the DID's controller. It then accepts with `accept`."""
     question = f"let {address} take over the DID?"
-    _sent(asked, lambda it: it.propose_controller(address, name, on_progress=common.say), question, yes=yes)
+    _sent(options, lambda it: it.propose_controller(address, name, on_progress=common.say), question, yes=yes)
 
 
 @did.command()
 @with_options
-def accept(name: Annotated[str, typer.Argument(metavar="DID")], *, asked: Paying) -> None:
+def accept(name: Annotated[str, typer.Argument(metavar="DID")], *, options: Paying) -> None:
     """Become the controller of a DID that was proposed to the account."""
-    _sent(asked, lambda it: it.accept_controller(name, on_progress=common.say))
+    _sent(options, lambda it: it.accept_controller(name, on_progress=common.say))
 
 
-def _sent(asked: Paying, send: Callable[[Client], str], question: str = "", *, yes: bool = True) -> None:
+def _sent(options: Paying, send: Callable[[Client], str], question: str = "", *, yes: bool = True) -> None:
     if question:
-        require_answer(yes=yes, as_json=asked.as_json)
-    with opened(asked) as client:
+        require_answer(yes=yes, as_json=options.as_json)
+    with opened(options) as client:
         if question:
-            confirm(question, yes=yes, as_json=asked.as_json)
+            confirm(question, yes=yes, as_json=options.as_json)
         operation = send(client)
-    emit({"userOpHash": operation}, f"done: operation {operation}", as_json=asked.as_json)
+    emit({"userOpHash": operation}, f"done: operation {operation}", as_json=options.as_json)

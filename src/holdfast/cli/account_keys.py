@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.account_changes import change
-from holdfast.cli.account_options import Also, Asked, Paying, Signer, Yes, opened, signer_at, signer_named, with_options
+from holdfast.cli.account_options import (
+    AccountOptions,
+    Also,
+    Paying,
+    Signer,
+    Yes,
+    opened,
+    signer_at,
+    signer_named,
+    with_options,
+)
 from holdfast.cli.client_vault import plain_errors
 from holdfast.cli.output import emit
 
@@ -30,11 +40,11 @@ guardians = typer.Typer(**_SETTINGS, help="Keys that together can give the accou
 
 @owners.command("list")
 @with_options
-def list_owners(*, asked: Asked) -> None:
+def list_owners(*, options: AccountOptions) -> None:
     """List the account's owners, oldest first, and how many of them must sign."""
-    with opened(asked) as client:
+    with opened(options) as client:
         view = client.account_view()
-    emit(_owners_form(view), "\n".join(_owner_lines(view)), as_json=asked.as_json)
+    emit(_owners_form(view), "\n".join(_owner_lines(view)), as_json=options.as_json)
 
 
 @owners.command("add")
@@ -45,14 +55,14 @@ def add_owner(
     also: Also = None,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Make a key an owner, on every chain by one signature. It can do everything that the vault's key can."""
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    with plain_errors(as_json=asked.as_json):
+    with plain_errors(as_json=options.as_json):
         changes = [Change(ChangeKind.ADD_OWNER, signer_named(signer), until)]
-        change(asked, changes, f"make {signer} an owner of the", also or (), yes=yes)
+        change(options, changes, f"make {signer} an owner of the", also or (), yes=yes)
 
 
 @owners.command("remove")
@@ -62,7 +72,7 @@ def remove_owner(
     also: Also = None,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Revoke a key, such as a lost device's, on every chain by one signature.
 
@@ -70,9 +80,9 @@ def remove_owner(
     """
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    with plain_errors(as_json=asked.as_json):
+    with plain_errors(as_json=options.as_json):
         changes = [Change(ChangeKind.REMOVE_OWNER, signer_named(signer))]
-        change(asked, changes, f"remove {signer} from the owners of the", also or (), yes=yes)
+        change(options, changes, f"remove {signer} from the owners of the", also or (), yes=yes)
 
 
 @owners.command("require")
@@ -90,7 +100,7 @@ def require(
     also: Also = None,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Require two owners for payments and for changes of the account, or one; on every chain by one change.
 
@@ -98,22 +108,22 @@ def require(
     """
     from holdfast.chain.account_messages import Change, ChangeKind
 
-    with plain_errors(as_json=asked.as_json):
+    with plain_errors(as_json=options.as_json):
         terms = [_alone(each, period) for each in alone or ()]
         if terms and number == 1:
             raise ValueError("--alone: one owner may pay everything anyway")
         changes = [Change(ChangeKind.SET_THRESHOLD, value=number)]
-        told = f"require {number} owners for payments and changes of the" if number > 1 else "let one owner use the"
-        change(asked, changes, told, also or (), yes=yes, first=lambda client: client.allow_alone(terms))
+        question = f"require {number} owners for payments and changes of the" if number > 1 else "let one owner use the"
+        change(options, changes, question, also or (), yes=yes, first=lambda client: client.allow_alone(terms))
 
 
 @guardians.command("list")
 @with_options
-def list_guardians(*, asked: Asked) -> None:
+def list_guardians(*, options: AccountOptions) -> None:
     """List the account's guardians, how many of them must sign, and how long a recovery takes."""
-    with opened(asked) as client:
+    with opened(options) as client:
         view = client.account_view()
-    emit(_guardians_form(view), "\n".join(_guardian_lines(view)), as_json=asked.as_json)
+    emit(_guardians_form(view), "\n".join(_guardian_lines(view)), as_json=options.as_json)
 
 
 @guardians.command("add")
@@ -128,7 +138,7 @@ def add_guardian(
     service_alone: ServiceAlone = False,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Make a key a guardian, on every chain by one signature; SIGNER `service` is the service itself.
 
@@ -140,11 +150,11 @@ def add_guardian(
     def changes(client: Client) -> list[Change]:
         return [Change(ChangeKind.ADD_GUARDIAN, signer_at(client, signer)), *_terms(quorum, delay)]
 
-    with plain_errors(as_json=asked.as_json):
+    with plain_errors(as_json=options.as_json):
         if signer != "service":
             signer_named(signer)
         question = f"make {signer} a guardian of the"
-        change(asked, changes, question, also or (), yes=yes, service_alone=service_alone)
+        change(options, changes, question, also or (), yes=yes, service_alone=service_alone)
 
 
 @guardians.command("remove")
@@ -156,7 +166,7 @@ def remove_guardian(
     service_alone: ServiceAlone = False,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Remove a guardian. Give a lower --quorum if fewer guardians would remain than must sign."""
     from holdfast.chain.account_messages import Change, ChangeKind
@@ -164,11 +174,11 @@ def remove_guardian(
     def changes(client: Client) -> list[Change]:
         return [*_terms(quorum, None), Change(ChangeKind.REMOVE_GUARDIAN, signer_at(client, signer))]
 
-    with plain_errors(as_json=asked.as_json):
+    with plain_errors(as_json=options.as_json):
         if signer != "service":
             signer_named(signer)
         question = f"remove {signer} from the guardians of the"
-        change(asked, changes, question, also or (), yes=yes, service_alone=service_alone)
+        change(options, changes, question, also or (), yes=yes, service_alone=service_alone)
 
 
 def _alone(text: str, period: int) -> tuple[str, int, int]:

@@ -49,7 +49,7 @@ Signer = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AccountOptions:
     """Which vault acts for which account through which service: options of every command."""
 
     service: Service = DEFAULT_SERVICE
@@ -62,7 +62,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paying(Asked):
+class Paying(AccountOptions):
     """The same for a command that sends an operation: also who pays for its gas."""
 
     paymaster: PaymasterUrl = None
@@ -72,53 +72,55 @@ class Paying(Asked):
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that are the fields of its last parameter, `asked`, and pass them to it as one."""
+    """Give a command the options that are the fields of its last parameter, `options`, and pass them to it as one."""
     parameters = inspect.signature(command, eval_str=True).parameters
-    kind = parameters["asked"].annotation
+    kind = parameters["options"].annotation
     names = [field.name for field in fields(kind)]
 
     @functools.wraps(command)
     def with_all(**given: object) -> None:
         options = {name: given.pop(name) for name in names}
-        command(**given, asked=kind(**options))
+        command(**given, options=kind(**options))
 
-    own = [parameter for parameter in parameters.values() if parameter.name != "asked"]
+    own = [parameter for parameter in parameters.values() if parameter.name != "options"]
     options = inspect.signature(kind, eval_str=True).parameters.values()
     with_all.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
     return with_all
 
 
 @contextmanager
-def opened(asked: Asked) -> Iterator[Client]:
+def opened(options: AccountOptions) -> Iterator[Client]:
     """Yield a client with the unlocked vault. Errors end the command with a message and an exit code."""
     with (
-        common.plain_errors(as_json=asked.as_json),
-        common.opened_vault(asked.folder, asked.key, asked.service) as vault,
-        second_of(asked) as second,
-        client_of(asked, vault, asked.service, second) as client,
+        common.plain_errors(as_json=options.as_json),
+        common.opened_vault(options.folder, options.key, options.service) as vault,
+        second_of(options) as second,
+        client_of(options, vault, options.service, second) as client,
     ):
         yield client
 
 
 @contextmanager
-def client_of(asked: Asked, vault: Vault, service: str, second: SecondKey | None) -> Iterator[Client]:
+def client_of(options: AccountOptions, vault: Vault, service: str, second: SecondKey | None) -> Iterator[Client]:
     """Yield a client of a service with an open vault. `--rpc` and `--paymaster` are those of `--service` alone."""
     from holdfast.client.blocking.client import Client
 
-    own = service == asked.service
-    paymaster = asked.paymaster if isinstance(asked, Paying) else None
-    gas = common.gas_policy(paymaster if own else None, asked.rpc if own else None)
-    foreign, account = asked.foreign, asked.account
+    own = service == options.service
+    paymaster = options.paymaster if isinstance(options, Paying) else None
+    gas = common.gas_policy(paymaster if own else None, options.rpc if own else None)
+    foreign, account = options.foreign, options.account
     with Client(
         service, vault=vault, gas=gas, account=account, foreign_contracts=foreign, second_key=second, timeout=30
     ) as client:
         yield client
 
 
-def second_of(asked: Asked) -> AbstractContextManager[SecondKey]:
+def second_of(options: AccountOptions) -> AbstractContextManager[SecondKey]:
     """Yield the second key that the options name. Raises ValueError."""
-    given = (asked.second_vault, asked.second_passkey, asked.second_file) if isinstance(asked, Paying) else (None,) * 3
-    return second_key(*given, asked.service, as_json=asked.as_json)
+    if not isinstance(options, Paying):
+        return second_key(None, None, None, options.service, as_json=options.as_json)
+    vault, passkey, file = options.second_vault, options.second_passkey, options.second_file
+    return second_key(vault, passkey, file, options.service, as_json=options.as_json)
 
 
 def signer_named(text: str) -> bytes:

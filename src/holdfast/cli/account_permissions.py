@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, Paying, Signer, Yes, opened, signer_named, with_options
+from holdfast.cli.account_options import AccountOptions, Paying, Signer, Yes, opened, signer_named, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -21,13 +21,13 @@ permissions = typer.Typer(
 
 @permissions.command("list")
 @with_options
-def list_permissions(*, asked: Asked) -> None:
+def list_permissions(*, options: AccountOptions) -> None:
     """List the permissions, with what was spent in this period."""
-    with opened(asked) as client:
+    with opened(options) as client:
         found = [_form(granted) for granted in client.account_permissions()]
         money = client.money_on(client.status().chain_id)
     lines = [f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}" for row in found]
-    emit({"permissions": found}, "\n".join([f"on {money}", *(lines or ["no permissions"])]), as_json=asked.as_json)
+    emit({"permissions": found}, "\n".join([f"on {money}", *(lines or ["no permissions"])]), as_json=options.as_json)
 
 
 @permissions.command()
@@ -41,7 +41,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
     to: Annotated[str | None, typer.Option(metavar="ADDRESS", help="The only receiver.")] = None,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Let an app's key spend one token within a limit that the account itself enforces on this chain.
 
@@ -50,8 +50,8 @@ def add(  # noqa: PLR0913 - each is an option of the command
     from holdfast.chain.signers import key_id
     from holdfast.client.account.spending import SpendingTerms
 
-    require_answer(yes=yes, as_json=asked.as_json)
-    with opened(asked) as client:
+    require_answer(yes=yes, as_json=options.as_json)
+    with opened(options) as client:
         terms = SpendingTerms(
             to=f"did:new:0x{key_id(signer_named(signer)).hex()}",
             token=token,
@@ -61,24 +61,24 @@ def add(  # noqa: PLR0913 - each is an option of the command
             payee=to,
         )
         where = f"{client.smart_account_address()} on {client.money_on(client.status().chain_id)}"
-        confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=asked.as_json)
+        confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=options.as_json)
         made = client.allow_spending(terms, on_progress=common.say)
     form = {"id": f"0x{made.permission.id.hex()}", "to": terms.to, "cid": made.cid, "token": made.container}
-    emit(form, f"granted {form['id']} to {terms.to}\n{made.container}", as_json=asked.as_json)
+    emit(form, f"granted {form['id']} to {terms.to}\n{made.container}", as_json=options.as_json)
 
 
 @permissions.command()
 @with_options
 def remove(
-    permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")], *, asked: Paying
+    permission: Annotated[str, typer.Argument(metavar="ID", help="As `list` prints it.")], *, options: Paying
 ) -> None:
     """End a permission and its delegation. Exits with 5 if the chain has no such permission."""
     from holdfast.wire.encoding import from_hex
 
-    with opened(asked) as client:
+    with opened(options) as client:
         if client.end_spending(from_hex(permission), on_progress=common.say) is None:
-            fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=asked.as_json)
-    emit({"revoked": permission}, f"revoked {permission}", as_json=asked.as_json)
+            fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=options.as_json)
+    emit({"revoked": permission}, f"revoked {permission}", as_json=options.as_json)
 
 
 def _form(granted: Granted) -> dict[str, Any]:

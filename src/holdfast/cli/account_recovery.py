@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import Asked, Paying, Yes, opened, signer_named, with_options
+from holdfast.cli.account_options import AccountOptions, Paying, Yes, opened, signer_named, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -22,15 +22,15 @@ NewOwners = Annotated[list[str], typer.Argument(metavar="SIGNER...", help="The n
 
 @recover.command("list")
 @with_options
-def show(*, asked: Asked) -> None:
+def show(*, options: AccountOptions) -> None:
     """Show the recovery that is under way. Exits with 5 if none is."""
-    with opened(asked) as client:
+    with opened(options) as client:
         recovery = client.account_view().recovery
     if recovery is None:
-        fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=asked.as_json)
+        fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=options.as_json)
     form = _form(recovery)
     lines = (f"can be finished at {form['readyAt']}", f"guardians: {form['supporters']}", *(form["newOwners"] or ()))
-    emit(form, "\n".join(lines), as_json=asked.as_json)
+    emit(form, "\n".join(lines), as_json=options.as_json)
 
 
 @recover.command()
@@ -39,14 +39,14 @@ def sign(
     new_owners: NewOwners,
     by_service: Annotated[bool, typer.Option("--by-service", help="Let the service sign, as a guardian.")] = False,
     *,
-    asked: Asked,
+    options: AccountOptions,
 ) -> None:
     """Sign new owners as a guardian, without starting the recovery. Prints what `start --with` takes."""
-    with opened(asked) as client:
+    with opened(options) as client:
         by = client.service_recovery_signature if by_service else client.sign_account_recovery
         signer, signature = by([signer_named(text) for text in new_owners])
     text = f"0x{signer.hex()}:0x{signature.hex()}"
-    emit({"signature": text}, text, as_json=asked.as_json)
+    emit({"signature": text}, text, as_json=options.as_json)
 
 
 @recover.command()
@@ -55,13 +55,13 @@ def ask(
     new_owners: NewOwners,
     to: Annotated[str, typer.Option("--to", metavar="ADDRESS", help="An address or number of the account's DID.")],
     *,
-    asked: Asked,
+    options: AccountOptions,
 ) -> None:
     """Ask the service to sign new owners as a guardian. It sends a code, which `check` takes with what this prints."""
-    with opened(asked) as client:
+    with opened(options) as client:
         channel = "email" if "@" in to else "sms"
         request = client.ask_service_recovery([signer_named(text) for text in new_owners], to, channel)
-    emit({"request": request}, request, as_json=asked.as_json)
+    emit({"request": request}, request, as_json=options.as_json)
 
 
 @recover.command()
@@ -70,14 +70,14 @@ def check(
     request: Annotated[str, typer.Argument(help="What `ask` printed.")],
     code: Annotated[str, typer.Argument(help="The code that the service sent.")],
     *,
-    asked: Asked,
+    options: AccountOptions,
 ) -> None:
     """Enter the service's code. It signs after its waiting time: `sign --by-service`."""
-    with opened(asked) as client:
+    with opened(options) as client:
         found = client.check_recovery(request=request, code=code)
     if not found.verified:
-        fail(Exit.FAILED, found.message or "the code is incorrect", as_json=asked.as_json)
-    emit({"readyAt": found.ready_at}, f"the service signs from {found.ready_at} on", as_json=asked.as_json)
+        fail(Exit.FAILED, found.message or "the code is incorrect", as_json=options.as_json)
+    emit({"readyAt": found.ready_at}, f"the service signs from {found.ready_at} on", as_json=options.as_json)
 
 
 @recover.command()
@@ -90,37 +90,37 @@ def start(
     given_only: Annotated[bool, typer.Option("--given-only", help="Bring only the signatures of --with.")] = False,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Start a recovery as a guardian, with the signatures of the others if more must sign."""
-    require_answer(yes=yes, as_json=asked.as_json)
-    with opened(asked) as client:
+    require_answer(yes=yes, as_json=options.as_json)
+    with opened(options) as client:
         owners = [signer_named(text) for text in new_owners]
         others = [_signature(text) for text in given or ()]
-        confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=asked.as_json)
+        confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=options.as_json)
         own = [] if given_only else [client.sign_account_recovery(owners)]
         done = client.start_account_recovery(owners, [*own, *others], on_progress=common.say)
         recovery = client.account_view().recovery
     ready = recovery.ready_at if recovery else None
-    emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=asked.as_json)
+    emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=options.as_json)
 
 
 @recover.command()
 @with_options
-def cancel(*, asked: Paying) -> None:
+def cancel(*, options: Paying) -> None:
     """Cancel the recovery that is under way, as any owner. To be rid of a guardian who started it, remove it first."""
-    with opened(asked) as client:
+    with opened(options) as client:
         done = client.cancel_account_recovery(on_progress=common.say)
-    emit({"userOpHash": done}, "cancelled", as_json=asked.as_json)
+    emit({"userOpHash": done}, "cancelled", as_json=options.as_json)
 
 
 @recover.command()
 @with_options
-def finish(*, asked: Paying) -> None:
+def finish(*, options: Paying) -> None:
     """Finish the recovery after its delay: the new owners take the place of all others."""
-    with opened(asked) as client:
+    with opened(options) as client:
         done = client.finish_account_recovery(on_progress=common.say)
-    emit({"userOpHash": done}, "finished: the account has its new owners", as_json=asked.as_json)
+    emit({"userOpHash": done}, "finished: the account has its new owners", as_json=options.as_json)
 
 
 def _form(recovery: Recovery) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli import kept_snapshots, sessions
+from holdfast.cli import client_snapshots, sessions
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 from holdfast.client.storage.private_files import read_private, write_private
@@ -152,7 +152,7 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
     with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:
         open_stored(vault, store, folder, key, service)
         yield vault
-        kept_snapshots.bring_up(vault, store, service)
+        client_snapshots.bring_up(vault, store, service)
 
 
 def open_stored(vault: Vault, store: VaultStore, folder: Path | None, key: str, service: str) -> None:

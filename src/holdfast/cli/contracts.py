@@ -61,11 +61,11 @@ def deploy(
     _require_extras(as_json=as_json)
     key = read_key(key_file, as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
-    plan = _asked(rpc, lambda client: _prepare(client, rpc, key, names, chain_id), as_json=as_json)
+    plan = _on_chain(rpc, lambda client: _prepare(client, rpc, key, names, chain_id), as_json=as_json)
     if not as_json:
         emit(None, plan_text(plan), as_json=False)
     if plan.steps and _may_send(yes=yes, as_json=as_json):
-        sent = _asked(rpc, lambda client: _carry_out(client, plan, key, as_json=as_json), as_json=as_json)
+        sent = _on_chain(rpc, lambda client: _carry_out(client, plan, key, as_json=as_json), as_json=as_json)
     else:
         sent = {}
     _report(plan, sent, as_json=as_json)
@@ -82,7 +82,7 @@ def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
     """
     _require_extras(as_json=as_json)
     names = PRODUCTION + DEVELOPMENT if dev else PRODUCTION
-    value = _asked(rpc, lambda client: _inspect(client, names), as_json=as_json)
+    value = _on_chain(rpc, lambda client: _inspect(client, names), as_json=as_json)
     emit(value, findings_text(value), as_json=as_json)
     if not value["exact"] or not all(value["entryPoints"].values()):
         raise SystemExit(int(Exit.FAILED))
@@ -137,7 +137,7 @@ async def _inspect(client: RpcClient, names: tuple[str, ...]) -> dict[str, Any]:
     return findings_value(*await asyncio.gather(chain_id, inspect(client, names), entry_points_present(client)))
 
 
-def _asked(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
+def _on_chain(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_json: bool) -> T:
     """Run `work` with a client for the chain. An error from the chain becomes an exit code and a one-line message."""
     from holdfast.chain.contracts.deployment import AnotherChain, DeploymentError
     from holdfast.world.errors import NotALocalChain

@@ -45,7 +45,7 @@ def publish(
     Exits with 1 for an unusable module, 3 without HOLDFAST_ENCLAVE_URL, 4 if storage cannot be written, 5 if FILE does
     not exist.
     """
-    address = _place_or_fail(env_file, as_json=as_json)
+    address = _address_or_fail(env_file, as_json=as_json)
     body = _read(file, as_json=as_json)
     require_answer(yes=yes, as_json=as_json)
     value = _judged(body, expected, as_json=as_json)
@@ -73,7 +73,7 @@ def verify(file: Module = None, expected: Expected = None, env_file: EnvFile = N
     else:
         from holdfast.service.enclave_source.object_storage import published
 
-        address = _place_or_fail(env_file, as_json=as_json)
+        address = _address_or_fail(env_file, as_json=as_json)
         body, stated = _tried(lambda: published(address), as_json=as_json)
     if stated is not None and stated != hashlib.sha256(body).hexdigest():
         fail(Exit.FAILED, "the digest published with the enclave does not match it: publish again", as_json=as_json)
@@ -110,7 +110,7 @@ def _text(value: dict[str, Any]) -> str:
     )
 
 
-def _place_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
+def _address_or_fail(env_file: str | None, *, as_json: bool) -> ObjectAddress:
     from holdfast.service.enclave_source.address import parse_address
 
     url = settings_or_fail(env_file, as_json=as_json).enclave_url

@@ -102,8 +102,8 @@ def signed(vault: Vault, plan: Plan) -> UserOperation:
     from holdfast.client.flows.operations import signature_in
     from holdfast.client.types import UserOp
 
-    account, asked = plan.account, UserOp.from_json(plan.operation.to_rpc())
-    made = vault.sign_user_op(asked, account.entry_point, account.chain_id)
+    account, operation = plan.account, UserOp.from_json(plan.operation.to_rpc())
+    made = vault.sign_user_op(operation, account.entry_point, account.chain_id)
     own = signature_in(made, plan.hash, account.key, by_name=False)
     return plan.operation.signed(account.signature(own, plan.hash))
 

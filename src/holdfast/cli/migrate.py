@@ -61,8 +61,8 @@ def _schema(settings: Settings, *, as_json: bool) -> None:
     logs.configure(settings.log, settings.log_level)
     store = store_or_fail(settings, as_json=as_json, wait=True)
     asyncio.run(store.close())
-    place = database_or_fail(settings, as_json=as_json).location
-    emit({"database": place, "schema": "current"}, f"{place}: the schema is current", as_json=as_json)
+    location = database_or_fail(settings, as_json=as_json).location
+    emit({"database": location, "schema": "current"}, f"{location}: the schema is current", as_json=as_json)
 
 
 def _move(settings: Settings, to: str, *, as_json: bool) -> None:

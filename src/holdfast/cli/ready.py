@@ -33,7 +33,7 @@ def ready(
     With HOLDFAST_TLS_CERT it uses https and does not compare the certificate's name: the service is on this machine.
     """
     load_env_file(env_file, as_json=as_json)
-    host, port, tls = _place(as_json=as_json)
+    host, port, tls = _address(as_json=as_json)
     ends = time.monotonic() + wait
     while (why := _why_not(host, port, "/healthz" if alive else "/readyz", tls=tls)) and time.monotonic() < ends:
         time.sleep(_AGAIN_AFTER_S)
@@ -42,7 +42,7 @@ def ready(
     emit({"ready": True}, "ready", as_json=as_json)
 
 
-def _place(*, as_json: bool) -> tuple[str, int, bool]:
+def _address(*, as_json: bool) -> tuple[str, int, bool]:
     """Return host, port and whether TLS is used. Only these settings are read, so that the command is quick."""
     port = os.environ.get("HOLDFAST_PORT") or "8787"
     if not port.isascii() or not port.isdigit() or port == "0":

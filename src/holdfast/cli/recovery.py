@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
-from holdfast.cli import kept_snapshots
 from holdfast.client.storage.private_files import read_named
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
             else:
                 opener = common.key_provider(wanted.key, wanted.service)
                 found = client.recover(key=opener, on_progress=common.say, **source)
-        kept_snapshots.begin(store, wanted.service)
+        client_snapshots.begin(store, wanted.service)
         return found
 
 

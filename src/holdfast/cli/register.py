@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
-from holdfast.cli import kept_snapshots
 from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     AsJson,
@@ -48,6 +48,6 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
         headers = {"Holdfast-Invitation": invitation} if invitation else None
         with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30, headers=headers) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=common.ask_code, on_progress=common.say)
-        kept_snapshots.begin(vault.store, service)
+        client_snapshots.begin(vault.store, service)
         text = f"{made.identifier} is {made.did}"
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)

@@ -124,12 +124,12 @@ def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = 
     from holdfast.rules.reserved_identifiers import read_names
 
     lines = file.read_text("utf-8").splitlines()
-    kept = [line for line in lines if remove is None or read_names(line) != [remove]]
-    if add is not None and add not in read_names("\n".join(kept)):
-        kept.append(add)
-    if kept != lines:
+    remaining = [line for line in lines if remove is None or read_names(line) != [remove]]
+    if add is not None and add not in read_names("\n".join(remaining)):
+        remaining.append(add)
+    if remaining != lines:
         descriptor, partial = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write("".join(line + "\n" for line in kept))
+            stream.write("".join(line + "\n" for line in remaining))
         Path(partial).chmod(file.stat().st_mode & 0o777)
         Path(partial).replace(file)

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli import client_vault as common
 from holdfast.cli import (
+    client_snapshots,
     delegations,
-    kept_snapshots,
     sessions,
     vault_exit,
     vault_move,
@@ -18,6 +17,7 @@ from holdfast.cli import (
     vault_snapshots,
     vault_transfer,
 )
+from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, ForeignContracts, Key, Service, ValShare
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
@@ -117,7 +117,7 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
         locked = sessions.live(folder) is None
         answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
         state = "locked" if locked else "open for commands"
-        snapshots = kept_snapshots.summary(store, stored)
+        snapshots = client_snapshots.summary(store, stored)
         lines = [stored.manifest.did, f"revision {stored.revision}, {state}", *snapshots.lines]
         emit(answer | snapshots.fields, "\n".join(lines), as_json=as_json)
 

@@ -28,7 +28,7 @@ SENDER_KEY = "HOLDFAST_SENDER_KEY"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ExitRequest:
     """What the person asked for, checked."""
 
     account: str | None
@@ -102,7 +102,7 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.leaving.moves import wei_of
 
     with exit_steps.plain_errors(as_json=as_json):
-        asked = Asked(
+        request = ExitRequest(
             account=_address(account, "--account"),
             named=_named(chain, entry_point, registry, token, nft),
             to=_address(to, "--to"),
@@ -120,31 +120,31 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
             opened(Source(file, folder, key, service, val_share)) as vault,
             second_key(second_vault, second_passkey, second_file, service, as_json=as_json) as second,
         ):
-            _leave(vault, second, asked, nodes, yes=yes, as_json=as_json)
+            _leave(vault, second, request, nodes, yes=yes, as_json=as_json)
 
 
 def _leave(
-    vault: Vault, second: SecondKey, asked: Asked, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool
+    vault: Vault, second: SecondKey, request: ExitRequest, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool
 ) -> None:
     from holdfast.cli import exit_report as report
     from holdfast.client.leaving.account import key_and_account
     from holdfast.client.leaving.reading import standing_of
 
-    key = key_and_account(vault.own_key(), asked.account)
+    key = key_and_account(vault.own_key(), request.account)
     known = report.vault_value(vault, key)
     said: dict[str, object] = {**known}
     if nodes is None:
         emit(said, report.vault_text(known), as_json=as_json)
         return
     standing = nodes.ask(
-        lambda reached: standing_of(reached.chain, key, asked.named, second if second.signer else None)
+        lambda reached: standing_of(reached.chain, key, request.named, second if second.signer else None)
     )
     said |= report.standing_value(standing)
     text = f"{report.vault_text(known)}\n{report.standing_text(standing)}"
-    if asked.to is None:
+    if request.to is None:
         emit(said, text, as_json=as_json)
         return
-    plan = _planned(standing, asked, nodes)
+    plan = _planned(standing, request, nodes)
     said |= report.plan_value(plan)
     if not as_json:
         emit(None, f"{text}\n{report.plan_text(plan)}", as_json=False)
@@ -152,19 +152,19 @@ def _leave(
     _send(vault, plan, nodes, said, as_json=as_json)
 
 
-def _planned(standing: Standing, asked: Asked, nodes: exit_steps.Nodes) -> Plan:
+def _planned(standing: Standing, request: ExitRequest, nodes: exit_steps.Nodes) -> Plan:
     from holdfast.client.flows.failures import OperationFailed
     from holdfast.client.flows.second_key import SecondKeyMissing
 
     account, held = standing.account, standing.held
-    where = asked.destination(account.key.address)
+    where = request.destination(account.key.address)
     if account.is_incomplete:
         raise SecondKeyMissing(account.key.address, standing.others)
     if account.obstacle:
         raise OperationFailed(account.obstacle)
-    if asked.did_to and held.did_hash is None:
+    if request.did_to and held.did_hash is None:
         raise OperationFailed(f"the account {account.key.address} has no DID in the registry {where.registry}")
-    return nodes.ask(lambda reached: reached.way.plan(account, held, where, asked.max_cost))
+    return nodes.ask(lambda reached: reached.way.plan(account, held, where, request.max_cost))
 
 
 def _send(vault: Vault, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
-from holdfast.cli import kept_snapshots
 from holdfast.cli.account_options import Paying, Yes, second_of, with_options
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail, require_answer
@@ -33,7 +33,7 @@ def move(
     ] = False,
     yes: Yes = False,
     *,
-    asked: Paying,
+    options: Paying,
 ) -> None:
     """Move to another service: the vault's copy, the name, and a new passkey for its host.
 
@@ -42,19 +42,19 @@ def move(
     """
     from holdfast.client.moving.target import address_of
 
-    service, as_json = asked.service, asked.as_json
+    service, as_json = options.service, options.as_json
     with common.plain_errors(as_json=as_json):
         url = address_of(to)
         if end_old and not owner:
             raise ValueError("--end-old-passkey: only if the new passkey becomes an owner, without --no-owner")
         require_answer(yes=yes, as_json=as_json)
         _confirm(url, yes=yes, as_json=as_json)
-        with common.opened_vault(asked.folder, asked.key, service) as vault:
+        with common.opened_vault(options.folder, options.key, service) as vault:
             given = {"owner": owner, "end_former": lambda: end_old or (not yes and typer.confirm(_END, err=True))}
-            moved = _moved(vault, asked, url, invitation, given)
+            moved = _moved(vault, options, url, invitation, given)
             if vault.store is not None:
                 vault.store.set_note("passkey", moved.credential_id)
-                kept_snapshots.begin(vault.store, url)
+                client_snapshots.begin(vault.store, url)
         lines = [f"{moved.identifier} is at {url} now, and stays {moved.did}", f"passkey {moved.credential_id}"]
         lines += [_owner_line(moved)]
         lines += [f"still at {service}: {', '.join(moved.left_behind)}"] if moved.left_behind else []
@@ -70,13 +70,13 @@ def _confirm(url: str, *, yes: bool, as_json: bool) -> None:
         fail(Exit.FAILED, f"that is not {host_of(url)}: nothing was done", as_json=as_json)
 
 
-def _moved(vault: Vault, asked: Paying, url: str, invitation: str | None, given: dict[str, Any]) -> Moved:
+def _moved(vault: Vault, options: Paying, url: str, invitation: str | None, given: dict[str, Any]) -> Moved:
     device = common.software_key(vault.store)
     given |= {"headers": {"Holdfast-Invitation": invitation} if invitation else None}
-    gas = common.gas_policy(asked.paymaster, asked.rpc)
-    with second_of(asked) as second:
-        more = {"account": asked.account, "foreign_contracts": asked.foreign, "second_key": second, "gas": gas}
-        with kept_snapshots.client_of(vault, asked.service, **more) as client:
+    gas = common.gas_policy(options.paymaster, options.rpc)
+    with second_of(options) as second:
+        more = {"account": options.account, "foreign_contracts": options.foreign, "second_key": second, "gas": gas}
+        with client_snapshots.client_of(vault, options.service, **more) as client:
             passkeys = common.security_key(url, device)
             return client.move(url, passkeys, code=common.ask_code, on_progress=common.say, **given)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
-from holdfast.cli import kept_snapshots
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
@@ -29,7 +29,7 @@ def stored(
 ) -> None:
     """Print all that the service stores about the vault's DID, as JSON."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        with kept_snapshots.client_of(vault, service) as client:
+        with client_snapshots.client_of(vault, service) as client:
             found = client.export_person()
         emit(found, json.dumps(found, ensure_ascii=False, indent=2), as_json=as_json)
 
@@ -52,10 +52,10 @@ def take_back(  # noqa: PLR0913, PLR0917 - each is an option of the command
         fail(Exit.USAGE, "choose one of --passkey, --identifier and --everything", as_json=as_json)
     confirm(_QUESTIONS[chosen[0]], yes=yes, as_json=as_json)
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
-        with kept_snapshots.client_of(vault, service) as client:
+        with client_snapshots.client_of(vault, service) as client:
             removed = _removed(client, passkey, identifier, channel)
         if everything:
-            kept_snapshots.end(vault.store)
+            client_snapshots.end(vault.store)
     counts = {name: count for name, count in removed.to_json().items() if name != "ok"}
     lines = ", ".join(f"{name} {count}" for name, count in counts.items())
     emit(counts, f"removed: {lines}" if any(counts.values()) else "nothing to remove", as_json=as_json)
@@ -73,7 +73,7 @@ def add_address(
     with (
         common.plain_errors(as_json=as_json),
         common.opened_vault(folder, key, service) as vault,
-        kept_snapshots.client_of(vault, service) as client,
+        client_snapshots.client_of(vault, service) as client,
     ):
         channel = _channel_of(address)
         client.send_code(address, channel)

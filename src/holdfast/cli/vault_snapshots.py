@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli import client_snapshots, recovery
 from holdfast.cli import client_vault as common
-from holdfast.cli import kept_snapshots, recovery
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.output import emit
 from holdfast.client.storage.private_files import write_private
@@ -31,10 +31,10 @@ def snapshot(
             write_private(car, taken.to_car())
             emit({"root": taken.root_cid, "file": str(car)}, f"{taken.root_cid}\nwritten to {car}", as_json=as_json)
             return
-        state = kept_snapshots.publish(vault, service)
-        kept_snapshots.begin(vault.store, service)
+        state = client_snapshots.publish(vault, service)
+        client_snapshots.begin(vault.store, service)
         answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
-        name = kept_snapshots.name(vault)
+        name = client_snapshots.name(vault)
         text = f"{state.status}: {state.acknowledged_root}\nnumber {state.sequence} under the name {name}"
         emit({**answer, "name": name}, text, as_json=as_json)
 
@@ -45,7 +45,7 @@ def compare(
     """After a conflict, print the differences between this device's version of the vault and the other device's."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         opener = common.key_provider(key, service, vault.store)
-        found = kept_snapshots.compare(vault, service, opener)
+        found = client_snapshots.compare(vault, service, opener)
         lines = [
             f"{d.table}: only here {len(d.only_here)}, only there {len(d.only_there)}, different {len(d.different)}"
             for d in found
@@ -63,7 +63,7 @@ def choose(
     """After a conflict, continue with this device's version (here) or the other device's (there). Both stay stored."""
     with common.plain_errors(as_json=as_json), common.opened_vault(folder, key, service) as vault:
         opener = common.key_provider(key, service, vault.store)
-        state = kept_snapshots.choose(vault, service, version, opener)
+        state = client_snapshots.choose(vault, service, version, opener)
         answer = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence}
         emit(answer, f"{state.status}: {state.acknowledged_root}", as_json=as_json)
 

@@ -1,7 +1,7 @@
 /** Parses the links and addresses that people paste or scan to pair two devices. Pure. */
 
 /**
- * @typedef {{address: string, meeting: string}} Place `meeting` is empty for a device that sends its vault directly
+ * @typedef {{address: string, meeting: string}} PairingAddress `meeting` is empty for a device that sends its vault directly
  */
 
 const NAME = /^[\w-]{16,64}$/;
@@ -12,7 +12,7 @@ const PEER = /^\/(ip4|ip6|dns|dns4|dns6)\/\S+\/p2p\/\w+$/;
  *
  * @param {string} words
  * @param {string} relay the address of the service's pairing host; empty without one
- * @returns {Place | null} null for any other text
+ * @returns {PairingAddress | null} null for any other text
  */
 export function addressOf(words, relay) {
   const [before, after = ""] = words.trim().split("#");

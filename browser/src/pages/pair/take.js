@@ -49,7 +49,7 @@ export function take({ link = "" } = {}) {
   });
 }
 
-/** @param {import("./address.js").Place} addressField */
+/** @param {import("./address.js").PairingAddress} found */
 async function taken({ address, meeting }) {
   const { asker, linkTo, receive } = await pairing();
   const client = await ready();

@@ -91,7 +91,7 @@ async function reviewed(typed, to, much) {
   await go("send-review", { typed, payee, token, value, from, chain, chainId });
 }
 
-/** @param {ReturnType<typeof field>} asked @param {unknown} error @returns {null} */
+/** @param {ReturnType<typeof field>} entry @param {unknown} error @returns {null} */
 function refuse({ judge, input }, error) {
   if (!(error instanceof ProblemError)) throw error;
   judge(problem(error));

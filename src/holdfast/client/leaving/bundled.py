@@ -60,8 +60,8 @@ class Bundled:
         """
         with chain_errors():
             bundler = self._bundler(plan.account)
-            told = await bundler.wait(await bundler.send(operation))
-            transaction = to_hex(told.transaction_hash)
+            sent = await bundler.wait(await bundler.send(operation))
+            transaction = to_hex(sent.transaction_hash)
             try:
                 receipt = await mined(self.chain, transaction)
             except TimeoutError:

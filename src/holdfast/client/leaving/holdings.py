@@ -74,8 +74,8 @@ async def _did_of(chain: RpcClient, registry: str, account: str) -> bytes | None
 async def _symbol(chain: RpcClient, token: str) -> str:
     """Return what the token calls itself, or an empty text. It is shown next to the address, which counts."""
     try:
-        told = await chain.eth_call(token, call_data("symbol()"))
-        text = content(told, word(told, 0)).decode()[:_LONGEST_SYMBOL]
+        result = await chain.eth_call(token, call_data("symbol()"))
+        text = content(result, word(result, 0)).decode()[:_LONGEST_SYMBOL]
     except TransportError:
         raise
     except (RpcError, ValueError):

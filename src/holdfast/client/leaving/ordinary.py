@@ -123,8 +123,8 @@ class Ordinary:
             raise OperationFailed(f"{move.text}: {error}", error.reason) from error
 
     async def _verification_gas(self, account: Account) -> int:
-        told = values.data(await self.chain.call("eth_call", [{"to": _PRECOMPILE, "data": to_hex(_VALID)}, "latest"]))
-        slow = int.from_bytes(told) != 1
+        result = values.data(await self.chain.call("eth_call", [{"to": _PRECOMPILE, "data": to_hex(_VALID)}, "latest"]))
+        slow = int.from_bytes(result) != 1
         keys = 1 + (account.second is not None)
         return keys * (_VERIFICATION + slow * _WITHOUT_PRECOMPILE) + (not account.deployed) * _DEPLOYMENT
 

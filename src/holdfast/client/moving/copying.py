@@ -54,28 +54,28 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
     delegation = bytes((await vault.publishing_delegation()).signed_dag_cbor)
     manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
     taken = await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
-    place = connect(token=partial(bearer_token, vault))
+    hosts = connect(token=partial(bearer_token, vault))
     try:
-        return await _published(vault, place, taken, stored, state)
+        return await _published(vault, hosts, taken, stored, state)
     finally:
-        await place.close()
+        await hosts.close()
 
 
 async def _published(
-    vault: AsyncVault, place: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
+    vault: AsyncVault, hosts: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
 ) -> Copy:
     name = (await vault.publishing_key()).name
-    await place.upload(taken)
-    if place.pinning is not None:
-        made = await place.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={"vault": state.did}))
+    await hosts.upload(taken)
+    if hosts.pinning is not None:
+        made = await hosts.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={"vault": state.did}))
         if made.status != "pinned":
-            await place.pinning.wait(made.request_id, poll_s=1.0)
-    there = await place.gateway.record(name)
+            await hosts.pinning.wait(made.request_id, poll_s=1.0)
+    there = await hosts.gateway.record(name)
     # Higher than both services' records, so that neither can pass an older copy off as the newest one.
     sequence = max(state.sequence, there.sequence if there else 0) + 1
     until = datetime.fromtimestamp(time.time(), UTC) + VALIDITY
     record = bytes((await vault.publish(taken.root_cid, sequence, until, TTL_NS)).record)
-    await place.publish(name, record)
+    await hosts.publish(name, record)
     return Copy(taken, record, sequence, stored)
 
 
@@ -84,14 +84,14 @@ async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Ca
 
     Nothing of it comes from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.
     """
-    place = connect()
+    hosts = connect()
     try:
-        record = await place.gateway.record((await vault.publishing_key()).name)
+        record = await hosts.gateway.record((await vault.publishing_key()).name)
         if record is None or record.data != made.record:
             raise MoveRefused("other_copy", "the new service does not return the copy's name as it was published")
-        found = await place.gateway.snapshot(made.snapshot.root_cid)
+        found = await hosts.gateway.snapshot(made.snapshot.root_cid)
     finally:
-        await place.close()
+        await hosts.close()
     if found.sealed != made.snapshot.sealed:
         raise MoveRefused("other_copy", "the new service does not return the vault as it was uploaded")
     async with opened_beside(vault, found, key):

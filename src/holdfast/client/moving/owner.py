@@ -81,22 +81,22 @@ class OwnerChange:
             return Ownership()
         adds, owners = [new] if new else [], await self._owners()
         ends = [signer for signer in stale if signer in owners]
-        if new and former in owners and await self._asked():
+        if new and former in owners and await self._confirmed():
             ends.append(former)
         if ends or not owners.issuperset(adds):
             # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
             changes = [Change(ChangeKind.ADD_OWNER, signer) for signer in adds]
             changes += [Change(ChangeKind.REMOVE_OWNER, signer) for signer in ends]
-            place = await self._place()
+            sequence = await self._sequence()
             await self._account.bring_account_changes(
-                [await self._account.sign_account_changes(changes, sequence=place)]
+                [await self._account.sign_account_changes(changes, sequence=sequence)]
             )
             owners = await self._owners()
         if not owners.issuperset(adds) or owners.intersection(ends):
             raise OperationFailed("another device has changed the owners meanwhile")
         return Ownership(new in owners, former in owners)
 
-    async def _place(self) -> int | None:
+    async def _sequence(self) -> int | None:
         """Return the change's place, None if only the new service knows the chain."""
         if not await self._before.knows_chain():
             return None
@@ -105,5 +105,5 @@ class OwnerChange:
     async def _owners(self) -> set[bytes]:
         return {owner.signer for owner in (await self._account.account_view()).owners}
 
-    async def _asked(self) -> bool:
+    async def _confirmed(self) -> bool:
         return self._end_former is not None and bool(await answered(self._end_former))

@@ -57,8 +57,8 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
     """
     challenge = secrets.token_bytes(_CHALLENGE_BYTES)
     assertion = await outside(lambda: passkeys.assertion(challenge, (credential_id,)))
-    asked = {"assertion": assertion, "challenge": challenge, "origin": passkeys.origin, "rp_id": passkeys.rp_id}
-    verdict = await vault.exec("resource:credentials action:verify", asked)
+    verification = {"assertion": assertion, "challenge": challenge, "origin": passkeys.origin, "rp_id": passkeys.rp_id}
+    verdict = await vault.exec("resource:credentials action:verify", verification)
     said = verdict.result if verdict.success and verdict.result else {"reason": verdict.error}
     if not said.get("valid") or said.get("credential_id") != credential_id:
         reason = said.get("reason") or "another passkey has"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # The environment variable for the audience of the tokens that authorize uploads, needed if the service's own address
 # differs from the one in --service.
 SERVICE_DID = "HOLDFAST_SERVICE_DID"
-_KEPT_AT = "snapshots-at"
-_PLACE_S = 30.0
+_SNAPSHOTS_AT = "snapshots-at"
+_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class Summary:
 def begin(store: VaultStore | None, service: str) -> None:
     """Make all commands upload changes to this service from now on."""
     if store is not None:
-        store.set_note(_KEPT_AT, service)
+        store.set_note(_SNAPSHOTS_AT, service)
 
 
 def end(store: VaultStore | None) -> None:
     """Make the commands upload no changes any more."""
     if store is not None:
-        store.set_note(_KEPT_AT, "")
+        store.set_note(_SNAPSHOTS_AT, "")
 
 
 def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
     """Upload pending changes, if the vault's snapshots are stored on this service. A failure is only reported."""
     from holdfast.wire.client_errors import ServiceError
 
-    if store.note(_KEPT_AT) != service or vault.status().locked:
+    if store.note(_SNAPSHOTS_AT) != service or vault.status().locked:
         return
     try:
         publish(vault, service)
@@ -100,5 +100,5 @@ def client_of(vault: Vault, service: str, **more: Any) -> Iterator[Client]:
     from holdfast.client.types import SnapshotConfig
 
     config = SnapshotConfig(automatic=False, service_did=os.environ.get(SERVICE_DID) or None)
-    with Client(service, vault=vault, snapshots=config, timeout=_PLACE_S, **more) as client:
+    with Client(service, vault=vault, snapshots=config, timeout=_TIMEOUT_S, **more) as client:
         yield client
