@@ -32,7 +32,7 @@ COMMANDS = (
         "exit_opening",
         "exit_report",
         "exit_steps",
-        "kept_snapshots",
+        "client_snapshots",
         "key_file",
         "pairing",
         "recovery",
