@@ -136,6 +136,7 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
         same = {name: archive.read(name) for name in names}
     rooms = {name.split("/")[1] for name in names}
     assert rooms == {
+        "THIRD_PARTY.txt",
         "__init__.py",
         "__main__.py",
         "py.typed",
