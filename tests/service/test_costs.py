@@ -4,11 +4,8 @@ The measure is the thread's CPU time in multiples of an ordinary request's in th
 and the number of calls: neither depends on the machine, nor on what else it does.
 """
 
-from __future__ import annotations
-
 import functools
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.heavy_requests import (
@@ -18,14 +15,13 @@ from tests.support.heavy_requests import (
     JSON_VALUES,
     PATHS,
     QUERIES,
-    Cost,
     Heavy,
     Meter,
     RsgiMeter,
     bodies,
     filled,
 )
-from tests.support.kept_snapshots import BOUNDARY, Vault, form, registered
+from tests.support.kept_snapshots import BOUNDARY, form, registered
 from tests.support.soak import cases
 from tests.support.vault_tokens import VARSIG, VaultKey, container
 
@@ -39,11 +35,6 @@ from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
 from holdfast.wire.endpoints import ENDPOINTS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tests.support.api import Api
-
 MOST_TIMES = 25  # an ordinary request with a token costs about 0.2 ms, so this is 5 ms
 MOST_CALLS = 20_000
 ENTRIES = pytest.mark.parametrize("entry", cases({"ASGI": Meter, "RSGI": RsgiMeter}, "RSGI"))
@@ -52,17 +43,17 @@ LINK = Link(bytes_of(cid_of("raw", b"x")))
 
 
 @pytest.fixture
-def open_api(make_api: Callable[..., Api]) -> Api:
+def open_api(make_api):
     """A service with everything that its requests can reach, except upstreams."""
     return make_api(snapshots_free_bytes="0", bundler_url="http://127.0.0.1:9", indexer_url="http://127.0.0.1:9")
 
 
-async def require_cheap(api: Api, requests: Iterable[Heavy], entry: type[Meter] = Meter) -> None:
+async def require_cheap(api, requests, entry=Meter):
     """Fail with a table of the requests that cost too much. Only those that look expensive are measured again."""
     meter = entry(api.application)
     vault = await registered(api, "ordinary")
     ordinary = min([(await meter.cost(Heavy("ordinary", "GET", "/pins", vault.token()), 1)).cpu_s for _ in range(50)])
-    dear: list[tuple[Heavy, Cost]] = []
+    dear = []
     for heavy in requests:
         cost = await meter.cost(heavy, 1)
         if cost.cpu_s > MOST_TIMES / 2 * ordinary:
@@ -78,7 +69,7 @@ async def require_cheap(api: Api, requests: Iterable[Heavy], entry: type[Meter] 
     assert not dear, f"an ordinary request costs {1e6 * ordinary:.0f} µs; too dear are\n{table}"
 
 
-def declared(method: str) -> list[str]:
+def declared(method):
     """Return the paths of the routes that have this method, with a short value in place of a placeholder."""
     return [
         route.path + ("x" if route in PREFIX_ROUTES else "")
@@ -87,40 +78,24 @@ def declared(method: str) -> list[str]:
     ]
 
 
-async def answered(_reader: ChainReader, *_question: Any) -> Any:
+async def answered(_reader, *_question):
     return bytes(160) if len(_question) > 1 else 1
 
 
 @ENTRIES
-async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.MonkeyPatch, entry: type[Meter]) -> None:
+async def test_heavy_paths_and_queries(open_api, monkeypatch, entry):
     questions = [
         Heavy(f"{path}?{name}", "GET", f"{path}?{query}") for path in declared("GET") for name, query in QUERIES.items()
     ]
     paths = [Heavy(path[:60], method, path) for path in PATHS for method in ("GET", "OPTIONS", "PUT", "DELETE")]
     names = {
-        "alias",
-        "credentialId",
-        "identifier",
-        "account",
-        "token",
-        "chainId",
-        "pubKeyX",
-        "pubKeyY",
-        "salt",
-        "cid",
-        "name",
-        "meta",
-    }
+        "alias", "credentialId", "identifier", "account", "token", "chainId", "pubKeyX", "pubKeyY", "salt", "cid",
+        "name", "meta",
+    }  # fmt: skip
     values = (
-        "9" * 7900,
-        "0x" + "f" * 7900,
-        "[" * 4000,
-        "{" * 4000,
-        "a," * 3900,
-        "+" * 7900,
-        "%EF%B7%BA" * 850,
+        "9" * 7900, "0x" + "f" * 7900, "[" * 4000, "{" * 4000, "a," * 3900, "+" * 7900, "%EF%B7%BA" * 850,
         "%CC%87" * 1300,
-    )
+    )  # fmt: skip
     fields = [
         Heavy(
             f"{path}?{name}={value[:20]}",
@@ -138,18 +113,16 @@ async def test_heavy_paths_and_queries(open_api: Api, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
-async def test_heavy_headers(open_api: Api, method: str) -> None:
+async def test_heavy_headers(open_api, method):
     vault = await registered(open_api)
     root = await vault.keep()
     await publish(vault, {}, root)
     paths = [*declared(method), "/none"] if method != "OPTIONS" else ["/api/sessions", "/none"]
     if method == "GET":
         paths += [
-            f"/ipfs/{root}?format=raw",
-            f"/ipfs/{root}?format=car",
-            f"/ipfs/{root}",
+            f"/ipfs/{root}?format=raw", f"/ipfs/{root}?format=car", f"/ipfs/{root}",
             f"/ipns/{name(vault)}?format=ipns-record",
-        ]
+        ]  # fmt: skip
     requests = [
         Heavy(f"{path} {header}: {value[:30]}", method, path, {header: value})
         for path in paths
@@ -160,8 +133,8 @@ async def test_heavy_headers(open_api: Api, method: str) -> None:
 
 
 @ENTRIES
-async def test_heavy_bodies(open_api: Api, entry: type[Meter]) -> None:
-    requests: list[Heavy] = []
+async def test_heavy_bodies(open_api, entry):
+    requests = []
     for endpoint in ENDPOINTS:
         if endpoint.method == "POST" and endpoint.input is not None and not endpoint.path.startswith("/api/v0"):
             requests += bodies(endpoint.path, tuple(endpoint.input.__struct_fields__) or ("x",))
@@ -176,8 +149,8 @@ async def test_heavy_bodies(open_api: Api, entry: type[Meter]) -> None:
     await require_cheap(open_api, requests, entry)
 
 
-async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
-    def request(value: str, method: str = "eth_estimateUserOperationGas") -> bytes:
+async def test_heavy_requests_to_the_bundler(open_api):
+    def request(value, method="eth_estimateUserOperationGas"):
         return ('{"jsonrpc":"2.0","id":1,"method":"' + method + '","params":[' + value + "]}").encode()
 
     values = {
@@ -193,27 +166,23 @@ async def test_heavy_requests_to_the_bundler(open_api: Api) -> None:
     ]
     requests += [
         Heavy(
-            f"id: {name}",
-            "POST",
-            "/api/bundler",
+            f"id: {name}", "POST", "/api/bundler",
             body=request("").replace(b'"id":1', b'"id":' + value.encode()[: BUNDLER_BODY // 2]),
         )
         for name, value in JSON_VALUES.items()
-    ]
+    ]  # fmt: skip
     requests += [
         Heavy(
-            f"name: {n}",
-            "POST",
-            "/api/bundler",
+            f"name: {n}", "POST", "/api/bundler",
             body=b'{"' + b"m" * n + b'":1,' + b'"a":1,' * 40_000 + b'"method":"eth_chainId","params":[]}',
         )
         for n in (1, 100_000)
-    ]
+    ]  # fmt: skip
     await require_cheap(open_api, requests)
 
 
 @ENTRIES
-async def test_heavy_tokens(open_api: Api, entry: type[Meter]) -> None:
+async def test_heavy_tokens(open_api, entry):
     """Tokens by a key that is registered, by one that is not, and forged ones."""
     vault, stranger = await registered(open_api), VaultKey()
     requests = []
@@ -231,21 +200,15 @@ async def test_heavy_tokens(open_api: Api, entry: type[Meter]) -> None:
     await require_cheap(open_api, requests, entry)
 
 
-HEAVY_VALUES: dict[str, Any] = {
-    "links": [LINK] * 120,
-    "numbers": [2**64 - 1] * 240,
-    "texts": ["é" * 9] * 240,
-    "names": {f"{number:04}": None for number in range(110)},
-    "nested": [[[[[[[[[[]]]]]]]]]] * 20,
-    "deep": functools.reduce(lambda value, _: [value], range(25), 0),
-    "too many": [None] * 5000,
-    "too many names": {f"{number:03}": 0 for number in range(900)},
-    "one text": "ﷺ" * 1800,
-    "bytes": bytes(5400),
-}
+HEAVY_VALUES = {
+    "links": [LINK] * 120, "numbers": [2**64 - 1] * 240, "texts": ["é" * 9] * 240,
+    "names": {f"{number:04}": None for number in range(110)}, "nested": [[[[[[[[[[]]]]]]]]]] * 20,
+    "deep": functools.reduce(lambda value, _: [value], range(25), 0), "too many": [None] * 5000,
+    "too many names": {f"{number:03}": 0 for number in range(900)}, "one text": "ﷺ" * 1800, "bytes": bytes(5400),
+}  # fmt: skip
 
 
-def heavy_tokens(key: VaultKey, now: float, command: str) -> list[tuple[str, str]]:
+def heavy_tokens(key, now, command):
     found = []
     for title, value in HEAVY_VALUES.items():
         for claim in ("meta", "args"):
@@ -262,26 +225,23 @@ def heavy_tokens(key: VaultKey, now: float, command: str) -> list[tuple[str, str
     return found
 
 
-def name(vault: Vault) -> str:
+def name(vault):
     return name_of(vault.publishing.public_key().public_bytes_raw())
 
 
-async def publish(vault: Vault, more: dict[str, Any], root: str, sequence: int = 1) -> int:
+async def publish(vault, more, root, sequence=1):
     """Publish a record whose signed data has further fields; return the status."""
     entry = {
-        "TTL": 60 * 10**9,
-        "Value": b"/ipfs/" + root.encode(),
-        "Sequence": sequence,
-        "Validity": b"2090-01-01T00:00:00Z",
-        "ValidityType": 0,
-    }
+        "TTL": 60 * 10**9, "Value": b"/ipfs/" + root.encode(), "Sequence": sequence,
+        "Validity": b"2090-01-01T00:00:00Z", "ValidityType": 0,
+    }  # fmt: skip
     signed = dag_cbor.encode({**entry, **more})
     data = protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + signed), 9: signed})
     answer = await vault.api.http.put(f"/routing/v1/ipns/{name(vault)}", content=data, headers={"Content-Type": RECORD})
     return answer.status_code
 
 
-async def test_heavy_stored_values(open_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_heavy_stored_values(open_api, monkeypatch):
     """What is stored was bounded when it was stored, and reading it back parses nothing."""
     vault = await registered(open_api)
     key = vault.publishing.public_key().public_bytes_raw()
@@ -311,31 +271,26 @@ async def test_heavy_stored_values(open_api: Api, monkeypatch: pytest.MonkeyPatc
     requests += [
         Heavy(f"pins {query[:60]}", "GET", f"/pins?{query}", vault.token())
         for query in (
-            every,
-            f"{every}&name={'n' * 255}&match=ipartial",
-            f"{every}&meta=%7B%22001%22:%22v%22%7D",
+            every, f"{every}&name={'n' * 255}&match=ipartial", f"{every}&meta=%7B%22001%22:%22v%22%7D",
             f"{every}&" + filled("meta[001]=v", 7000, "&"),
         )
-    ]
+    ]  # fmt: skip
     await require_cheap(open_api, requests)
 
-    def parsed(*_: object) -> None:
+    def parsed(*_):
         raise AssertionError("what is stored is parsed when it is read")
 
     monkeypatch.setattr(dag_cbor.Reader, "value", parsed)
     assert [(await open_api.http.get(path)).status_code for path in paths[:3]] == [200] * 3
 
 
-async def test_heavy_records_and_uploads(open_api: Api) -> None:
+async def test_heavy_records_and_uploads(open_api):
     vault = await registered(open_api)
     root = await vault.keep()
     entry = {
-        "TTL": 1,
-        "Value": b"/ipfs/" + root.encode(),
-        "Sequence": 9,
-        "Validity": b"2090-01-01T00:00:00Z",
+        "TTL": 1, "Value": b"/ipfs/" + root.encode(), "Sequence": 9, "Validity": b"2090-01-01T00:00:00Z",
         "ValidityType": 0,
-    }
+    }  # fmt: skip
     records = {title: dag_cbor.encode({**entry, "x": value}) for title, value in HEAVY_VALUES.items()}
     records |= {"lists": b"\x81" * 9000, "links": b"\x99\x04\x00" + b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 1100}
     given = {
@@ -368,13 +323,10 @@ async def test_heavy_records_and_uploads(open_api: Api) -> None:
     }.items():
         requests.append(
             Heavy(
-                f"form of {title}",
-                "POST",
-                "/api/v0/dag/import",
-                {**kind, **vault.token()},
+                f"form of {title}", "POST", "/api/v0/dag/import", {**kind, **vault.token()},
                 b"--" + BOUNDARY.encode() + b"\r\n" + data,
             )
-        )
+        )  # fmt: skip
     pins = [
         json.dumps({"cid": root, "meta": {f"{n}": "" for n in range(count)}}).encode() for count in (60, 1000, 4000)
     ]

@@ -1,15 +1,9 @@
 """Requests whose host or length is said in two ways, sent to the running command as bytes."""
 
-from __future__ import annotations
-
 import socket
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.serving import DID, PATIENCE_S, Server, running_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.support.serving import DID, PATIENCE_S, running_server
 
 SERVERS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
 BODY = b'{"handle":"ann","did":"%s"}' % DID.encode()
@@ -17,12 +11,9 @@ GET, POST = b"GET /healthz HTTP/1.1\r\n", b"POST /api/sessions HTTP/1.1\r\nHost:
 LENGTH, CHUNKED = b"Content-Length: %d\r\n" % len(BODY), b"Transfer-Encoding: chunked\r\n"
 WHOLE, CHUNKS = b"\r\n" + BODY, b"\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
 REFUSED = {
-    "two hosts": GET + b"Host: a\r\nHost: b\r\n\r\n",
-    "one host twice": GET + b"Host: a\r\nHost: a\r\n\r\n",
-    "no host": GET + b"\r\n",
-    "an empty host": GET + b"Host: \r\n\r\n",
-    "a host with a space": GET + b"Host: a b\r\n\r\n",
-    "a list of hosts": GET + b"Host: a, b\r\n\r\n",
+    "two hosts": GET + b"Host: a\r\nHost: b\r\n\r\n", "one host twice": GET + b"Host: a\r\nHost: a\r\n\r\n",
+    "no host": GET + b"\r\n", "an empty host": GET + b"Host: \r\n\r\n",
+    "a host with a space": GET + b"Host: a b\r\n\r\n", "a list of hosts": GET + b"Host: a, b\r\n\r\n",
     "another coding": POST + b"Transfer-Encoding: gzip, chunked\r\n" + CHUNKS,
     "chunked twice": POST + CHUNKED + CHUNKED + CHUNKS,
     # These are refused by granian's HTTP library itself.
@@ -30,9 +21,8 @@ REFUSED = {
     "a list of lengths": POST + b"Content-Length: 5, 5\r\n" + WHOLE,
     "not chunked": POST + b"Transfer-Encoding: gzip\r\n" + WHOLE,
     "chunked in HTTP/1.0": POST.replace(b"1.1", b"1.0") + CHUNKED + CHUNKS,
-    "a space before the colon": GET + b"Host : a\r\n\r\n",
-    "a folded field": GET + b"Host: a\r\nX: a\r\n b\r\n\r\n",
-}
+    "a space before the colon": GET + b"Host : a\r\n\r\n", "a folded field": GET + b"Host: a\r\nX: a\r\n b\r\n\r\n",
+}  # fmt: skip
 SERVED = {
     "no host in HTTP/1.0": b"GET /healthz HTTP/1.0\r\n\r\n",
     "an absolute path": b"GET http://other/healthz HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -41,30 +31,30 @@ SERVED = {
 
 
 @pytest.fixture(scope="module", params=SERVERS)
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("framing")
     with running_server(folder / "data", folder / "log", **SERVERS[request.param]) as running:
         yield running
 
 
-def status(server: Server, sent: bytes) -> int:
+def status(server, sent):
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.sendall(sent)
         return int(connection.recv(65536).split()[1])
 
 
 @pytest.mark.parametrize("sent", REFUSED.values(), ids=REFUSED)
-def test_an_ambiguous_request_is_refused(server: Server, sent: bytes) -> None:
+def test_an_ambiguous_request_is_refused(server, sent):
     assert status(server, sent) == 400
 
 
 @pytest.mark.parametrize("sent", SERVED.values(), ids=SERVED)
-def test_a_clear_one_is_served(server: Server, sent: bytes) -> None:
+def test_a_clear_one_is_served(server, sent):
     assert status(server, sent) == 200
 
 
 @pytest.mark.parametrize("fields", [LENGTH + CHUNKED, CHUNKED + b"Content-Length: 5\r\n"], ids=["before", "after"])
-def test_chunks_count_and_a_length_next_to_them_does_not(server: Server, fields: bytes) -> None:
+def test_chunks_count_and_a_length_next_to_them_does_not(server, fields):
     """granian's HTTP library drops the length before the service sees it, and takes the chunks (RFC 9112, 6.3)."""
     sent = (POST + fields + CHUNKS).replace(b"/api/sessions", b"/api/sessions/none")
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:

@@ -1,30 +1,21 @@
 """Changed tokens, records, pins, queries and bodies get a documented refusal: no 500, and nothing in the log."""
 
-from __future__ import annotations
-
 import json
 import logging
 import random
-from typing import TYPE_CHECKING
 
-import pytest
 from tests.support.heavy_requests import Heavy, Meter
-from tests.support.kept_snapshots import BOUNDARY, Vault, form, registered
+from tests.support.kept_snapshots import BOUNDARY, form, registered
 from tests.support.signed_records import sign_record
 
 from holdfast.content.cars import write_car
 from holdfast.content.names import name_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.api import Api
-
 ODD_BYTES = (0x00, 0x1B, 0x3B, 0x5B, 0x5F, 0x7B, 0x80, 0x9B, 0xBB, 0xD8, 0xFB, 0xFF, 0x25, 0x22, 0x5C, 0x7D, 0x39)
 TRIES = 60  # of each kind of request
 
 
-def changed(data: bytes, draw: random.Random) -> bytes:
+def changed(data, draw):
     """Return the bytes with up to four of them replaced, removed, or followed by many."""
     found = bytearray(data)
     for _ in range(draw.randrange(1, 5)):
@@ -34,7 +25,7 @@ def changed(data: bytes, draw: random.Random) -> bytes:
     return bytes(found)
 
 
-async def ordinary(vault: Vault) -> list[tuple[Heavy, str]]:
+async def ordinary(vault):
     """Return requests that succeed or nearly do, each with the part that is to be changed."""
     from datetime import UTC, datetime
 
@@ -72,7 +63,7 @@ async def ordinary(vault: Vault) -> list[tuple[Heavy, str]]:
     ]  # fmt: skip
 
 
-def with_part(request: Heavy, part: str, draw: random.Random) -> Heavy:
+def with_part(request, part, draw):
     if part == "body":
         return Heavy(request.name, request.method, request.path, request.headers, changed(request.body, draw))
     if part == "path":
@@ -84,9 +75,7 @@ def with_part(request: Heavy, part: str, draw: random.Random) -> Heavy:
     return Heavy(request.name, request.method, request.path, {**request.headers, name: odd}, request.body)
 
 
-async def test_whatever_is_sent_is_refused_in_words(
-    make_api: Callable[..., Api], caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_whatever_is_sent_is_refused_in_words(make_api, caplog):
     limits = {"snapshots_uploads_per_address_hour": "1000000", "snapshots_refusals_per_address_minute": "1000000"}
     api = make_api(snapshots_free_bytes="0", bundler_url="http://127.0.0.1:9", **limits)
     vault = await registered(api)

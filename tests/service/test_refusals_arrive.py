@@ -1,23 +1,17 @@
 """A refusal before the body is read reaches the client, also one that writes its whole body before it reads."""
 
-from __future__ import annotations
-
 import socket
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.javascript import run_module
-from tests.support.serving import PATIENCE_S, Server
+from tests.support.serving import PATIENCE_S
 from tests.support.soak import cases
 
 from holdfast.world.node import folder
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 MB = 1_000_000
 TRIES = 6
-SERVERS: dict[str, dict[str, str]] = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
+SERVERS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
 _FETCH = """
   const body = new Uint8Array(given.bytes);
   const answers = [];
@@ -32,15 +26,14 @@ _FETCH = """
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
-def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve, settings):
     if not folder():
         pytest.skip("Node is missing")
     server = serve(**settings)
 
-    def answers(path: str, **more: Any) -> list[str]:
+    def answers(path, **more):
         given = {"url": server.url + path, "bytes": 10 * MB, "tries": TRIES, "type": "application/json", **more}
-        got: list[str] = run_module(_FETCH, given)
-        return got
+        return run_module(_FETCH, given)
 
     assert answers("/api/v0/dag/import", type="multipart/form-data; boundary=x") == ["401 true"] * TRIES
     assert answers("/api/sessions") == ["413 true"] * TRIES
@@ -48,9 +41,7 @@ def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve: Callable[..., Serve
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
-def test_a_client_that_writes_everything_first_gets_the_refusal(
-    serve: Callable[..., Server], settings: dict[str, str]
-) -> None:
+def test_a_client_that_writes_everything_first_gets_the_refusal(serve, settings):
     server = serve(**settings)
     head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (10 * MB)
     for _ in range(TRIES):
@@ -61,7 +52,7 @@ def test_a_client_that_writes_everything_first_gets_the_refusal(
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
-def test_what_is_dropped_is_bounded(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+def test_what_is_dropped_is_bounded(serve, settings):
     """A client that goes on sending for ever is cut."""
     server = serve(**settings)
     head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -72,9 +63,7 @@ def test_what_is_dropped_is_bounded(serve: Callable[..., Server], settings: dict
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
-def test_a_client_that_waits_for_leave_is_not_waited_for(
-    serve: Callable[..., Server], settings: dict[str, str]
-) -> None:
+def test_a_client_that_waits_for_leave_is_not_waited_for(serve, settings):
     server = serve(**settings)
     head = b"POST /api/v0/dag/import HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:

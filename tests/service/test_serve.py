@@ -1,36 +1,27 @@
 """The service as operators run it: startup, banner, signals, several processes, both HTTP servers, and metrics."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import httpx
 import psutil
 import pytest
-from tests.support.serving import DID, PATIENCE_S, Server, becomes_true, free_port, wait_until_ready
+from tests.support.serving import DID, PATIENCE_S, becomes_true, free_port, wait_until_ready
 from tests.support.soak import cases
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 SERVERS = {
-    "granian": {},
-    "granian, two workers": {"workers": "2"},
-    "granian, with an indexer": {"indexer_url": "http://127.0.0.1:9"},
-    "uvicorn": {"server": "uvicorn"},
-}
+    "granian": {}, "granian, two workers": {"workers": "2"},
+    "granian, with an indexer": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"},
+}  # fmt: skip
 WORKERS = cases({"one": "1", "two": "2"}, "two")
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "granian, with an indexer", "uvicorn"))
-def test_it_serves_and_stops_cleanly(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+def test_it_serves_and_stops_cleanly(serve, settings):
     server = serve(**settings)
     with server.client() as client:
         assert client.get("/api/status").json()["database"] == "connected"
@@ -41,7 +32,7 @@ def test_it_serves_and_stops_cleanly(serve: Callable[..., Server], settings: dic
     assert server.stop() == 0
 
 
-def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[..., Server]) -> None:
+def test_the_banner_says_what_is_configured_and_what_is_not(serve):
     text = serve(mail_url="smtp://user:hunter2@mail.example:25", bundler_url="http://b.example/KEY").log.read_text()
     assert "e-mail        smtp" in text and "SMS           outbox" in text
     assert "bundler       configured" in text and "indexer       none" in text and "generated" in text
@@ -51,7 +42,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve: Callable[...,
 
 
 @pytest.mark.parametrize("server", cases({"granian": "granian", "uvicorn": "uvicorn"}, "granian"))
-def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], server: str) -> None:
+def test_a_request_that_was_accepted_is_finished(serve, server):
     """SIGTERM arrives while a request is waiting for a slow mail server."""
     import socket
 
@@ -59,9 +50,9 @@ def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], s
     slow.bind(("127.0.0.1", 0))
     slow.listen()
     running = serve(mail_url=f"smtp://127.0.0.1:{slow.getsockname()[1]}", server=server)
-    answers: list[httpx.Response] = []
+    answers = []
 
-    def send() -> None:
+    def send():
         answers.append(
             httpx.post(
                 running.url + "/api/verify/send", json={"identifier": "a@b.c", "channel": "email"}, timeout=PATIENCE_S
@@ -81,7 +72,7 @@ def test_a_request_that_was_accepted_is_finished(serve: Callable[..., Server], s
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path: Path, workers: str) -> None:
+def test_hangup_rereads_the_reserved_list(serve, tmp_path, workers):
     file = tmp_path / "reserved.txt"
     file.write_text("alpha\n")
     server = serve(reserved_file=str(file), workers=workers)
@@ -91,7 +82,7 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
         file.write_text("beta\n")
         server.process.send_signal(signal.SIGHUP)
 
-        def free(handle: str) -> bool:
+        def free(handle):
             """Send the request over a new connection, so that any of the processes may respond."""
             path = f"/api/sessions/check?handle={handle}"
             return bool(client.get(path, headers={"Connection": "close"}).json()["available"])
@@ -101,7 +92,7 @@ def test_hangup_rereads_the_reserved_list(serve: Callable[..., Server], tmp_path
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_a_hangup_during_the_start_ends_nothing(serve: Callable[..., Server], workers: str) -> None:
+def test_a_hangup_during_the_start_ends_nothing(serve, workers):
     server = serve(wait=False, workers=workers)
     while not server.log.read_text():  # the banner is printed before any process serves
         time.sleep(0.002)
@@ -112,7 +103,7 @@ def test_a_hangup_during_the_start_ends_nothing(serve: Callable[..., Server], wo
     assert server.stop() == 0
 
 
-def test_a_bad_reserved_file_keeps_the_list_in_force(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_a_bad_reserved_file_keeps_the_list_in_force(serve, tmp_path):
     file = tmp_path / "reserved.txt"
     file.write_text("alpha\n")
     server = serve(reserved_file=str(file))
@@ -140,9 +131,7 @@ UNABLE = {
 
 
 @pytest.mark.parametrize(("settings", "code", "names"), UNABLE.values(), ids=UNABLE)
-def test_a_start_that_cannot_work_says_why_in_one_line(
-    serve: Callable[..., Server], settings: dict[str, str], code: int, names: str
-) -> None:
+def test_a_start_that_cannot_work_says_why_in_one_line(serve, settings, code, names):
     server = serve(wait=False, **settings)
     assert server.process.wait(PATIENCE_S) == code
     lines = server.log.read_text().strip().splitlines()
@@ -150,7 +139,7 @@ def test_a_start_that_cannot_work_says_why_in_one_line(
     assert not any(value in lines[0] for value in ("AC1", KEY, "kkkk"))
 
 
-def test_production_starts_with_real_choices(serve: Callable[..., Server]) -> None:
+def test_production_starts_with_real_choices(serve):
     server = serve(
         **REAL,
         ATTESTATION_SIGNING_KEY=KEY, public_url="https://id.example",
@@ -158,7 +147,7 @@ def test_production_starts_with_real_choices(serve: Callable[..., Server]) -> No
     assert "(production)" in server.log.read_text()
 
 
-def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[..., Server]) -> None:
+def test_metrics_count_over_all_workers_on_the_admin_port_only(serve):
     port = free_port()
     server = serve(admin_port=str(port), workers="2")
     with server.client() as client:
@@ -167,10 +156,10 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
         client.get("/nowhere/secret-name")
         assert client.get("/metrics").status_code == 404
 
-    def metrics() -> str:
+    def metrics():
         return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
 
-    def counted() -> list[str]:
+    def counted():
         with contextlib.suppress(httpx.TransportError):  # the page may belong to a process that is starting
             lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
             return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
@@ -182,7 +171,7 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve: Callable[.
     assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
 
 
-def test_logs_are_json_without_a_terminal_and_name_no_person(serve: Callable[..., Server]) -> None:
+def test_logs_are_json_without_a_terminal_and_name_no_person(serve):
     server = serve(mail_url="smtp://127.0.0.1:9")
     with server.client() as client:
         client.post("/api/verify/send", json={"identifier": "somebody@example.com", "channel": "email"})
@@ -194,7 +183,7 @@ def test_logs_are_json_without_a_terminal_and_name_no_person(serve: Callable[...
     assert "somebody" not in text and "192.0.2.77" not in text and DID not in text
 
 
-def test_a_signing_key_is_generated_once_for_its_owner_alone(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_a_signing_key_is_generated_once_for_its_owner_alone(serve, tmp_path):
     data = tmp_path / "kept"
     serve(data).stop()
     first = (data / "attestation-signing-key").read_text()
@@ -204,7 +193,7 @@ def test_a_signing_key_is_generated_once_for_its_owner_alone(serve: Callable[...
     assert data.stat().st_mode & 0o777 == 0o700
 
 
-def test_no_worker_outlives_its_supervisor(serve: Callable[..., Server]) -> None:
+def test_no_worker_outlives_its_supervisor(serve):
     server = serve(workers="2")
     workers = psutil.Process(server.process.pid).children(recursive=True)
     assert len(workers) == 2
@@ -215,7 +204,7 @@ def test_no_worker_outlives_its_supervisor(serve: Callable[..., Server]) -> None
         httpx.get(server.url + "/healthz", timeout=PATIENCE_S)
 
 
-def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_workers_that_cannot_start_end_the_service(serve, tmp_path):
     data = tmp_path / "kept"
     server = serve(data, workers="2")
     workers = psutil.Process(server.process.pid).children(recursive=True)
@@ -228,13 +217,13 @@ def test_workers_that_cannot_start_end_the_service(serve: Callable[..., Server],
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_nothing_is_lost_when_the_end_comes_under_load(serve: Callable[..., Server], workers: str) -> None:
+def test_nothing_is_lost_when_the_end_comes_under_load(serve, workers):
     """During a shutdown, a request gets a response, or its connection is closed before the request is read."""
     server = serve(workers=workers)
-    lost: list[str] = []
+    lost = []
     answered = [0]
 
-    def ask() -> None:
+    def ask():
         with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
             while True:
                 try:

@@ -1,35 +1,19 @@
 """The service with PostgreSQL: several processes, an outage and recovery from it, and what `holdfast check` reports."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING
 
 import httpx
 import psutil
 import pytest
 from tests.support import forked
 from tests.support.postgres_server import PostgresServer
-from tests.support.serving import (
-    DID,
-    PATIENCE_S,
-    Server,
-    becomes_true,
-    environment_of,
-    wait_until_ready,
-)
+from tests.support.serving import DID, PATIENCE_S, becomes_true, environment_of, wait_until_ready
 from tests.support.soak import cases
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("workers", cases({"one": "1", "three": "3"}, "three"))
-def test_it_serves_from_any_process_with_limits_in_common(
-    serve: Callable[..., Server], fresh_postgres_url: str, workers: str
-) -> None:
+def test_it_serves_from_any_process_with_limits_in_common(serve, fresh_postgres_url, workers):
     key = {"ATTESTATION_SIGNING_KEY": "nodes of one service have the same keys"}
     nodes = [serve(database_url=fresh_postgres_url, workers=workers, **key) for _ in range(2)]
     statuses = []
@@ -43,7 +27,7 @@ def test_it_serves_from_any_process_with_limits_in_common(
     assert [node.stop() for node in nodes] == [0, 0]
 
 
-def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], own_postgres: PostgresServer) -> None:
+def test_an_outage_answers_503_and_ends_by_itself(serve, own_postgres):
     server = serve(database_url=own_postgres.new_database())
     with server.client() as client:
         assert server.session(client, "before", "192.0.2.1").status_code == 200
@@ -62,9 +46,7 @@ def test_an_outage_answers_503_and_ends_by_itself(serve: Callable[..., Server], 
 
 
 @pytest.mark.soak  # starts a second server; tests/faults has standbys in the gate
-def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(
-    serve: Callable[..., Server], postgres: PostgresServer, fresh_postgres_url: str
-) -> None:
+def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(serve, postgres, fresh_postgres_url):
     serve(database_url=fresh_postgres_url).stop()  # makes the schema
     standby = PostgresServer()
     try:
@@ -80,9 +62,8 @@ def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(
         postgres.execute("SELECT pg_drop_replication_slot('only_reads')")
 
 
-def test_a_silent_database_answers_503_within_seconds(
-    serve: Callable[..., Server], own_postgres: PostgresServer
-) -> None:
+@pytest.mark.soak  # in the gate, store/postgresql/test_batcher.py freezes a server
+def test_a_silent_database_answers_503_within_seconds(serve, own_postgres):
     server = serve(database_url=own_postgres.new_database())
     with server.client() as client:
         assert server.session(client, "before", "192.0.2.1").status_code == 200
@@ -94,16 +75,15 @@ def test_a_silent_database_answers_503_within_seconds(
         assert becomes_true(lambda: client.get("/readyz").status_code == 200)
 
 
-def test_a_database_that_cannot_be_reached_stops_the_start(serve: Callable[..., Server]) -> None:
+def test_a_database_that_cannot_be_reached_stops_the_start(serve):
     server = serve(wait=False, database_url="postgresql://user:hunter2@127.0.0.1:9/x", database_wait="1")
     assert server.process.wait(PATIENCE_S) == 4
     text = server.log.read_text()
     assert "the database cannot be opened" in text and "hunter2" not in text
 
 
-def test_a_start_waits_for_a_database_that_starts_later(
-    serve: Callable[..., Server], own_postgres: PostgresServer
-) -> None:
+@pytest.mark.soak  # in the gate, store/test_waiting.py
+def test_a_start_waits_for_a_database_that_starts_later(serve, own_postgres):
     url = own_postgres.new_database()
     own_postgres.stop()
     server = serve(wait=False, database_url=url)
@@ -119,9 +99,7 @@ def test_a_start_waits_for_a_database_that_starts_later(
 
 
 @pytest.mark.soak  # test_serve_stopping.py stops servers in the gate
-def test_a_stop_ends_a_worker_that_waits_for_the_database(
-    serve: Callable[..., Server], own_postgres: PostgresServer
-) -> None:
+def test_a_stop_ends_a_worker_that_waits_for_the_database(serve, own_postgres):
     server = serve(database_url=own_postgres.new_database())
     own_postgres.stop()
     (worker,) = psutil.Process(server.process.pid).children()
@@ -131,18 +109,17 @@ def test_a_stop_ends_a_worker_that_waits_for_the_database(
     assert "refused to gracefully stop" not in server.log.read_text(), "the worker had to be killed"
 
 
-def test_a_start_does_not_wait_for_what_time_does_not_mend(
-    serve: Callable[..., Server], own_postgres: PostgresServer
-) -> None:
-    server = serve(wait=False, database_url=own_postgres.url("no_such_database"))
+def test_a_start_does_not_wait_for_what_time_does_not_mend(serve, postgres):
+    server = serve(wait=False, database_url=postgres.url("no_such_database"))
     assert server.process.wait(PATIENCE_S / 2) == 4
     assert "invalid catalog name" in server.log.read_text()
 
 
-def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_path: Path) -> None:
+@pytest.mark.soak  # in the gate, store/postgresql/test_findings.py
+def test_check_looks_at_the_database_itself(own_postgres, tmp_path):
     url = own_postgres.new_database()
 
-    def findings() -> dict[str, dict[str, str]]:
+    def findings():
         _, out, _ = forked.run(["check", "--json"], environment_of(tmp_path, database_url=url), b"", 300)
         return {row["subject"]: row for row in json.loads(out)}
 
@@ -155,22 +132,18 @@ def test_check_looks_at_the_database_itself(own_postgres: PostgresServer, tmp_pa
     assert "synchronous_commit off" in bad["commits"]["found"]
 
 
-def test_a_zero_byte_anywhere_is_a_plain_refusal(serve: Callable[..., Server], fresh_postgres_url: str) -> None:
+async def test_a_zero_byte_anywhere_is_a_plain_refusal(make_api, postgres_url, patient_stores):
     """PostgreSQL cannot store a zero byte in text, so the service must refuse it or find nothing, but never fail."""
-    server = serve(database_url=fresh_postgres_url)
+    api = make_api(database_url=postgres_url)
     registration = {
-        "credentialId": "AQIDBAUGBwgJCgsMDQ4PEA", "identifier": "ann", "channel": "handle", "did": DID,
-        "txHash": "0x" + "11" * 32, "smartAccount": "0x" + "22" * 20,
+        "credentialId": "AQIDBAUG", "txHash": "0x" + "11" * 32, "smartAccount": "0x" + "22" * 20, "did": DID,
     }  # fmt: skip
-    with server.client() as client:
-        for name, value in registration.items():
-            answer = client.post("/api/dids", json={**registration, "identifier": "bob", name: value + "\0"})
-            # A `smartAccount` that is not an address is treated as absent.
-            assert answer.status_code in ({200} if name == "smartAccount" else {400, 409}), (name, answer.text)
-        for name in ("handle", "did"):
-            fields = {"handle": "ann", "did": DID}
-            assert client.post("/api/sessions", json={**fields, name: fields[name] + "\0"}).status_code == 400
-        for path in ("dids/lookup?credentialId=A%00", "sessions/check?handle=a%00", "aliases/check?alias=a%00"):
-            assert client.get(f"/api/{path}").status_code < 500, path
-        assert client.get("/readyz").status_code == 200
-    assert server.stop() == 0
+    for name, value in registration.items():
+        answer = await api.register(**{**registration, "identifier": "bob", name: value + "\0"})
+        # A `smartAccount` that is not an address is treated as absent.
+        assert answer.status_code in ({200} if name == "smartAccount" else {400, 409}), (name, answer.text)
+    for handle, did in (("ann\0", DID), ("ann", DID + "\0")):
+        assert (await api.session(handle, did)).status_code == 400
+    for path in ("dids/lookup?credentialId=A%00", "sessions/check?handle=a%00", "aliases/check?alias=a%00"):
+        assert (await api.http.get(f"/api/{path}")).status_code < 500, path
+    assert (await api.get("/readyz")).status_code == 200

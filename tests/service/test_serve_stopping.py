@@ -1,36 +1,28 @@
 """Stopping the service loses no request: every request that a process has begun to handle is stored and answered."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
 import socket
 import time
 from http.client import HTTPConnection, HTTPResponse
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.serving import DID, PATIENCE_S, Server, becomes_true
+from tests.support.serving import DID, PATIENCE_S, becomes_true
 from tests.support.soak import cases
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REQUESTS = 6
 HELD_S = 1.0
 SERVERS = {  # several processes use PostgreSQL, one process SQLite
-    "RSGI": {"workers": "2"},
-    "ASGI": {"workers": "2", "indexer_url": "http://127.0.0.1:9"},
-    "RSGI, one process": {},
+    "RSGI": {"workers": "2"}, "ASGI": {"workers": "2", "indexer_url": "http://127.0.0.1:9"}, "RSGI, one process": {},
     "uvicorn": {"server": "uvicorn"},
-}
+}  # fmt: skip
 
 
 class HeldRequest:
     """A registration whose body is sent in two halves, so that a test decides how long it is being handled."""
 
-    def __init__(self, server: Server, number: int) -> None:
+    def __init__(self, server, number):
         """Return once the service starts to read the body, which it announces with `100 Continue`."""
         body = json.dumps({"handle": f"held{number}", "did": DID}).encode()
         self._rest = body[10:]
@@ -43,7 +35,7 @@ class HeldRequest:
         assert interim.startswith(b"HTTP/1.1 100 "), interim
         self._socket.sendall(body[:10])
 
-    def finish(self) -> int:
+    def finish(self):
         """Send the rest; return the status of the response."""
         self._socket.sendall(self._rest)
         response = HTTPResponse(self._socket)
@@ -51,14 +43,12 @@ class HeldRequest:
         response.read()
         return response.status
 
-    def close(self) -> None:
+    def close(self):
         self._socket.close()
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
-def test_requests_under_way_at_a_stop_are_answered_and_stored(
-    serve: Callable[..., Server], settings: dict[str, str], fresh_postgres_url: str
-) -> None:
+def test_requests_under_way_at_a_stop_are_answered_and_stored(serve, settings, fresh_postgres_url):
     given = {**settings, "database_url": fresh_postgres_url} if "workers" in settings else settings
     server = serve(**given)
     with contextlib.ExitStack() as opened:
@@ -76,7 +66,7 @@ def test_requests_under_way_at_a_stop_are_answered_and_stored(
 
 
 @pytest.mark.parametrize("settings", [{}, {"indexer_url": "http://127.0.0.1:9"}], ids=["RSGI", "ASGI"])
-def test_requests_after_the_signal_are_answered(serve: Callable[..., Server], settings: dict[str, str]) -> None:
+def test_requests_after_the_signal_are_answered(serve, settings):
     """Connections are kept alive until SIGTERM; requests that are sent on them afterwards get a response."""
     server = serve(stop_delay="300", **settings)
     with contextlib.ExitStack() as opened:
@@ -89,7 +79,7 @@ def test_requests_after_the_signal_are_answered(serve: Callable[..., Server], se
             assert answered(connection, "/healthz") == (200, "close")
 
 
-def answered(connection: HTTPConnection, path: str) -> tuple[int, str | None]:
+def answered(connection, path):
     """Return the status and the `Connection` of a response."""
     connection.request("GET", path)
     response = connection.getresponse()
@@ -97,12 +87,12 @@ def answered(connection: HTTPConnection, path: str) -> tuple[int, str | None]:
     return response.status, response.getheader("connection")
 
 
-def not_ready(server: Server) -> bool:
+def not_ready(server):
     with contextlib.closing(HTTPConnection(server.host, server.port)) as fresh:
         return answered(fresh, "/readyz")[0] == 503
 
 
-def _accepts(server: Server) -> bool:
+def _accepts(server):
     try:
         socket.create_connection((server.host, server.port), timeout=PATIENCE_S).close()
     except OSError:  # refused, or reset before any process accepted it

@@ -1,7 +1,5 @@
 """Makes the providers' tests run on uvloop."""
 
-from __future__ import annotations
-
 import uvloop
 
 

@@ -1,13 +1,10 @@
 """The development outbox writes files that only the owner can read, and SMS codes are valid in all processes."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os
 import re
 import stat
-import sys
 from email import message_from_bytes, policy
 
 import pytest
@@ -72,20 +69,6 @@ async def test_mail_becomes_a_private_file(mailer, folder, caplog):
     assert ALICE not in caplog.text
 
 
-async def test_mail_files_sort_by_time_and_tell_nothing(mailer, folder):
-    for number in range(20):
-        await mailer.send_code(ALICE, f"{number:06}", 90)
-    codes = [re.search(rb"Subject: .*([0-9]{6})", file.read_bytes())[1] for file in sorted(folder.iterdir())]
-    assert codes == [b"%06d" % number for number in range(20)]
-    assert not [file.name for file in folder.iterdir() if "alice" in file.name]
-
-
-async def test_international_mail_is_written(mailer, folder):
-    await mailer.send_code("jürgen@bücher.example", CODE, 90)
-    [file] = folder.iterdir()
-    assert "To: jürgen@xn--bcher-kva.example".encode() in file.read_bytes()
-
-
 async def test_open_folder_is_closed(mailer, folder):
     folder.mkdir(mode=0o755, parents=True)
     assert "nothing is delivered" in await mailer.check()
@@ -105,12 +88,6 @@ async def test_unwritable_outbox_is_a_delivery_error(mailer, verifier, folder):
         with pytest.raises(DeliveryError) as caught:
             await doing
         assert caught.value.kind == "unreachable"
-
-
-async def test_no_line_break_enters_a_header(mailer, folder):
-    with pytest.raises(DeliveryError):
-        await mailer.send_code("alice@example.com\r\nBcc: eve@example.com", CODE, 90)
-    assert not folder.exists()
 
 
 async def test_sms_code_is_right_once(verifier, folder):
@@ -158,40 +135,8 @@ async def test_an_sms_ends_with_the_line_that_binds_its_code_to_the_host(folder,
     assert (empty, bound) == ("", f"@vault.example #{code}")
 
 
-async def test_newer_sms_code_replaces_the_older(verifier, folder):
-    await verifier.start(PHONE)
-    old = latest_code(folder)
-    await verifier.start(PHONE)
-    new = latest_code(folder)
-    assert await verifier.check_code(PHONE, old) is (old == new)
-    assert await verifier.check_code(PHONE, new) is (old != new)
-
-
 async def test_of_many_right_tries_at_once_one_wins(verifier, folder, clock):
     await verifier.start(PHONE)
     others = [sms_verifier_of("outbox:", lambda: None, folder, clock, os.urandom) for _ in range(5)]
     code = latest_code(folder)
     assert sum(await asyncio.gather(*(other.check_code(PHONE, code) for other in others))) == 1
-
-
-async def test_attempts_are_shared_between_processes(verifier, folder, clock):
-    await verifier.start(PHONE)
-    code = latest_code(folder)
-    wrong = f"{(int(code) + 1) % 10**6:06}"
-    script = (
-        "import asyncio, os, pathlib, sys\n"
-        "from holdfast.service.sms.choice import sms_verifier_of\n"
-        "v = sms_verifier_of('outbox:', None, pathlib.Path(sys.argv[1]), lambda: float(sys.argv[2]), os.urandom)\n"
-        "print(asyncio.run(v.check_code(sys.argv[3], sys.argv[4])))\n"
-    )
-    arguments = [sys.executable, "-c", script, str(folder), str(clock.now), PHONE, wrong]
-    children = [await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.PIPE) for _ in range(5)]
-    answers = await asyncio.wait_for(asyncio.gather(*(child.communicate() for child in children)), 150)
-    assert [out.strip() for out, _ in answers] == [b"False"] * 5
-    assert not await verifier.check_code(PHONE, code)
-
-
-async def test_code_with_odd_characters_is_only_wrong(verifier):
-    await verifier.start(PHONE)
-    for code in ("", "ü", "\x00", "1" * 10_000, "' or 1=1 --", "\ud800"):
-        assert not await verifier.check_code(PHONE, code)

@@ -1,7 +1,5 @@
 """With each provider, a code arrives and can be checked; if the provider fails, the response is 502."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,16 +1,13 @@
 """Codes through a webhook of the operator's own: what it gets, how it is signed, and that the codes are Holdfast's."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from tests.support.api import DID, PHONE, Api, Clock, RecordingMailer
-from tests.support.receivers import HANG_UP, Provider, api_server
+from tests.support.receivers import HANG_UP, api_server
 
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
@@ -19,51 +16,45 @@ from holdfast.service.mail.port import Notice
 from holdfast.service.settings.secrets import Secrets, new_webhook_secret
 from holdfast.service.settings.values import read_settings
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
 ALICE = "alice@example.com"
 SECRET = new_webhook_secret()
 
 
 @pytest.fixture
-async def provider() -> AsyncIterator[Provider]:
+async def provider():
     async with api_server() as server:
         yield server
 
 
 @pytest.fixture
-async def api(provider: Provider, tmp_path: Path) -> AsyncIterator[Api]:
+async def api(provider, tmp_path):
     hook = f"webhook+{provider.url}"
     settings = read_settings(
         {
-            "HOLDFAST_DATA_DIR": str(tmp_path),
-            "HOLDFAST_PUBLIC_URL": "https://vault.example",
-            "HOLDFAST_MAIL_URL": f"{hook}/mail",
-            "HOLDFAST_SMS_URL": f"{hook}/sms?tenant=1",
+            "HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_PUBLIC_URL": "https://vault.example",
+            "HOLDFAST_MAIL_URL": f"{hook}/mail", "HOLDFAST_SMS_URL": f"{hook}/sms?tenant=1",
             "HOLDFAST_WEBHOOK_SECRET": SECRET,
         }
-    )
+    )  # fmt: skip
     clock = Clock()
     service = build_service(settings, Secrets((b"k" * 32,), generated=False), open_store(settings), clock=clock)
-    made = Api(application_of(settings, service), clock, RecordingMailer(), service.senders[1], database(settings))  # type: ignore[arg-type]
+    made = Api(application_of(settings, service), clock, RecordingMailer(), service.senders[1], database(settings))
     yield made
     await made.http.aclose()
     await made.application.stop()
 
 
-def received(provider: Provider, number: int = -1) -> dict[str, Any]:
+def received(provider, number=-1):
     """Return a message after the foreign library has verified it."""
     _, headers, body = provider.requests[number]
-    message: dict[str, Any] = Webhook(SECRET).verify(body.decode(), headers)
+    message = Webhook(SECRET).verify(body.decode(), headers)
     assert message == json.loads(body)
     with pytest.raises(WebhookVerificationError):
         Webhook(new_webhook_secret()).verify(body.decode(), headers)
     return message
 
 
-async def test_a_mail_reaches_the_webhook_with_texts_and_code(api: Api, provider: Provider) -> None:
+async def test_a_mail_reaches_the_webhook_with_texts_and_code(api, provider):
     provider.answers_with(204, b"")
     assert (await api.post("/api/verify/send", identifier=ALICE, channel="email")).status_code == 200
     assert provider.requests[0][0] == "POST /mail HTTP/1.1"
@@ -77,9 +68,9 @@ async def test_a_mail_reaches_the_webhook_with_texts_and_code(api: Api, provider
     assert checked.json()["verified"] is True
 
 
-async def test_a_notice_reaches_the_webhook(api: Api, provider: Provider) -> None:
+async def test_a_notice_reaches_the_webhook(api, provider):
     provider.answers_with(204, b"")
-    mailer: Any = api.service.senders[0]
+    mailer = api.service.senders[0]
     await mailer.send_notice(ALICE, Notice("a1", "asked", "0xaa", 1_800_000_000.0, "5a" * 16))
     message = received(provider)
     assert message["type"] == "recovery.email"
@@ -88,7 +79,7 @@ async def test_a_notice_reaches_the_webhook(api: Api, provider: Provider) -> Non
     assert f"https://vault.example/vault#stop-recovery={'5a' * 16}" in message["data"]["text"]
 
 
-async def test_a_text_message_has_a_code_of_holdfasts_own(api: Api, provider: Provider) -> None:
+async def test_a_text_message_has_a_code_of_holdfasts_own(api, provider):
     provider.answers_with(200, {})
     assert (await api.post("/api/verify/send", identifier=PHONE, channel="sms")).json() == {
         "ok": True,
@@ -110,7 +101,7 @@ async def test_a_text_message_has_a_code_of_holdfasts_own(api: Api, provider: Pr
     assert len(provider.requests) == 1, "codes are checked here"
 
 
-async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api: Api, provider: Provider) -> None:
+async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api, provider):
     provider.answers_with(200, {})
     provider.answers_with(200, {})
     await api.post("/api/verify/send", identifier=PHONE, channel="sms", ip="192.0.2.1")
@@ -126,7 +117,7 @@ async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api: Api,
     assert burnt.json()["message"] == "Too many attempts. Request a new code."
 
 
-async def test_a_lost_connection_repeats_the_same_message(api: Api, provider: Provider) -> None:
+async def test_a_lost_connection_repeats_the_same_message(api, provider):
     provider.answers += [HANG_UP]
     provider.answers_with(200, {})
     assert (await api.post("/api/verify/send", identifier=ALICE, channel="email")).status_code == 200
@@ -136,9 +127,7 @@ async def test_a_lost_connection_repeats_the_same_message(api: Api, provider: Pr
 
 @pytest.mark.parametrize(("identifier", "channel"), [(ALICE, "email"), (PHONE, "sms")])
 @pytest.mark.parametrize("status", [302, 400, 401, 500])
-async def test_a_refusal_is_502_and_counts_as_not_sent(
-    api: Api, provider: Provider, identifier: str, channel: str, status: int
-) -> None:
+async def test_a_refusal_is_502_and_counts_as_not_sent(api, provider, identifier, channel, status):
     for _ in range(4):
         provider.answers_with(status, {})
     answers = await asyncio.gather(
@@ -147,7 +136,7 @@ async def test_a_refusal_is_502_and_counts_as_not_sent(
     assert {(answer.status_code, answer.json()["error"]) for answer in answers} == {(502, f"{channel}_send_failed")}
 
 
-async def test_the_check_is_a_signed_message_that_sends_nothing(api: Api, provider: Provider) -> None:
+async def test_the_check_is_a_signed_message_that_sends_nothing(api, provider):
     for sender in api.service.senders:
         provider.answers_with(200, {})
         assert await sender.check() == f"webhook at {httpx.URL(provider.url).netloc.decode()}, message accepted"

@@ -1,9 +1,6 @@
 """What `holdfast check` says about the service's own sponsor."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from eth_keys.datatypes import PrivateKey
@@ -21,27 +18,27 @@ PAYMASTER = paymaster_of(APPROVER.address)
 class Chain:
     """A chain's endpoint: the code at the paymaster's address, its deposit, and the coin of the sponsor's address."""
 
-    def __init__(self, code: bytes = PAYMASTER.runtime, deposit: int = ETHER, coin: int = ETHER // 2) -> None:
+    def __init__(self, code=PAYMASTER.runtime, deposit=ETHER, coin=ETHER // 2):
         self.code, self.deposit, self.coin = code, deposit, coin
 
-    async def get_code(self, address: str) -> bytes:
+    async def get_code(self, address):
         assert address == PAYMASTER.address
         return self.code
 
-    async def eth_call(self, _entry_point: str, _data: bytes) -> bytes:
+    async def eth_call(self, _entry_point, _data):
         return self.deposit.to_bytes(32)
 
-    async def get_balance(self, address: str) -> int:
+    async def get_balance(self, address):
         assert address == APPROVER.address
         return self.coin
 
 
 class Unreachable(Chain):
-    async def get_code(self, address: str) -> bytes:
+    async def get_code(self, address):
         raise RpcError("hunter2")
 
 
-async def seen(*chains: Chain) -> list[Any]:
+async def seen(*chains):
     sponsors = {
         number: SimpleNamespace(
             chain_id=8453 + number, approver=APPROVER, connect=lambda chain=chain: chain, entry_point="0x",
@@ -49,7 +46,7 @@ async def seen(*chains: Chain) -> list[Any]:
         )
         for number, chain in enumerate(chains)
     }  # fmt: skip
-    return await see_sponsors(SimpleNamespace(sponsors=sponsors))  # type: ignore[arg-type]
+    return await see_sponsors(SimpleNamespace(sponsors=sponsors))
 
 
 @pytest.mark.parametrize(
@@ -65,14 +62,14 @@ async def seen(*chains: Chain) -> list[Any]:
         (Unreachable(), "error", "its deposit cannot be read", "see the chain"),
     ],
 )
-async def test_what_is_found(chain: Chain, state: str, found: str, fix: str) -> None:
+async def test_what_is_found(chain, state, found, fix):
     [finding] = await seen(chain)
     assert (finding.subject, finding.state) == ("sponsor 8453", state)
     assert found in finding.found and fix in finding.fix and bool(fix) == bool(finding.fix)
     assert "hunter2" not in finding.found + finding.fix
 
 
-async def test_each_chain_has_a_line_and_a_service_that_pays_nowhere_none() -> None:
+async def test_each_chain_has_a_line_and_a_service_that_pays_nowhere_none():
     assert await seen() == []
     findings = await seen(Unreachable(), Chain())
     assert [(it.subject, it.state) for it in findings] == [("sponsor 8453", "error"), ("sponsor 8454", "ok")]

@@ -1,7 +1,5 @@
 """Makes the tests of enclave sources run on uvloop."""
 
-from __future__ import annotations
-
 import uvloop
 
 

@@ -1,7 +1,5 @@
 """What a published module must export before it is served instead of the bundled enclave."""
 
-from __future__ import annotations
-
 import pytest
 import wasmtime
 from tests.support.modules import ANSWER, standing_in
@@ -18,7 +16,7 @@ LIES = ANSWER.replace('"version"', '"version","keccak256"')
 
 
 @pytest.fixture(scope="module")
-def real() -> bytes:
+def real():
     return bundled().read_bytes()
 
 
@@ -44,35 +42,35 @@ def real_contract(real):
         (standing_in(call="unreachable"), "fails in enclave_call"),
     ],
 )
-def test_a_module_that_is_no_enclave_is_refused(body: bytes, words: str) -> None:
+def test_a_module_that_is_no_enclave_is_refused(body, words):
     with pytest.raises(Unusable, match=words):
         contract_of(body).require_all_of(MEASURE)
 
 
-def test_memory_is_bounded() -> None:
+def test_memory_is_bounded():
     """`memory.grow` beyond the limit returns -1, as on a machine without free memory, and the module stops."""
     greedy = standing_in(call="(if (i32.eq (memory.grow (i32.const 1100)) (i32.const -1)) (then unreachable))")
     with pytest.raises(Unusable, match="fails in enclave_call"):
         contract_of(greedy)
 
 
-def test_an_export_of_another_type_is_refused() -> None:
+def test_an_export_of_another_type_is_refused():
     text = wasmtime.wat2wasm('(module (func (export "_initialize") (param i32)))')
     with pytest.raises(Unusable, match="fails in _initialize"):
         contract_of(bytes(text))
 
 
-def test_the_real_enclave_passes_and_computes(real_contract) -> None:
+def test_the_real_enclave_passes_and_computes(real_contract):
     real_contract.require_all_of(real_contract)
     assert {name for name, _, _ in contract.KNOWN} <= real_contract.functions
 
 
-def test_a_stand_in_does_not_replace_the_real_enclave(real_contract) -> None:
+def test_a_stand_in_does_not_replace_the_real_enclave(real_contract):
     with pytest.raises(Unusable, match="lacks add_wrap"):
         contract_of(standing_in()).require_all_of(real_contract)
 
 
-async def test_an_empty_module_never_replaces_the_enclave(tmp_path, real: bytes) -> None:
+async def test_an_empty_module_never_replaces_the_enclave(tmp_path, real):
     (tmp_path / "enclave.wasm").write_bytes(EMPTY)
     source = EnclaveSource(tmp_path.as_uri(), real)
     assert not await source.refresh()

@@ -1,10 +1,7 @@
 """The client's address, in every form in which proxies write addresses."""
 
-from __future__ import annotations
-
 from ipaddress import ip_network
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -15,10 +12,8 @@ TRUSTED = tuple(map(ip_network, ("127.0.0.1", "::1", "10.0.0.0/8", "2001:db8:fff
 XFF = "x-forwarded-for"
 
 
-def subject(peer: str, *headers: tuple[str, str], header: str | None = None) -> str:
-    request: Any = SimpleNamespace(
-        peer=peer, header_values=lambda name: [value for key, value in headers if key == name]
-    )
+def subject(peer, *headers, header=None):
+    request = SimpleNamespace(peer=peer, header_values=lambda name: [value for key, value in headers if key == name])
     return ClientAddress(header, TRUSTED).subject(request)
 
 
@@ -50,7 +45,7 @@ def subject(peer: str, *headers: tuple[str, str], header: str | None = None) -> 
         ("", ["198.51.100.1"], "local"),
     ],
 )
-def test_forwarded_for_is_read_from_the_right(peer: str, forwarded: list[str], expected: str) -> None:
+def test_forwarded_for_is_read_from_the_right(peer, forwarded, expected):
     assert subject(peer, *((XFF, value) for value in forwarded)) == expected
 
 
@@ -68,12 +63,12 @@ def test_forwarded_for_is_read_from_the_right(peer: str, forwarded: list[str], e
         ("192.0.2.1", ["198.51.100.1"], "192.0.2.1"),
     ],
 )
-def test_the_edges_own_header_wins(peer: str, named: list[str], expected: str) -> None:
+def test_the_edges_own_header_wins(peer, named, expected):
     headers = [("cf-connecting-ip", value) for value in named]
     assert subject(peer, *headers, (XFF, "203.0.113.77"), header="cf-connecting-ip") == expected
 
 
-def test_long_texts_are_not_kept() -> None:
+def test_long_texts_are_not_kept():
     before = client_address._parse_short.cache_info().currsize
     for number in range(10):
         subject("127.0.0.1", (XFF, f"{number}" * 10_000))

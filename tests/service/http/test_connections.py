@@ -1,7 +1,5 @@
 """The watch on connections knows which requests belong to which of the process's sockets."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.rules.connections import ConnectionLimits
@@ -23,15 +21,13 @@ LIMITS = ConnectionLimits(send_timeout_s=60, idle_timeout_s=0, per_address=0)
         ("192.0.2.1:443", "192.0.2.1:443"),
     ],
 )
-def test_a_link_local_peer_has_one_name(peer: str, key: str) -> None:
+def test_a_link_local_peer_has_one_name(peer, key):
     assert without_scope(peer) == key
 
 
 @pytest.mark.parametrize("named_by_server", ["fe80::1%2:443", "fe80::1%eth0:443", "fe80::1:443"])
-def test_a_link_local_peers_request_in_progress_keeps_its_connection(
-    monkeypatch: pytest.MonkeyPatch, named_by_server: str
-) -> None:
-    ended: list[OwnSocket] = []
+def test_a_link_local_peers_request_in_progress_keeps_its_connection(monkeypatch, named_by_server):
+    ended = []
     seen = OwnSocket(7, 1, "fe80::1%eth0", without_scope("fe80::1%eth0:443"), 0, 0, 0.0)
     monkeypatch.setattr(own_sockets, "accepted", lambda: [seen])
     monkeypatch.setattr(own_sockets, "end", ended.append)

@@ -6,7 +6,6 @@ import asyncio
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from holdfast.service.http import pipes
 from holdfast.service.http.large_responses import PART_BYTES, LargeResponses, LimitedResponse
 from holdfast.service.http.messages import Response
 from holdfast.service.web import rsgi
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 ADDRESS = "192.0.2.1"
 
@@ -26,22 +22,22 @@ class Granian:
 
     path: str
 
-    def response_file(self, _status: int, _headers: object, path: str) -> None:
+    def response_file(self, _status, _headers, path):
         self.path = path
 
 
-async def placed(places: LargeResponses) -> LimitedResponse:
+async def placed(places):
     response = Response(200, [], bytes(2 * PART_BYTES))
     return LimitedResponse(response, await places.slot(ADDRESS, len(response.body)), "1.1")
 
 
-async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeypatch):
     """The path's number is not given to the next file that the process opens."""
     monkeypatch.setattr(pipes, "_OPENED_WITHIN_S", 0.0)
     granian, places = Granian(), LargeResponses(1, 1, send_timeout_s=1.0, waits_s=0.01)
     response = await placed(places)
 
-    async def lost() -> AsyncIterator[bytes]:
+    async def lost():
         raise FileNotFoundError
         yield b""
 
@@ -56,10 +52,10 @@ async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeyp
         os.fstat(int(Path(granian.path).name))
 
 
-async def test_without_a_descriptor_the_place_is_left_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_descriptor_the_place_is_left_again(monkeypatch):
     places = LargeResponses(1, 1, send_timeout_s=1.0, waits_s=0.01)
 
-    def none_left() -> Any:
+    def none_left():
         raise OSError(errno.EMFILE, "too many open files")
 
     monkeypatch.setattr(pipes.os, "pipe", none_left)
@@ -68,10 +64,10 @@ async def test_without_a_descriptor_the_place_is_left_again(monkeypatch: pytest.
     assert await places.slot(ADDRESS, 1), "the only place is free"
 
 
-async def test_a_kernel_that_keeps_the_pipe_small_does_not_prevent_a_response(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_kernel_that_keeps_the_pipe_small_does_not_prevent_a_response(monkeypatch):
     """Linux refuses larger pipes to a user who has very many (pipe(7), pipe-user-pages-soft)."""
 
-    def refused(*_arguments: object) -> int:
+    def refused(*_arguments):
         raise PermissionError
 
     monkeypatch.setattr(pipes.fcntl, "fcntl", refused)

@@ -1,7 +1,5 @@
 """Requests to the admin port reach a worker that lives, and get a response if none does."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import tempfile
@@ -16,8 +14,8 @@ ASKED = RelayedRequest("POST", "/admin/x", "a=1", "192.0.2.1", [("host", "localh
 
 
 @pytest.mark.parametrize("length", [1, 50])  # with 50, the path is too long for an address
-async def test_a_request_goes_past_workers_that_have_ended(length: int) -> None:
-    async def respond(request: RelayedRequest) -> Response:
+async def test_a_request_goes_past_workers_that_have_ended(length):
+    async def respond(request):
         assert request == ASKED
         return Response(201, [("content-type", "text/plain")], await request.body(10) + b"x" * 300_000)
 
@@ -41,8 +39,8 @@ async def test_a_request_goes_past_workers_that_have_ended(length: int) -> None:
             relay(folder, ASKED)
 
 
-async def test_a_worker_that_breaks_off_is_no_response() -> None:
-    async def respond(_: RelayedRequest) -> Response:
+async def test_a_worker_that_breaks_off_is_no_response():
+    async def respond(_):
         raise OSError("lost")
 
     with tempfile.TemporaryDirectory() as name:

@@ -1,7 +1,5 @@
 """Two threads wait for one worker, as granian's do."""
 
-from __future__ import annotations
-
 import os
 import threading
 from multiprocessing.context import ForkProcess
@@ -14,13 +12,11 @@ ASKED_S = 0.3  # how long the status is known to one thread alone, unless the ot
 
 
 @pytest.mark.parametrize(("kind", "seems_alive"), [(Worker, False), (ForkProcess, True)], ids=["ours", "Python's"])
-def test_who_comes_second_learns_the_end(
-    monkeypatch: pytest.MonkeyPatch, kind: type[ForkProcess], seems_alive: bool
-) -> None:
+def test_who_comes_second_learns_the_end(monkeypatch, kind, seems_alive):
     reaped, asked = threading.Event(), threading.Event()
     waitpid = os.waitpid
 
-    def slow(pid: int, flag: int) -> tuple[int, int]:
+    def slow(pid, flag):
         answer = waitpid(pid, flag)
         if answer[0]:
             reaped.set()

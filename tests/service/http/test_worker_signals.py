@@ -1,33 +1,25 @@
 """A SIGTERM that arrives while workers are starting, or is sent to every process at once, ends all processes."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true
 from tests.support.soak import cases
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.serving import Server
-
 STARTS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
 
 
-def to_the_parent(server: Server) -> None:
+def to_the_parent(server):
     server.process.send_signal(signal.SIGTERM)
 
 
-def to_the_group(server: Server) -> None:
+def to_the_group(server):
     os.killpg(server.process.pid, signal.SIGTERM)
 
 
-def to_the_workers_first(server: Server) -> None:
+def to_the_workers_first(server):
     """The workers end before their parent runs again, as can happen with a signal to the whole group."""
     parent = psutil.Process(server.process.pid)
     workers = parent.children()
@@ -42,9 +34,7 @@ def to_the_workers_first(server: Server) -> None:
 
 @pytest.mark.parametrize("stop", [to_the_parent, to_the_group, to_the_workers_first])
 @pytest.mark.parametrize("settings", cases(STARTS, "RSGI"))
-def test_a_stop_ends_workers_that_are_starting(
-    serve: Callable[..., Server], stop: Callable[[Server], None], settings: dict[str, str]
-) -> None:
+def test_a_stop_ends_workers_that_are_starting(serve, stop, settings):
     server = serve(workers="4", **settings)  # it responds as soon as the first of the four has started
     stop(server)
     assert server.process.wait(PATIENCE_S) == 0

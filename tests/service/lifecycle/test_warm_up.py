@@ -1,19 +1,13 @@
 """After startup, a background thread loads modules that would otherwise delay the first request of each kind."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.serving import environment_of
 
 from holdfast.service.lifecycle import warm_up
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROGRAM = """
 import asyncio, json, sys
@@ -56,7 +50,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("engine", [False, True])
-def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path: Path, engine: bool) -> None:
+def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path, engine):
     environment = environment_of(tmp_path / "data", **({"INNGEST_DEV": "1"} if engine else {}))
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=400, check=False
@@ -70,15 +64,13 @@ def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path: Path, en
     assert loaded_by_requests == []
 
 
-async def test_what_fails_is_logged_and_the_rest_is_loaded(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    done: list[str] = []
+async def test_what_fails_is_logged_and_the_rest_is_loaded(monkeypatch, caplog):
+    done = []
 
-    def broken() -> None:
+    def broken():
         raise ImportError("not here")
 
-    def whole() -> None:
+    def whole():
         done.append("whole")
 
     monkeypatch.setattr(warm_up, "AFTER_S", 0.0)

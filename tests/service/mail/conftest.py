@@ -1,7 +1,5 @@
 """Runs the mailers' tests on uvloop and on asyncio's own event loop."""
 
-from __future__ import annotations
-
 import asyncio
 
 import uvloop

@@ -1,7 +1,5 @@
 """The text of the e-mail with a code, and addresses that must not inject a header, a recipient or markup."""
 
-from __future__ import annotations
-
 from email import message_from_bytes, policy
 from email.headerregistry import Address
 
@@ -10,13 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.service.delivery.mail_addresses import recipient_address
-from holdfast.service.mail.code_mail import (
-    compose,
-    is_international,
-    mail_identity,
-    render,
-    spoken,
-)
+from holdfast.service.mail.code_mail import compose, is_international, mail_identity, render, spoken
 
 HEAD = mail_identity("Holdfast <no-reply@vault.example>", "vault.example")
 HEADERS = ["From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
@@ -93,21 +85,12 @@ def test_addresses(text, spec):
 @pytest.mark.parametrize(
     "text",
     [
-        "two..dots@example.com",
-        ".start@example.com",
-        "end.@example.com",
-        '"quoted"@example.com',
-        "=?utf-8?q?eve=40example.com?=@example.com",
-        "a@example..com",
-        "a@example.com.",
-        "a@-example.com",
-        "a@exa mple.com",
-        "a@" + "b" * 64 + ".example",
-        "a" * 320 + "@example.com",
-        "a\ud800@example.com",
+        "two..dots@example.com", ".start@example.com", "end.@example.com", '"quoted"@example.com',
+        "=?utf-8?q?eve=40example.com?=@example.com", "a@example..com", "a@example.com.", "a@-example.com",
+        "a@exa mple.com", "a@" + "b" * 64 + ".example", "a" * 320 + "@example.com", "a\ud800@example.com",
         "a@exam\ud800ple.com",
     ],
-)
+)  # fmt: skip
 def test_refused_addresses(text):
     with pytest.raises(ValueError, match="not one mail address"):
         recipient_address(text)

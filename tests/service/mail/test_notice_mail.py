@@ -1,7 +1,5 @@
 """The mails about recoveries: both languages, when, and where to stop it."""
 
-from __future__ import annotations
-
 from email import message_from_bytes, policy
 
 import pytest
@@ -24,7 +22,7 @@ STARTED = Notice("84532:0x5290:3", "started", "0x5290", 1_800_000_000.0, "")
     ],
     ids=["asked", "started"],
 )
-def test_a_mail_says_what_when_and_where(notice: Notice, stop: str, words: tuple[str, str]) -> None:
+def test_a_mail_says_what_when_and_where(notice, stop, words):
     mail = render_notice(HEAD, notice)
     raw = compose(HEAD, recipient_address("ann@example.com"), mail).as_bytes()
     assert raw.isascii() and max(map(len, raw.split(b"\r\n"))) < 998
@@ -34,7 +32,7 @@ def test_a_mail_says_what_when_and_where(notice: Notice, stop: str, words: tuple
     assert html.count(f'href="{stop}"') == 2
 
 
-def test_mails_about_the_same_are_the_same_mail() -> None:
+def test_mails_about_the_same_are_the_same_mail():
     ids = {
         str(compose(HEAD, recipient_address("ann@example.com"), render_notice(HEAD, notice))["Message-ID"])
         for notice in (ASKED, ASKED, STARTED, STARTED._replace(name="84532:0x5290:4"))
@@ -42,5 +40,5 @@ def test_mails_about_the_same_are_the_same_mail() -> None:
     assert len(ids) == 3
 
 
-def test_no_text_of_a_notice_is_markup() -> None:
+def test_no_text_of_a_notice_is_markup():
     assert "<b>" not in render_notice(HEAD, ASKED._replace(account="<b>")).html

@@ -1,7 +1,5 @@
 """Sending mail over SMTP to real servers: aiosmtpd with TLS, STARTTLS and AUTH, and servers that misbehave."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random
@@ -470,19 +468,11 @@ async def test_international_address_where_the_server_does_not():
 @pytest.mark.parametrize(
     "recipient",
     [
-        "alice@example.com\r\nBcc: eve@example.com",
-        "alice\n@example.com",
-        "alice@example.com>\r\nRCPT TO:<eve@example.com",
-        "alice@example.com, eve@example.com",
-        "<alice@example.com>",
-        "alice@example.com NOTIFY=NEVER",
-        "alice",
-        "@example.com",
-        "alice@",
-        "alice@exam\u2028ple.com",
-        "",
+        "alice@example.com\r\nBcc: eve@example.com", "alice\n@example.com",
+        "alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com, eve@example.com", "<alice@example.com>",
+        "alice@example.com NOTIFY=NEVER", "alice", "@example.com", "alice@", "alice@exam\u2028ple.com", "",
     ],
-)
+)  # fmt: skip
 async def test_no_address_breaks_out_of_the_dialogue(recipient):
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
         with pytest.raises(DeliveryError) as caught:

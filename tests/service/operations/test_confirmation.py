@@ -1,19 +1,9 @@
 """confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from aiohttp import web
-from tests.support.api import DID, MAIL, OTHER_DID, Api, error_of
-from tests.support.registration_receipts import (
-    CONTROLLER,
-    TX,
-    chain_at,
-    receipt,
-    word,
-)
+from tests.support.api import DID, MAIL, OTHER_DID, error_of
+from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt, word
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.wire.keccak import did_of_key
@@ -26,11 +16,11 @@ async def chain(make_api):
         yield make_api(rpc_url=rpc.url), rpc
 
 
-async def lookup(api: Api) -> dict[str, Any]:
+async def lookup(api):
     return (await api.get("/api/dids/lookup", credentialId="cred-1")).json()
 
 
-async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain) -> None:
+async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain):
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
@@ -39,7 +29,7 @@ async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain) -
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
 
 
-async def test_another_dids_event_refuses_at_once(chain, caplog: pytest.LogCaptureFixture) -> None:
+async def test_another_dids_event_refuses_at_once(chain, caplog):
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(OTHER_DID)})
@@ -54,7 +44,7 @@ async def test_another_dids_event_refuses_at_once(chain, caplog: pytest.LogCaptu
     [None, receipt(registry="0x" + "11" * 20), receipt(status="0x0"), receipt(event="0x" + "22" * 32)],
     ids=["no receipt", "another registry", "failed", "another event"],
 )
-async def test_what_does_not_register_is_refused_after_a_day(chain, answer: Any) -> None:
+async def test_what_does_not_register_is_refused_after_a_day(chain, answer):
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": answer})
@@ -66,7 +56,7 @@ async def test_what_does_not_register_is_refused_after_a_day(chain, answer: Any)
     assert await lookup(api) == {"found": False}
 
 
-async def test_a_registration_without_a_transaction_stays_at_a_service_without_a_bundler(chain) -> None:
+async def test_a_registration_without_a_transaction_stays_at_a_service_without_a_bundler(chain):
     api, rpc = chain
     await api.register(txHash=NO_TRANSACTION)
     await api.register(identifier="bob", credentialId="cred-2", did=OTHER_DID, txHash=TX)
@@ -79,7 +69,7 @@ async def test_a_registration_without_a_transaction_stays_at_a_service_without_a
     assert NO_TRANSACTION.encode() not in b"".join(request[3] for request in rpc.requests)
 
 
-async def test_a_registration_without_a_transaction_has_a_day_at_a_service_with_a_bundler(make_api) -> None:
+async def test_a_registration_without_a_transaction_has_a_day_at_a_service_with_a_bundler(make_api):
     async with upstream() as rpc:
         api = make_api(rpc_url=rpc.url, bundler_url=rpc.url)
         rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
@@ -89,21 +79,21 @@ async def test_a_registration_without_a_transaction_has_a_day_at_a_service_with_
         assert await lookup(api) == {"found": False}
 
 
-async def test_a_chain_out_of_reach_refuses_nobody(api: Api) -> None:
+async def test_a_chain_out_of_reach_refuses_nobody(api):
     await api.register(txHash=TX)
     api.clock.now += 10 * 86400
     assert (await api.service.maintenance.confirm_registrations())["refused"] == 0
     assert (await lookup(api))["found"] is True
 
 
-async def test_a_hash_that_is_none_waits_its_day_out(chain) -> None:
+async def test_a_hash_that_is_none_waits_its_day_out(chain):
     api, _ = chain
     await api.register(txHash="0xabc")
     assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
     assert (await lookup(api))["found"] is True
 
 
-async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain) -> None:
+async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain):
     api, rpc = chain
     for number in range(230):
         await api.register(identifier=f"n{number}", credentialId=f"c{number:03}", txHash=TX)
@@ -112,23 +102,23 @@ async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain
     assert len(rpc.requests) < 40
 
 
-async def test_expire_removes_what_is_over(api: Api) -> None:
+async def test_expire_removes_what_is_over(api):
     await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
     assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
     api.clock.now += 2 * 86400
     assert await api.service.maintenance.expire() == {"removed": 5, "hidden": 0}
 
 
-async def turns(api: Api, number: int, every_s: float = 15.0) -> None:
+async def turns(api, number, every_s=15.0):
     for _ in range(number):
         await api.service.maintenance.confirm_registrations()
         api.clock.now += every_s
 
 
-def bad(result: Any) -> Any:
+def bad(result):
     """Return a handler that responds with `result`, but with an error for the transaction BAD_TX."""
 
-    def answer(request: web.Request, body: bytes) -> web.Response:
+    def answer(request, body):
         if BAD_TX.encode() in body:
             return web.Response(status=500)
         return rpc_results({"eth_getTransactionReceipt": result, "eth_blockNumber": "0x40"})(request, body)
@@ -140,12 +130,12 @@ BAD_TX = "0x" + "66" * 32
 
 
 @pytest.fixture
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pauses(monkeypatch):
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
 
 
 @pytest.mark.usefixtures("no_pauses")
-async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
+async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain):
     """The first registration's receipt cannot be fetched, which must not prevent the others from being confirmed."""
     api, rpc = chain
     await api.register(identifier="eve", credentialId="!", txHash=BAD_TX)
@@ -156,7 +146,7 @@ async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain) -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-async def test_a_row_that_cannot_be_asked_about_is_refused_after_a_day_all_the_same(chain) -> None:
+async def test_a_row_that_cannot_be_asked_about_is_refused_after_a_day_all_the_same(chain):
     api, rpc = chain
     await api.register(txHash=BAD_TX)
     rpc.answer = bad(None)
@@ -167,7 +157,7 @@ async def test_a_row_that_cannot_be_asked_about_is_refused_after_a_day_all_the_s
     assert await lookup(api) == {"found": False}
 
 
-async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain) -> None:
+async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain):
     api, rpc = chain
     await api.register(txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
@@ -178,11 +168,11 @@ async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain) -> No
     assert await lookup(api) == {"found": False}
 
 
-async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
+async def test_a_flood_of_one_identifier_makes_nobody_wait(chain):
     """The identifier has as many rows as were possible before the limit existed; an honest person's rows come last."""
     api, rpc = chain
     await api.register(credentialId="first", txHash="0x" + "01" * 32)
-    store: Any = api.service.store
+    store = api.service.store
     await store._writer.write(
         lambda connection: connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
@@ -198,16 +188,16 @@ async def test_a_flood_of_one_identifier_makes_nobody_wait(chain) -> None:
     assert (await api.get("/api/dids/lookup", credentialId="honest")).json()["blockNumber"] == 42
 
 
-async def test_strangers_transactions_share_no_batch_with_other_reads(api: Api) -> None:
+async def test_strangers_transactions_share_no_batch_with_other_reads(api):
     confirmations = api.service.dids.confirmations
     assert confirmations.chain not in (api.service.accounts.chain, *api.service.balances.chains.values())
     assert confirmations is api.service.maintenance.confirmations
 
 
-async def test_a_turn_takes_at_most_five_hundred_registrations(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+async def test_a_turn_takes_at_most_five_hundred_registrations(api, monkeypatch):
+    asked = []
 
-    async def due(_now: float, limit: int) -> list[object]:
+    async def due(_now, limit):
         asked.append(limit)
         return []
 
@@ -216,7 +206,7 @@ async def test_a_turn_takes_at_most_five_hundred_registrations(api: Api, monkeyp
     assert asked == [500]
 
 
-async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch):
     api, rpc = chain
     monkeypatch.setattr("holdfast.service.operations.confirmation.MAX_CONFIRMED_PER_TURN", 3)
     for n in range(5):
@@ -229,7 +219,7 @@ async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch: pytest.Monke
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0, "no time is left"
 
 
-async def test_the_account_that_was_named_must_be_the_controller(chain) -> None:
+async def test_the_account_that_was_named_must_be_the_controller(chain):
     api, rpc = chain
     await api.register(txHash=TX, smartAccount="0x" + "66" * 20)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
@@ -238,7 +228,7 @@ async def test_the_account_that_was_named_must_be_the_controller(chain) -> None:
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
-async def test_the_alias_on_the_chain_must_be_the_handle(chain) -> None:
+async def test_the_alias_on_the_chain_must_be_the_handle(chain):
     """A registration for another handle with a person's DID and transaction must not be confirmed."""
     api, rpc = chain
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="Ann")})
@@ -249,14 +239,14 @@ async def test_the_alias_on_the_chain_must_be_the_handle(chain) -> None:
     assert (await api.get("/api/dids/lookup", credentialId="his")).json() == {"found": False}
 
 
-async def test_an_alias_says_nothing_about_a_mailbox(chain) -> None:
+async def test_an_alias_says_nothing_about_a_mailbox(chain):
     api, rpc = chain
     await api.register(identifier=MAIL, channel="email", attestation=await api.attested(), txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="ann")})
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
-async def test_a_confirmed_records_block_is_the_receipts(chain) -> None:
+async def test_a_confirmed_records_block_is_the_receipts(chain):
     api, rpc = chain
     await api.register(txHash=TX, blockNumber=7)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
@@ -271,10 +261,10 @@ X, Y = (
 OTHERS_REGISTRY = "0x" + "11" * 20
 
 
-def accounts(key: tuple[int, int] | None, account: str) -> Any:
+def accounts(key, account):
     """Return an eth_call handler for an account with this key and for a factory that returns the account's address."""
 
-    def call(asked: dict[str, str], _block: str) -> str:
+    def call(asked, _block):
         if asked["data"] != "0x63ffab31":
             return word(bytes.fromhex(account[2:]))
         return "0x" if key is None else "0x" + "".join(f"{n:064x}" for n in key)
@@ -288,9 +278,7 @@ def accounts(key: tuple[int, int] | None, account: str) -> Any:
      ((X, Y), "0x" + "77" * 20, "refused")],
     ids=["the DID's own account", "no account", "another key", "a copy that shows the key"],
 )  # fmt: skip
-async def test_another_registry_does_not_prove_whose_did_it_is(
-    make_api, key: tuple[int, int] | None, account: str, outcome: str
-) -> None:
+async def test_another_registry_does_not_prove_whose_did_it_is(make_api, key, account, outcome):
     did = did_of_key(X, Y)
     async with upstream() as rpc:
         api = make_api(rpc_url=rpc.url, contract_did_registry=OTHERS_REGISTRY)
@@ -306,7 +294,7 @@ async def deep(make_api):
         yield make_api(rpc_url=rpc.url, confirmation_depth="12"), rpc
 
 
-async def test_a_registration_counts_when_enough_blocks_stand_on_it(deep) -> None:
+async def test_a_registration_counts_when_enough_blocks_stand_on_it(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 11, receipt())
@@ -316,7 +304,7 @@ async def test_a_registration_counts_when_enough_blocks_stand_on_it(deep) -> Non
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
-async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep) -> None:
+async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 5, receipt())
@@ -329,7 +317,7 @@ async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep) -> Non
     assert (await lookup(api))["blockNumber"] == 0x30
 
 
-async def test_a_contradiction_counts_at_that_depth_too(deep) -> None:
+async def test_a_contradiction_counts_at_that_depth_too(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 11, receipt(OTHER_DID))
@@ -339,7 +327,7 @@ async def test_a_contradiction_counts_at_that_depth_too(deep) -> None:
     assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
 
 
-async def test_no_day_is_over_for_what_only_lacks_blocks(deep) -> None:
+async def test_no_day_is_over_for_what_only_lacks_blocks(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     api.clock.now += 2 * 86400
@@ -347,7 +335,7 @@ async def test_no_day_is_over_for_what_only_lacks_blocks(deep) -> None:
     assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
 
 
-async def test_required_proof_takes_a_fresh_transaction_and_confirms_it_later(make_api) -> None:
+async def test_required_proof_takes_a_fresh_transaction_and_confirms_it_later(make_api):
     async with upstream() as rpc:
         api = make_api(rpc_url=rpc.url, registration_proof="required", confirmation_depth="12")
         rpc.answer = chain_at(42, receipt())
@@ -367,15 +355,11 @@ async def strict(make_api):
 @pytest.mark.parametrize(
     "answer",
     [
-        None,
-        receipt(OTHER_DID),
-        receipt(status="0x0"),
-        receipt(registry="0x" + "11" * 20),
-        receipt(alias="bob"),
+        None, receipt(OTHER_DID), receipt(status="0x0"), receipt(registry="0x" + "11" * 20), receipt(alias="bob"),
         receipt(controller="0x" + "c1" * 20),
     ],
-)
-async def test_required_proof_refuses_what_does_not_register_this_did(strict, answer: Any) -> None:
+)  # fmt: skip
+async def test_required_proof_refuses_what_does_not_register_this_did(strict, answer):
     api, rpc = strict
     rpc.answer = rpc_results({"eth_getTransactionReceipt": answer})
     assert error_of(await api.register(txHash=TX, smartAccount=CONTROLLER)) == (403, "registration_unproven")
@@ -383,7 +367,7 @@ async def test_required_proof_refuses_what_does_not_register_this_did(strict, an
     assert (await api.get("/api/sessions/status")).json()["total_registrations"] == 0
 
 
-async def test_required_proof_accepts_and_confirms_at_once(strict) -> None:
+async def test_required_proof_accepts_and_confirms_at_once(strict):
     api, rpc = strict
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
     assert (await api.register(txHash=TX, blockNumber=7)).status_code == 200
@@ -391,6 +375,6 @@ async def test_required_proof_accepts_and_confirms_at_once(strict) -> None:
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
 
 
-async def test_required_proof_without_a_chain_is_502(make_api) -> None:
+async def test_required_proof_without_a_chain_is_502(make_api):
     api = make_api(registration_proof="required")
     assert error_of(await api.register(txHash=TX)) == (502, "rpc_error")

@@ -1,19 +1,13 @@
 """On anvil, where blocks can be reverted, a registration that was reported as final must stay final."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import anvil as anvils
-from tests.support.api import DID, Api
+from tests.support.api import DID
 
 from holdfast.chain.registrations import DID_REGISTERED
 from holdfast.wire.keccak import did_hash
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 SENDER = "0x" + "f1" * 20
 DEPTH = 3
@@ -25,11 +19,11 @@ EMITS = "0x6020600052336000357f" + DID_REGISTERED.hex() + "60406000a300"
 class Chain:
     """An anvil on which each DID is registered by one transaction; blocks are mined on request."""
 
-    def __init__(self, anvil: anvils.Anvil) -> None:
+    def __init__(self, anvil):
         self.anvil = anvil
         self._nonce = 0
 
-    async def register(self, did: str, nonce: int) -> str:
+    async def register(self, did, nonce):
         asked = {
             "from": SENDER, "to": "0x" + anvils.REGISTRY.hex(), "data": "0x" + did_hash(did).hex(), "gas": "0x30d40",
             "gasPrice": "0x0", "nonce": hex(nonce),
@@ -38,7 +32,7 @@ class Chain:
 
 
 @pytest.fixture
-async def chain() -> AsyncIterator[Chain]:
+async def chain():
     program = anvils.binary()
     if program is None:
         pytest.skip("the chain's tools are not installed")
@@ -47,22 +41,19 @@ async def chain() -> AsyncIterator[Chain]:
         yield Chain(anvil)
 
 
-async def turn(api: Api) -> dict[str, int]:
+async def turn(api):
     api.clock.now += 600
     return await api.service.maintenance.confirm_registrations()
 
 
-async def block_of(api: Api) -> int | None:
+async def block_of(api):
     return (await api.get("/api/dids/lookup", credentialId="cred-1")).json()["blockNumber"]
 
 
-PENDING, CONFIRMED = (
-    {"pending": 1, "confirmed": 0, "refused": 0},
-    {"pending": 0, "confirmed": 1, "refused": 0},
-)
+PENDING, CONFIRMED = ({"pending": 1, "confirmed": 0, "refused": 0}, {"pending": 0, "confirmed": 1, "refused": 0})
 
 
-async def test_a_reorganisation_puts_a_registration_back_to_pending(chain: Chain, make_api) -> None:
+async def test_a_reorganisation_puts_a_registration_back_to_pending(chain, make_api):
     anvil = chain.anvil
     api = make_api(rpc_url=anvil.url, confirmation_depth=str(DEPTH))
     transaction = await chain.register(DID, 0)
@@ -84,7 +75,7 @@ async def test_a_reorganisation_puts_a_registration_back_to_pending(chain: Chain
     assert await block_of(api) == mined
 
 
-async def test_without_a_depth_a_registration_counts_at_once(chain: Chain, make_api) -> None:
+async def test_without_a_depth_a_registration_counts_at_once(chain, make_api):
     api = make_api(rpc_url=chain.anvil.url)
     assert (await api.register(txHash=await chain.register(DID, 0))).status_code == 200
     assert await turn(api) == PENDING

@@ -1,63 +1,53 @@
 """Events reach the operator's webhook and the workflow engine at least once, whatever these do."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from standardwebhooks.webhooks import Webhook
-from tests.support.receivers import HANG_UP, NEVER, Provider, api_server
+from tests.support.receivers import HANG_UP, NEVER, api_server
 
 from holdfast.rules.events import GIVE_UP_S
 from holdfast.service.delivery import http_exchange
 from holdfast.service.settings.secrets import new_webhook_secret
 from holdfast.service.telemetry import metrics
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from tests.support.api import Api
-
-    from holdfast.service.operations.events import EventDelivery
-
 SECRET = new_webhook_secret()
 
 
 @pytest.fixture
-async def provider() -> AsyncIterator[Provider]:
+async def provider():
     async with api_server() as server:
         yield server
 
 
 @pytest.fixture
-async def api(provider: Provider, make_api: Callable[..., Api]) -> Api:
+async def api(provider, make_api):
     made = make_api(events_url=f"webhook+{provider.url}/events", webhook_secret=SECRET)
     await made.service.events[0].subscribe()
     return made
 
 
 @pytest.fixture(autouse=True)
-def numbers() -> None:
+def numbers():
     metrics.reset()
 
 
-def hook(api: Api) -> EventDelivery:
+def hook(api):
     (delivery,) = api.service.events
     return delivery
 
 
-def received(provider: Provider) -> list[dict[str, Any]]:
+def received(provider):
     """Return the messages after the foreign library has verified them, with the library's tolerance of five minutes."""
     messages = []
     for first, headers, body in provider.requests:
         assert first == "POST /events HTTP/1.1"
-        message: dict[str, Any] = Webhook(SECRET).verify(body.decode(), headers)
+        message = Webhook(SECRET).verify(body.decode(), headers)
         messages.append({**message, "id": headers["webhook-id"]})
     return messages
 
 
-async def test_a_registration_is_told_with_its_time_and_its_did(api: Api, provider: Provider) -> None:
+async def test_a_registration_is_told_with_its_time_and_its_did(api, provider):
     provider.answers_with(204, b"")
     assert (await api.register()).status_code == 200
     await hook(api).run()
@@ -71,9 +61,7 @@ async def test_a_registration_is_told_with_its_time_and_its_did(api: Api, provid
 
 
 @pytest.mark.parametrize("fault", ["refused", "hung up", "redirected", "nonsense", "hung"])
-async def test_an_event_is_sent_until_it_is_accepted(
-    api: Api, provider: Provider, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_event_is_sent_until_it_is_accepted(api, provider, fault, monkeypatch):
     if fault == "hung":
         defaults = http_exchange.exchange.__kwdefaults__
         assert defaults is not None
@@ -97,9 +85,7 @@ async def test_an_event_is_sent_until_it_is_accepted(
     assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "delivered"): 1}
 
 
-async def test_an_event_is_given_up_after_three_days(
-    api: Api, provider: Provider, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_event_is_given_up_after_three_days(api, provider, caplog):
     await api.register()
     provider.answers_with(500, b"")
     provider.answers_with(500, b"")
@@ -112,7 +98,7 @@ async def test_an_event_is_given_up_after_three_days(
     assert "events were given up" in caplog.text and "ann" not in caplog.text
 
 
-async def test_one_event_that_is_refused_does_not_stop_the_others(api: Api, provider: Provider) -> None:
+async def test_one_event_that_is_refused_does_not_stop_the_others(api, provider):
     for n in range(40):
         api.clock.now += 0.001
         await api.register(credentialId=f"c{n}", identifier=f"name{n}", did=f"did:new:0x{n:064x}")
@@ -127,9 +113,7 @@ async def test_one_event_that_is_refused_does_not_stop_the_others(api: Api, prov
     assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "delivered"): 40}
 
 
-async def test_the_engine_gets_events_for_its_functions(
-    make_api: Callable[..., Api], provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_engine_gets_events_for_its_functions(make_api, provider, monkeypatch):
     monkeypatch.setenv("INNGEST_DEV", provider.url)
     monkeypatch.setenv("INNGEST_EVENT_KEY", "event-key")
     api = make_api()
@@ -145,13 +129,13 @@ async def test_the_engine_gets_events_for_its_functions(
     assert event["id"].startswith("evt_") and event["ts"] == 1_800_000_000_000
 
 
-async def test_without_receivers_nothing_is_recorded(make_api: Callable[..., Api]) -> None:
+async def test_without_receivers_nothing_is_recorded(make_api):
     api = make_api()
     await api.register()
     assert api.service.events == () and not [row for row in api.rows() if row["table"] == "outbox"]
 
 
-async def test_the_service_subscribes_before_it_serves(make_api: Callable[..., Api], provider: Provider) -> None:
+async def test_the_service_subscribes_before_it_serves(make_api, provider):
     api = make_api(events_url=f"webhook+{provider.url}", webhook_secret=SECRET)
     await api.service.start()
     await api.register()

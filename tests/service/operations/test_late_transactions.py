@@ -1,13 +1,10 @@
 """A registration that states no transaction gets one later: only one that the chain shows to be its DID's own."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.support.api import MAIL, OTHER_DID, Api, error_of
+from tests.support.api import MAIL, OTHER_DID, error_of
 from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt
 from tests.support.upstreams import rpc_results, upstream
 
@@ -26,7 +23,7 @@ async def chain(make_api):
         yield api, rpc
 
 
-async def stored(api: Api, credential: str = "cred-1") -> tuple[str, int | None, str | None]:
+async def stored(api, credential="cred-1"):
     record = (await api.get("/api/dids/lookup", credentialId=credential)).json()
     return record["txHash"], record["blockNumber"], record["smartAccount"]
 
@@ -34,7 +31,7 @@ async def stored(api: Api, credential: str = "cred-1") -> tuple[str, int | None,
 UNHARMED = (NO_TRANSACTION, None, None)
 
 
-async def test_a_transaction_that_proves_the_registration_is_recorded_and_confirms_it(chain) -> None:
+async def test_a_transaction_that_proves_the_registration_is_recorded_and_confirms_it(chain):
     api, _ = chain
     answer = await api.register(txHash=TX, blockNumber=7, smartAccount=CONTROLLER)
     assert answer.status_code == 200
@@ -47,22 +44,17 @@ async def test_a_transaction_that_proves_the_registration_is_recorded_and_confir
 @pytest.mark.parametrize(
     "answer",
     [
-        chain_at(60, None),
-        chain_at(53, receipt()),
-        chain_at(60, receipt(OTHER_DID)),
-        chain_at(60, receipt(alias="bob")),
-        chain_at(60, receipt(status="0x0")),
-        chain_at(60, receipt(registry="0x" + "11" * 20)),
-        chain_at(60, receipt(event="0x" + "22" * 32)),
-        lambda *_: web.Response(status=500),
-        lambda *_: web.Response(text="{}"),
+        chain_at(60, None), chain_at(53, receipt()), chain_at(60, receipt(OTHER_DID)),
+        chain_at(60, receipt(alias="bob")), chain_at(60, receipt(status="0x0")),
+        chain_at(60, receipt(registry="0x" + "11" * 20)), chain_at(60, receipt(event="0x" + "22" * 32)),
+        lambda *_: web.Response(status=500), lambda *_: web.Response(text="{}"),
     ],
     ids=[
         *("no receipt", "not deep enough", "another DID", "another alias", "failed", "another registry"),
         *("another event", "the chain fails", "the chain talks nonsense"),
     ],
-)
-async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+)  # fmt: skip
+async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer, monkeypatch):
     api, rpc = chain
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
     rpc.answer = answer
@@ -87,7 +79,7 @@ async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer: Any, mon
     ],
     ids="-".join,
 )
-async def test_a_stranger_who_knows_the_credential_does_no_harm(chain, changed: dict[str, Any]) -> None:
+async def test_a_stranger_who_knows_the_credential_does_no_harm(chain, changed):
     api, rpc = chain
     if "did" in changed:
         rpc.answer = chain_at(60, receipt(OTHER_DID))
@@ -97,7 +89,7 @@ async def test_a_stranger_who_knows_the_credential_does_no_harm(chain, changed: 
     assert (await api.get("/api/aliases/check", alias="bob")).json() == {"available": True}
 
 
-async def test_an_account_that_the_registration_stated_must_be_the_chains(chain) -> None:
+async def test_an_account_that_the_registration_stated_must_be_the_chains(chain):
     api, rpc = chain
     rpc.answer = chain_at(60, receipt())
     for credential, account in (("cred-2", "0x" + "66" * 20), ("cred-3", CONTROLLER)):
@@ -109,7 +101,7 @@ async def test_an_account_that_the_registration_stated_must_be_the_chains(chain)
     assert await stored(api, "cred-2") == (TX, 42, CONTROLLER)
 
 
-async def test_a_did_whose_owner_the_chain_does_not_show_gets_none(chain) -> None:
+async def test_a_did_whose_owner_the_chain_does_not_show_gets_none(chain):
     """Anyone can register a `did:web` on the chain, and would name an account of their own."""
     api, rpc = chain
     did = "did:web:ann.example"
@@ -120,7 +112,7 @@ async def test_a_did_whose_owner_the_chain_does_not_show_gets_none(chain) -> Non
     assert await stored(api, "web") == UNHARMED
 
 
-async def test_a_registration_that_states_a_transaction_keeps_it(chain) -> None:
+async def test_a_registration_that_states_a_transaction_keeps_it(chain):
     api, rpc = chain
     stated = "0x" + "99" * 32
     await api.register(credentialId="cred-2", txHash=stated)
@@ -130,7 +122,7 @@ async def test_a_registration_that_states_a_transaction_keeps_it(chain) -> None:
     assert len(rpc.requests) == asked, "and the chain is not asked"
 
 
-async def test_an_address_needs_no_second_code(chain) -> None:
+async def test_an_address_needs_no_second_code(chain):
     api, rpc = chain
     fields = {"credentialId": "mail", "identifier": MAIL, "channel": "email"}
     await api.register(**fields, txHash=NO_TRANSACTION, attestation=await api.attested())
@@ -141,7 +133,7 @@ async def test_an_address_needs_no_second_code(chain) -> None:
     assert await stored(api, "mail") == (TX, 42, None)
 
 
-async def test_of_parallel_requests_one_records_its_transaction(chain) -> None:
+async def test_of_parallel_requests_one_records_its_transaction(chain):
     api, _ = chain
     hashes = [f"0x{n:064x}" for n in range(1, 9)]
     answers = await asyncio.gather(*(api.register(txHash=tx_hash) for tx_hash in hashes))
@@ -150,7 +142,7 @@ async def test_of_parallel_requests_one_records_its_transaction(chain) -> None:
     assert (await stored(api))[0] == hashes[statuses.index(200)]
 
 
-async def test_a_repeat_with_its_key_gets_the_first_response(chain) -> None:
+async def test_a_repeat_with_its_key_gets_the_first_response(chain):
     api, _ = chain
     headers = {"Idempotency-Key": "once"}
     answers = [await api.register(txHash=TX, headers=headers) for _ in range(2)]
@@ -158,7 +150,7 @@ async def test_a_repeat_with_its_key_gets_the_first_response(chain) -> None:
     assert answers[0].content == answers[1].content
 
 
-async def test_at_a_service_with_a_bundler_it_must_come_within_the_day(make_api) -> None:
+async def test_at_a_service_with_a_bundler_it_must_come_within_the_day(make_api):
     async with upstream() as rpc:
         api = make_api(rpc_url=rpc.url, bundler_url=rpc.url)
         await api.register(txHash=NO_TRANSACTION)
@@ -171,7 +163,7 @@ async def test_at_a_service_with_a_bundler_it_must_come_within_the_day(make_api)
         assert await stored(api) == (TX, 42, None)
 
 
-async def test_where_proof_is_required_the_refusals_stay(make_api) -> None:
+async def test_where_proof_is_required_the_refusals_stay(make_api):
     async with upstream() as rpc:
         api = make_api(rpc_url=rpc.url)
         await api.register(txHash=NO_TRANSACTION)

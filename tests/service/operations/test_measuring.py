@@ -1,44 +1,37 @@
 """The measurements are written to the gauges that the alerts use."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 
 from holdfast.service.operations.measuring import Measuring
+from holdfast.service.store.port import Store
 from holdfast.service.store.values import StoreGauges
 from holdfast.service.telemetry import metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from holdfast.service.store.port import Store
 
 
 class WatchedStore:
     """A fake store with the methods that Measuring calls."""
 
-    def __init__(self, gauges: StoreGauges) -> None:
+    def __init__(self, gauges):
         self._gauges = gauges
         self.snapshots = self
 
-    async def gauges(self, _now: float) -> StoreGauges:
+    async def gauges(self, _now):
         return self._gauges
 
-    async def totals(self) -> tuple[int, int, int]:
+    async def totals(self):
         return 3, 4, 500
 
 
 @pytest.fixture(autouse=True)
-def numbers() -> Iterator[None]:
+def numbers():
     metrics.reset()
     yield
     metrics.reset()
 
 
-async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path: Path) -> None:
+async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
     gauges = StoreGauges(
         pending=7, overdue_s=30.0, standbys={"sync": 1, "async": 2}, standby_required=True, clock_offset_s=-0.25
     )
@@ -50,12 +43,10 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path: Path) -
     }  # fmt: skip
     assert metrics.DISK_FREE.cells[()] > 0
     assert [gauge.cells[()] for gauge in (metrics.SNAPSHOTS, metrics.SNAPSHOT_PINS, metrics.SNAPSHOT_BYTES)] == [
-        3,
-        4,
-        500,
-    ]
+        3, 4, 500,
+    ]  # fmt: skip
 
 
-async def test_an_embedded_store_shows_no_standbys(tmp_path: Path) -> None:
+async def test_an_embedded_store_shows_no_standbys(tmp_path):
     await Measuring(cast("Store", WatchedStore(StoreGauges(pending=0, overdue_s=0))), tmp_path, lambda: 0.0).measure()
     assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}

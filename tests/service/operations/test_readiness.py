@@ -1,42 +1,37 @@
 """GET /readyz does what requests do: it reads a row and writes one, and few of its own requests share a write."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 
 from holdfast.service.operations import readiness
 from holdfast.service.operations.readiness import WRITTEN_EVERY_S, Readiness
-from holdfast.service.store.port import StoreUnavailable
-
-if TYPE_CHECKING:
-    from holdfast.service.store.port import Store
+from holdfast.service.store.port import Store, StoreUnavailable
 
 
 class FakeStore:
     """A store of which each part may be broken."""
 
-    def __init__(self) -> None:
-        self.broken: set[str] = set()
+    def __init__(self):
+        self.broken = set()
         self.writes = 0
-        self.stalled: asyncio.Event | None = None
+        self.stalled = None
 
-    async def ping(self) -> None:
+    async def ping(self):
         self._answer("ping")
 
-    async def claim_of(self, _channel: str, _key: str) -> None:
+    async def claim_of(self, _channel, _key):
         self._answer("claim_of")
 
-    async def take_lease(self, *_: object) -> bool:
+    async def take_lease(self, *_):
         self.writes += 1
         if self.stalled is not None:
             await self.stalled.wait()
         self._answer("take_lease")
         return True
 
-    def _answer(self, part: str) -> None:
+    def _answer(self, part):
         if part in self.broken:
             raise StoreUnavailable(part)
 
@@ -44,11 +39,11 @@ class FakeStore:
 class Ready:
     """A readiness with a clock that the test sets."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.at, self.store = 0.0, FakeStore()
         self._readiness = Readiness(cast("Store", self.store), lambda: self.at)
 
-    async def __call__(self) -> bool:
+    async def __call__(self):
         try:
             await self._readiness.check()
         except StoreUnavailable:
@@ -57,7 +52,7 @@ class Ready:
 
 
 @pytest.mark.parametrize("part", ["ping", "claim_of", "take_lease"])
-async def test_each_part_is_asked_and_recovers(part: str) -> None:
+async def test_each_part_is_asked_and_recovers(part):
     ready = Ready()
     assert await ready()
     ready.store.broken.add(part)
@@ -68,7 +63,7 @@ async def test_each_part_is_asked_and_recovers(part: str) -> None:
     assert await ready()
 
 
-async def test_requests_within_a_second_share_a_write() -> None:
+async def test_requests_within_a_second_share_a_write():
     ready = Ready()
     assert all(await asyncio.gather(*(ready() for _ in range(20))))
     ready.at += WRITTEN_EVERY_S / 2
@@ -77,7 +72,7 @@ async def test_requests_within_a_second_share_a_write() -> None:
     assert await ready() and ready.store.writes == 2
 
 
-async def test_a_write_that_stalls_is_not_waited_for_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_write_that_stalls_is_not_waited_for_and_not_repeated(monkeypatch):
     monkeypatch.setattr(readiness, "WRITTEN_WITHIN_S", 0.01)
     ready = Ready()
     ready.store.stalled = asyncio.Event()

@@ -1,9 +1,5 @@
 """The limit on reads: bursts, reads per minute, networks, bounded memory, and every endpoint that reads."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.api import Clock
 from tests.support.kept_snapshots import registered
@@ -14,13 +10,8 @@ from holdfast.service.operations import reading_rate
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.wire.failures import SnapshotRefused
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from tests.support.api import Api
-
-
-def passed(rate: ReadingRate, address: str, tries: int) -> int:
+def passed(rate, address, tries):
     """Return how many of `tries` reads are allowed."""
     done = 0
     for _ in range(tries):
@@ -33,7 +24,7 @@ def passed(rate: ReadingRate, address: str, tries: int) -> int:
     return done
 
 
-def test_the_limit_at_once_and_again_over_the_minute() -> None:
+def test_the_limit_at_once_and_again_over_the_minute():
     clock = Clock()
     rate = ReadingRate(60, clock)
     assert passed(rate, "192.0.2.1", 100) == 60
@@ -44,7 +35,7 @@ def test_the_limit_at_once_and_again_over_the_minute() -> None:
     assert passed(rate, "192.0.2.1", 100) == 60
 
 
-def test_after_the_stated_wait_one_more_passes() -> None:
+def test_after_the_stated_wait_one_more_passes():
     clock = Clock()
     rate = ReadingRate(7, clock)
     passed(rate, "192.0.2.1", 7)
@@ -55,14 +46,14 @@ def test_after_the_stated_wait_one_more_passes() -> None:
     assert passed(rate, "192.0.2.1", 1) == 1
 
 
-def test_a_network_has_ten_times_the_limit_and_a_refused_read_counts_nowhere() -> None:
+def test_a_network_has_ten_times_the_limit_and_a_refused_read_counts_nowhere():
     rate = ReadingRate(5, Clock())
     subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
     assert sum(passed(rate, subnet, 5) for subnet in subnets) == 50
     assert passed(rate, "2001:db8:1::/64", 5) == 5
 
 
-def test_what_is_given_back_was_not_counted() -> None:
+def test_what_is_given_back_was_not_counted():
     rate = ReadingRate(5, Clock())
     subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
     for subnet in subnets * 100:
@@ -72,11 +63,11 @@ def test_what_is_given_back_was_not_counted() -> None:
     rate.give_back("192.0.2.9")
 
 
-def test_a_limit_of_none_refuses_all() -> None:
+def test_a_limit_of_none_refuses_all():
     assert admitted_until(0.0, 100.0, 0, 60) is None and wait_s(0.0, 100.0, 0, 60) == 60
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded(monkeypatch):
     monkeypatch.setattr(reading_rate, "_MAX_SUBJECTS", 10)
     clock = Clock()
     rate = ReadingRate(5, clock)
@@ -87,7 +78,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert passed(rate, "192.0.2.1", 10) == 5
 
 
-def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch):
     """Addresses whose full limit is available again are forgotten, so that many readers do not use up the memory."""
     monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
     clock = Clock()
@@ -100,7 +91,7 @@ def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch: 
     assert passed(rate, "198.51.100.1", 120) == 60  # 100 seconds later
 
 
-async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
+async def test_every_reading_path_counts(make_api):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_reads_per_address_minute="4"))
     root = await vault.keep()
     name = name_of(vault.publishing.public_key().public_bytes_raw())
@@ -114,17 +105,15 @@ async def test_every_reading_path_counts(make_api: Callable[..., Api]) -> None:
     assert (await vault.pins())[0]["status"] == "pinned"
 
 
-async def test_reads_of_the_chain_count(make_api: Callable[..., Api]) -> None:
+async def test_reads_of_the_chain_count(make_api):
     """A read that the chain would have to answer counts; one that is malformed does not."""
     api = make_api(chain_reads_per_address_minute="2", rpc_url="http://127.0.0.1:1", indexer_url="http://127.0.0.1:1")
     account = "0x" + "11" * 20
     paths = (
-        f"/api/accounts/state?account={account}",
-        f"/api/balance?account={account}&token=ETH&chainId=84532",
+        f"/api/accounts/state?account={account}", f"/api/balance?account={account}&token=ETH&chainId=84532",
         f"/api/accounts/predict?pubKeyX={'1' * 64}&pubKeyY={'2' * 64}",
-        f"/api/indexer/api/accounts/{account}/transfers",
-        f"/api/indexer/api/accounts/{account}/%74ransfers?cursor=1",
-    )
+        f"/api/indexer/api/accounts/{account}/transfers", f"/api/indexer/api/accounts/{account}/%74ransfers?cursor=1",
+    )  # fmt: skip
     assert (await api.get("/api/accounts/state?account=0x", ip="192.0.2.1")).status_code == 400
     assert [(await api.get(path, ip="192.0.2.1")).status_code for path in paths[:2]] == [502, 502]
     for path in paths:

@@ -1,36 +1,28 @@
 """Mails about recoveries that start on the chain: once for each recovery and address, whatever the indexer says."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
-from tests.support.api import MAIL, Api
+from tests.support.api import MAIL
 from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount, has_addresses
 from tests.support.receivers import receiving
-from tests.support.upstreams import Upstream, upstream
+from tests.support.upstreams import upstream
 
 from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
 WORK = "ann@work.example"
 STRANGER = "0x" + "cd" * 20
 
 
-def shows(
-    *accounts: Any, last: Any = 100, cursor: Any = None, kind: str = "RecoveryStarted"
-) -> Callable[[web.Request, bytes], web.Response]:
+def shows(*accounts, last=100, cursor=None, kind="RecoveryStarted"):
     """Return an indexer that shows events of this kind, of these accounts."""
 
-    def answer(request: web.Request, _body: bytes) -> web.Response:
+    def answer(request, _body):
         if request.path == "/api/stats":
             return web.json_response({"last_block_number": last})
         assert request.path == "/api/events"
@@ -41,7 +33,7 @@ def shows(
 
 
 @pytest.fixture
-async def watched(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, GuardedAccount, Upstream]]:
+async def watched(make_api):
     async with upstream() as rpc, upstream() as indexer:
         account = GuardedAccount(nonce=4)
         rpc.answer, indexer.answer = account.rpc(), shows(ACCOUNT)
@@ -51,7 +43,7 @@ async def watched(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, Guar
         yield api, account, indexer
 
 
-async def test_each_address_is_told_once_of_a_recovery(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+async def test_each_address_is_told_once_of_a_recovery(watched):
     api, account, _ = watched
     await asyncio.gather(*(api.service.recovery_mails.run() for _ in range(4)))
     assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]
@@ -66,11 +58,11 @@ async def test_each_address_is_told_once_of_a_recovery(watched: tuple[Api, Guard
     assert len(api.mailer.notices) == 4, "another recovery"
 
 
-async def test_each_recovery_that_was_finished_is_told_once(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+async def test_each_recovery_that_was_finished_is_told_once(watched):
     api, account, indexer = watched
     store = api.service.store
 
-    async def told() -> list[tuple[str, str, str | None]]:
+    async def told():
         found = await store.outbox.due("webhook", api.clock.now, 100)
         return sorted((event.action, event.key, event.did) for event in found)
 
@@ -87,9 +79,7 @@ async def test_each_recovery_that_was_finished_is_told_once(watched: tuple[Api, 
     assert len(await told()) == 4 and api.mailer.notices == []
 
 
-async def test_nothing_is_sent_without_a_recovery_on_the_chain(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_nothing_is_sent_without_a_recovery_on_the_chain(watched):
     api, account, indexer = watched
     indexer.answer = shows(*[ACCOUNT] * 200, STRANGER)
     account.ready_at = 0
@@ -98,9 +88,7 @@ async def test_nothing_is_sent_without_a_recovery_on_the_chain(
     assert len(account.asked) == 2, "an account is asked for once, however often the indexer names it"
 
 
-async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(watched):
     api, account, _ = watched
     account.did = "did:new:0x" + "ee" * 32
     await api.service.recovery_mails.run()
@@ -110,23 +98,14 @@ async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda _request, _body: web.Response(status=500),
-        lambda _request, _body: web.Response(body=b"\xff{"),
+        lambda _request, _body: web.Response(status=500), lambda _request, _body: web.Response(body=b"\xff{"),
         lambda _request, _body: web.json_response([]),
         lambda _request, _body: web.json_response({"events": [{}], "last_block_number": 1}),
-        shows(ACCOUNT, last="soon"),
-        shows(STRANGER, last=10**30),
-        shows(STRANGER, last=[1]),
-        shows("0xzz"),
-        shows("0x12"),
-        shows(5),
-        shows(STRANGER, cursor="../../x"),
-        shows(STRANGER, cursor="again"),
+        shows(ACCOUNT, last="soon"), shows(STRANGER, last=10**30), shows(STRANGER, last=[1]), shows("0xzz"),
+        shows("0x12"), shows(5), shows(STRANGER, cursor="../../x"), shows(STRANGER, cursor="again"),
     ],
-)
-async def test_a_lying_indexer_neither_spams_nor_ends_the_job(
-    watched: tuple[Api, GuardedAccount, Upstream], answer: Any
-) -> None:
+)  # fmt: skip
+async def test_a_lying_indexer_neither_spams_nor_ends_the_job(watched, answer):
     api, _, indexer = watched
     indexer.answer = answer
     assert await api.service.recovery_mails.run() == {"noted": 0, "sent": 0, "removed": 0}
@@ -135,14 +114,12 @@ async def test_a_lying_indexer_neither_spams_nor_ends_the_job(
     assert (await api.service.recovery_mails.run())["sent"] == 2
 
 
-async def test_a_dead_indexer_or_chain_ends_nothing(make_api: Callable[..., Api]) -> None:
+async def test_a_dead_indexer_or_chain_ends_nothing(make_api):
     dead = make_api(indexer_url="http://127.0.0.1:9", secrets=SECRETS)
     assert (await dead.service.recovery_mails.run())["sent"] == 0
 
 
-async def test_the_blocks_that_were_looked_through_are_not_again(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_the_blocks_that_were_looked_through_are_not_again(watched):
     api, _, indexer = watched
     indexer.answer = shows(ACCOUNT, last=60000)
     await api.service.recovery_mails.run()
@@ -154,7 +131,7 @@ async def test_the_blocks_that_were_looked_through_are_not_again(
     assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
 
 
-async def test_what_a_provider_refuses_is_tried_again(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+async def test_what_a_provider_refuses_is_tried_again(watched):
     api, _, _ = watched
     api.mailer.failure = DeliveryError("unreachable", "down")
     assert (await api.service.recovery_mails.run())["sent"] == 0
@@ -165,14 +142,12 @@ async def test_what_a_provider_refuses_is_tried_again(watched: tuple[Api, Guarde
     assert (await api.service.recovery_mails.run())["sent"] == 2
 
 
-async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(watched):
     api, account, _ = watched
     account.ready_at += 90 * 86400
     api.mailer.failure = DeliveryError("timeout", "no answer")
 
-    async def asked_after(seconds: float) -> int:
+    async def asked_after(seconds):
         api.clock.now += seconds
         before = api.mailer.asked
         await api.service.recovery_mails.run()
@@ -185,7 +160,7 @@ async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(
     assert await asked_after(30 * 86400) == 0 and api.mailer.notices == []
 
 
-async def test_mails_that_may_have_arrived_hold_up_no_others(watched: tuple[Api, GuardedAccount, Upstream]) -> None:
+async def test_mails_that_may_have_arrived_hold_up_no_others(watched):
     api, account, _ = watched
     await has_addresses(api, *(f"ann{number}@example.org" for number in range(4)))
     api.mailer.failure = DeliveryError("timeout", "no answer")
@@ -199,9 +174,7 @@ async def test_mails_that_may_have_arrived_hold_up_no_others(watched: tuple[Api,
     assert {notice.name for _, notice in api.mailer.notices} == {f"84532:{ACCOUNT}:4"}
 
 
-async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(watched):
     """The server takes each message and never answers. Later it does, and each address gets its mail."""
     api, account, indexer = watched
     identity, mails = mail_identity("no-reply@vault.example", "vault.example"), api.service.recovery_mails
@@ -224,9 +197,7 @@ async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(
     assert all(ACCOUNT.encode() in (envelope.original_content or b"") for envelope, _ in receiver.mails)
 
 
-async def test_who_is_killed_before_sending_leaves_the_mail_to_another(
-    watched: tuple[Api, GuardedAccount, Upstream],
-) -> None:
+async def test_who_is_killed_before_sending_leaves_the_mail_to_another(watched):
     api, _, _ = watched
     api.mailer.failure = asyncio.CancelledError()
     with pytest.raises(asyncio.CancelledError):

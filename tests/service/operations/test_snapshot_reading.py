@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.kept_snapshots import Vault, folder, kept_by, registered
 
 from holdfast.content.cars import read_car
+from holdfast.content.cids import Block
 from holdfast.rules.gateway import wanted
 from holdfast.service.snapshots import page_cache
 from holdfast.wire.failures import BLOCK_NOT_FOUND, SnapshotRefused
 from holdfast.wire.requests import ReadBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import httpx
-    from tests.support.api import Api
-
-    from holdfast.content.cids import Block
-    from holdfast.service.operations.snapshot_reading import SnapshotReading
-    from holdfast.service.store.snapshot_index import BlockLocation
 
 WHOLE = wanted(ReadBlock(format="car"), None)
 SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
@@ -38,22 +27,22 @@ class Kept:
     blocks: tuple[Block, ...]
 
     @property
-    def reading(self) -> SnapshotReading:
+    def reading(self):
         return kept_by(self.vault).reading
 
-    def file(self, block: Block) -> Path:
+    def file(self, block):
         (file,) = [file for file in folder(self.vault).iterdir() if file.name.startswith(block.cid)]
         return file
 
-    async def get(self, block: Block, form: str, **headers: str) -> httpx.Response:
+    async def get(self, block, form, **headers):
         return await self.vault.api.http.get(f"/ipfs/{block.cid}?format={form}", headers=headers)
 
-    async def places(self) -> tuple[BlockLocation, ...]:
+    async def places(self):
         return await self.reading.dag(self.blocks[0].cid)
 
 
 @pytest.fixture(params=["at once", "by a thread"])
-async def kept(make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Kept:
+async def kept(make_api, monkeypatch, request):
     """A stored snapshot; each test runs once with the page cache in use, and once as if nothing were cached."""
     if request.param == "by a thread":
         monkeypatch.setattr(page_cache, "_NOWAIT", 0)
@@ -63,7 +52,7 @@ async def kept(make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, re
     return Kept(vault, blocks)
 
 
-async def test_blocks_and_files_are_what_was_kept(kept: Kept) -> None:
+async def test_blocks_and_files_are_what_was_kept(kept):
     root, part = kept.blocks
     for block in kept.blocks:
         answer = await kept.get(block, "raw")
@@ -76,7 +65,7 @@ async def test_blocks_and_files_are_what_was_kept(kept: Kept) -> None:
     assert (known.status_code, known.content) == (304, b"")
 
 
-async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept: Kept) -> None:
+async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept):
     blocks = kept.vault.blocks(os.urandom(LARGE))
     await kept.vault.keep(blocks)
     car = await kept.get(blocks[0], "car")
@@ -84,7 +73,7 @@ async def test_a_file_that_is_sent_in_pieces_is_what_was_kept(kept: Kept) -> Non
 
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "longer"])
-async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept, damage: str) -> None:
+async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept, damage):
     """GET and HEAD get the same error, as text, and no byte of the file is sent."""
     file, (root, part) = kept.file(kept.blocks[1]), kept.blocks
     whole = file.read_bytes()
@@ -101,7 +90,7 @@ async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept: Kept,
     assert (await kept.get(part, "raw")).content == part.data
 
 
-async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
+async def test_bytes_are_not_hashed_again(kept):
     """Blocks are hashed on upload and by every client, so reading does not hash them again (docs/decisions/0601)."""
     file, (_, part) = kept.file(kept.blocks[1]), kept.blocks
     file.write_bytes(bytes(len(part.data)))
@@ -109,7 +98,7 @@ async def test_bytes_are_not_hashed_again(kept: Kept) -> None:
     assert (answer.status_code, answer.content) == (200, bytes(len(part.data)))
 
 
-async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -> None:
+async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept):
     """The snapshot is unpinned and deleted after it has been found in the index, but before its blocks are read."""
     places = await kept.places()
     car = kept.reading.car(places, [], WHOLE)
@@ -122,7 +111,7 @@ async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept: Kept) -
         assert refused.value.row is BLOCK_NOT_FOUND
 
 
-async def test_a_block_that_is_collected_while_a_file_is_sent_cuts_it(kept: Kept) -> None:
+async def test_a_block_that_is_collected_while_a_file_is_sent_cuts_it(kept):
     places = await kept.places()
     car = await kept.reading.car(places, [], WHOLE)
     pieces = kept.reading.pieces(car)

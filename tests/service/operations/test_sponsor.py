@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -34,10 +34,6 @@ from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.errors import BUNDLER_ERROR, Refused
 from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
 from holdfast.wire.requests import CallBundler
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
 
 CHAIN, USDC, GWEI = 8453, "0x" + "c5" * 20, 10**9
 X, Y = 7, 8
@@ -68,27 +64,27 @@ class Chain:
     poor: bool = False
     mines: bool = True
 
-    async def call(self, method: str, params: list[Any] | tuple[Any, ...] = ()) -> Any:
+    async def call(self, method, params=()):
         if self.hangs:
             await asyncio.Event().wait()
         return getattr(self, method)(*params)
 
-    def eth_getBlockByNumber(self, _number: str, _full: bool) -> dict[str, str]:  # noqa: N802
+    def eth_getBlockByNumber(self, _number, _full):  # noqa: N802
         return {"number": hex(self.block), "timestamp": hex(self.now), "baseFeePerGas": hex(GWEI // 2)}
 
-    def eth_maxPriorityFeePerGas(self) -> str:  # noqa: N802
+    def eth_maxPriorityFeePerGas(self):  # noqa: N802
         return hex(GWEI * 4 // 5)
 
-    def eth_getTransactionCount(self, _address: str, _block: str) -> str:  # noqa: N802
+    def eth_getTransactionCount(self, _address, _block):  # noqa: N802
         return hex(len(self.sent))
 
-    def eth_sendRawTransaction(self, raw: str) -> str:  # noqa: N802
+    def eth_sendRawTransaction(self, raw):  # noqa: N802
         if self.poor:
             raise RpcError("insufficient funds for gas * price + value", -32000)
         self.sent.append(raw)
         return to_hex(keccak256(from_hex(raw)))
 
-    def eth_getLogs(self, asked: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
+    def eth_getLogs(self, asked):  # noqa: N802
         event, _, senders, paymaster = asked["topics"]
         start, end = int(asked["fromBlock"], 16), int(asked["toBlock"], 16)
         assert asked["address"] == V07.address
@@ -101,7 +97,7 @@ class Chain:
             and start <= int(log["blockNumber"], 16) <= end
         ]
 
-    async def eth_call(self, to: str, data: bytes, at_least: int = 32) -> bytes:
+    async def eth_call(self, to, data, at_least=32):
         name = {selector(f"{each}"): each for each in ("didOf(address)", "committedAt(bytes32)", "publicKey()")}.get(
             data[:4], ""
         )
@@ -114,38 +110,34 @@ class Chain:
             return b"".join(word.to_bytes(32) for word in self.keys[to.lower()])
         return self.deposit.to_bytes(32)
 
-    async def get_code(self, address: str) -> bytes:
+    async def get_code(self, address):
         key = self.keys.get(address.lower())
         return b"" if key is None else clone_code(ADDRESSES["VaultAccount"], *key)
 
-    async def get_balance(self, _address: str) -> int:
+    async def get_balance(self, _address):
         return 10**16
 
-    async def chain_id(self) -> int:
+    async def chain_id(self):
         return CHAIN
 
-    async def block_number(self) -> int:
+    async def block_number(self):
         self.block += self.mines
         return self.block
 
-    async def get_transaction_receipt(self, sent: str) -> Receipt | None:
+    async def get_transaction_receipt(self, sent):
         return Receipt(from_hex(sent), self.block, bytes(32), True, 46_000, (), None)
 
-    def use(self, operation: UserOperation, cost: int, paymaster: str) -> None:
+    def use(self, operation, cost, paymaster):
         """Mine an approved operation."""
         topics = [EVENT, bytes(32), operation.sender.rjust(32, b"\0"), from_hex(paymaster).rjust(32, b"\0")]
         data = b"".join(word.to_bytes(32) for word in (operation.nonce, 1, cost, 1))
         self.mined.append(
             {
-                "address": V07.address,
-                "topics": [to_hex(topic) for topic in topics],
-                "data": to_hex(data),
-                "blockNumber": hex(self.block),
-                "blockHash": to_hex(bytes(32)),
-                "transactionHash": to_hex(bytes(32)),
+                "address": V07.address, "topics": [to_hex(topic) for topic in topics], "data": to_hex(data),
+                "blockNumber": hex(self.block), "blockHash": to_hex(bytes(32)), "transactionHash": to_hex(bytes(32)),
                 "logIndex": "0x0",
             }
-        )
+        )  # fmt: skip
 
 
 @dataclass
@@ -155,7 +147,7 @@ class Estimates:
     refusal: Exception | None = None
     asked: int = 0
 
-    async def estimated(self, operation: UserOperation, _margin: object) -> UserOperation:
+    async def estimated(self, operation, _margin):
         self.asked += 1
         if self.refusal:
             raise self.refusal
@@ -174,9 +166,9 @@ class World:
     chain_id: int = CHAIN
 
     @property
-    def sponsor(self) -> Sponsor:
-        chain: Any = self.chain
-        bundler: Any = self.bundler
+    def sponsor(self):
+        chain = self.chain
+        bundler = self.bundler
         return Sponsor(
             store=self.store.sponsorships,
             approver=Approver(KEY, self.chain_id),
@@ -192,33 +184,33 @@ class World:
             clock=self.clock,
         )
 
-    async def ask(self, operation: UserOperation, method: str = SPONSOR, *more: Any) -> dict[str, Any]:
+    async def ask(self, operation, method=SPONSOR, *more):
         params = [{k: v for k, v in operation.to_rpc().items() if v is not None}, V07.address, *more]
         request = CallBundler(method=method, id=msgspec.Raw(b"7"), params=msgspec.Raw(msgspec.json.encode(params)))
-        answer: dict[str, Any] = msgspec.json.decode(await self.sponsor.answer(request))
+        answer = msgspec.json.decode(await self.sponsor.answer(request))
         assert (answer.pop("jsonrpc"), answer.pop("id")) == ("2.0", 7)
         return answer
 
-    async def error(self, operation: UserOperation, method: str = SPONSOR, *more: Any) -> str:
+    async def error(self, operation, method=SPONSOR, *more):
         return str((await self.ask(operation, method, *more))["error"]["message"])
 
-    async def spent(self) -> dict[str, int]:
+    async def spent(self):
         spent = await self.store.sponsorships.spent(self.chain_id, int(self.clock() // 86_400))
         return {("did" if name.startswith("hash ") else name): gwei for name, gwei in spent if gwei}
 
-    async def settle(self, depth: int = 0) -> None:
+    async def settle(self, depth=0):
         await SponsorSettlement({self.chain_id: self.sponsor}, depth).run()
 
 
 @pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
+async def world(tmp_path):
     store = SqliteStore(tmp_path / "holdfast.db")
     await store.open_session(session(did=DID), admit)
     yield World(store)
     await store.close()
 
 
-def payment(nonce: int = 0, to: str = USDC, fee: int = 2 * GWEI, x: int = X) -> UserOperation:
+def payment(nonce=0, to=USDC, fee=2 * GWEI, x=X):
     """A payment that also creates the account."""
     return UserOperation(
         sender=from_hex(predict_account(x, Y, 0)),
@@ -231,17 +223,17 @@ def payment(nonce: int = 0, to: str = USDC, fee: int = 2 * GWEI, x: int = X) -> 
     )
 
 
-def deployed(world: World, key: tuple[int, int] = (X, Y), at: str = ACCOUNT, nonce: int = 1) -> UserOperation:
+def deployed(world, key=(X, Y), at=ACCOUNT, nonce=1):
     """A payment by an account that exists, whose key is `key`."""
     world.chain.keys[at.lower()] = key
     return replace(payment(nonce), sender=from_hex(at), factory=None, factory_data=None)
 
 
-def completed(operation: UserOperation, answer: dict[str, Any]) -> UserOperation:
+def completed(operation, answer):
     return UserOperation.from_rpc({**operation.to_rpc(), **answer["result"]})
 
 
-async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_reserved(world: World) -> None:
+async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_reserved(world):
     paid = completed(payment(), await world.ask(payment()))
     assert greatest_cost(paid) == COST * GWEI
     assert await world.spent() == {"all": COST, "did": COST, f"contract {USDC}": COST}
@@ -259,7 +251,7 @@ async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_res
     )
 
 
-async def test_a_did_that_is_not_registered_here_is_refused(world: World) -> None:
+async def test_a_did_that_is_not_registered_here_is_refused(world):
     assert "registered at this service" in await world.error(payment(x=X + 1))
     stranger = replace(payment(), factory=None, factory_data=None)
     assert "not an account of the factory" in await world.error(stranger)
@@ -269,7 +261,7 @@ async def test_a_did_that_is_not_registered_here_is_refused(world: World) -> Non
     assert world.bundler.asked == 0 and await world.spent() == {}
 
 
-async def test_no_one_spends_the_budget_of_another_did(world: World) -> None:
+async def test_no_one_spends_the_budget_of_another_did(world):
     """An account may name anyone's key as its owner: what counts is its address, or what the registry says."""
     mallory = predict_account(X + 1, Y, 0)
     assert "registered at this service" in await world.error(deployed(world, at=mallory))
@@ -279,7 +271,7 @@ async def test_no_one_spends_the_budget_of_another_did(world: World) -> None:
     assert "result" in await world.ask(deployed(world))
 
 
-async def test_an_account_with_new_keys_names_its_did(world: World) -> None:
+async def test_an_account_with_new_keys_names_its_did(world):
     world.chain.dids[ACCOUNT.lower()] = did_hash(DID)
     recovered = deployed(world, key=(9, 9))
     assert "registered at this service" in await world.error(recovered)
@@ -287,7 +279,7 @@ async def test_an_account_with_new_keys_names_its_did(world: World) -> None:
 
 
 @pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, 5, [], "x"])
-async def test_odd_contexts_are_no_server_errors(world: World, context: Any) -> None:
+async def test_odd_contexts_are_no_server_errors(world, context):
     assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
 
 
@@ -299,12 +291,12 @@ async def test_odd_contexts_are_no_server_errors(world: World, context: Any) -> 
         (replace(payment(), call_data=b"\1\2\3\4"), "does not pay for calls to"),
     ],
 )
-async def test_what_is_not_paid_for(world: World, operation: UserOperation, why: str) -> None:
+async def test_what_is_not_paid_for(world, operation, why):
     assert why in await world.error(operation)
     assert world.bundler.asked == 0 and await world.spent() == {}
 
 
-async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserved(world: World) -> None:
+async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserved(world):
     greedy = replace(payment(), call_gas_limit=12 * GAS, verification_gas_limit=GAS, pre_verification_gas=GAS)
     answer = await world.ask(greedy, DATA, hex(CHAIN))
     assert answer["error"]["code"] == LIMIT_EXCEEDED
@@ -312,7 +304,7 @@ async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserv
     assert await world.spent() == {}
 
 
-async def test_parallel_requests_do_not_exceed_a_budget(world: World) -> None:
+async def test_parallel_requests_do_not_exceed_a_budget(world):
     answers = await asyncio.gather(*(world.ask(payment(nonce << 64)) for nonce in range(20)))
     assert sum("result" in answer for answer in answers) == 3
     assert (await world.spent())["did"] == LIMITS.did_day
@@ -320,13 +312,13 @@ async def test_parallel_requests_do_not_exceed_a_budget(world: World) -> None:
     assert refused.endswith("It is full again at 00:00 UTC") and "0 ETH of" in refused
 
 
-async def test_a_repeat_for_one_nonce_reserves_once(world: World) -> None:
+async def test_a_repeat_for_one_nonce_reserves_once(world):
     for _ in range(9):
         assert "result" in await world.ask(payment())
     assert (await world.spent())["all"] == COST
 
 
-async def test_a_budget_is_full_again_the_next_day(world: World) -> None:
+async def test_a_budget_is_full_again_the_next_day(world):
     for nonce in range(3):
         await world.ask(payment(nonce))
     assert "error" in await world.ask(payment(3))
@@ -334,7 +326,7 @@ async def test_a_budget_is_full_again_the_next_day(world: World) -> None:
     assert "result" in await world.ask(payment(3))
 
 
-async def test_chains_have_budgets_of_their_own(world: World) -> None:
+async def test_chains_have_budgets_of_their_own(world):
     there = replace(world, chain_id=1)
     for nonce in range(3):
         await world.ask(payment(nonce))
@@ -343,10 +335,10 @@ async def test_chains_have_budgets_of_their_own(world: World) -> None:
     assert (await world.spent())["all"] == 3 * COST
 
 
-async def test_the_two_methods_of_erc_7677(world: World) -> None:
+async def test_the_two_methods_of_erc_7677(world):
     stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
     assert stub["isFinal"] is False and await world.spent() == {}
-    limits: dict[str, Any] = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
+    limits = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
     final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
     assert final.keys() == {"paymaster", "paymasterData"}
     assert len(final["paymasterData"]) == len(stub["paymasterData"]) and final["paymaster"] == stub["paymaster"]
@@ -355,18 +347,18 @@ async def test_the_two_methods_of_erc_7677(world: World) -> None:
 
 @pytest.mark.parametrize("params", [b"[]", b"{}", b"5", b'[{},"0x"]', b'[{"sender":5},"",1]', b'["",""]', b"[[[[["])
 @pytest.mark.parametrize("method", [SPONSOR, STUB, DATA])
-async def test_malformed_parameters_are_refused(world: World, method: str, params: bytes) -> None:
+async def test_malformed_parameters_are_refused(world, method, params):
     answer = msgspec.json.decode(await world.sponsor.answer(CallBundler(method=method, params=msgspec.Raw(params))))
     assert (answer["id"], answer["error"]["code"]) == (None, -32602)
 
 
-async def test_another_entry_point_is_refused(world: World) -> None:
+async def test_another_entry_point_is_refused(world):
     params = msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, "0x" + "11" * 20])
     answer = await world.sponsor.answer(CallBundler(method=SPONSOR, params=msgspec.Raw(params)))
     assert b"at the entry point" in answer
 
 
-async def test_a_hung_chain_gets_the_documented_error(world: World) -> None:
+async def test_a_hung_chain_gets_the_documented_error(world):
     world.chain.hangs = True
     params = msgspec.Raw(msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, V07.address]))
     with pytest.raises(Refused) as refused:
@@ -374,7 +366,7 @@ async def test_a_hung_chain_gets_the_documented_error(world: World) -> None:
     assert refused.value.row is BUNDLER_ERROR
 
 
-async def test_the_bundlers_refusal_is_passed_on(world: World) -> None:
+async def test_the_bundlers_refusal_is_passed_on(world):
     world.bundler.refusal = UserOperationError("refused")
     world.bundler.refusal.__cause__ = RpcError("execution reverted", -32521, "0x1234")
     error = (await world.ask(payment()))["error"]
@@ -382,7 +374,7 @@ async def test_the_bundlers_refusal_is_passed_on(world: World) -> None:
     assert await world.spent() == {}
 
 
-async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world: World) -> None:
+async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world):
     for nonce in range(3):
         await world.ask(payment(nonce))
     world.chain.use(payment(1), 5 * GWEI - 1, world.sponsor.approver.paymaster)
@@ -396,7 +388,7 @@ async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world: Worl
     assert await world.store.sponsorships.open_sponsorships(CHAIN, 9) == []
 
 
-async def test_only_blocks_that_are_deep_enough_count(world: World) -> None:
+async def test_only_blocks_that_are_deep_enough_count(world):
     await world.ask(payment())
     world.chain.block += 10
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
@@ -407,14 +399,14 @@ async def test_only_blocks_that_are_deep_enough_count(world: World) -> None:
     assert (await world.spent())["all"] == 1
 
 
-def registration(alias: str = "ann") -> tuple[UserOperation, bytes]:
+def registration(alias="ann"):
     """Return a registration with an alias, and the commitment that it needs."""
     call = calls.register(REGISTRY, X, Y, alias=alias)
     needed = commitment(did_hash(DID), alias_hash(alias), ACCOUNT)
     return replace(payment(), call_data=calls.execute(call)), needed
 
 
-async def test_a_commitment_is_posted_and_charged(world: World) -> None:
+async def test_a_commitment_is_posted_and_charged(world):
     operation, _ = registration()
     assert "result" in await world.ask(operation)
     assert len(world.chain.sent) == 1
@@ -422,14 +414,14 @@ async def test_a_commitment_is_posted_and_charged(world: World) -> None:
     assert (await world.spent())["all"] == 46_000 * fee + COST
 
 
-async def test_a_commitment_that_stands_is_not_posted_again(world: World) -> None:
+async def test_a_commitment_that_stands_is_not_posted_again(world):
     operation, needed = registration()
     world.chain.committed[needed] = 50
     assert "result" in await world.ask(operation)
     assert world.chain.sent == []
 
 
-async def test_commitments_end_with_the_budget(world: World) -> None:
+async def test_commitments_end_with_the_budget(world):
     """A request that is never sent costs the sponsor a transaction, so each one counts, also of the same commitment."""
     operation, _ = registration()
     world.bundler.refusal = UserOperationError("never sent")
@@ -441,7 +433,7 @@ async def test_commitments_end_with_the_budget(world: World) -> None:
     assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day
 
 
-async def test_without_money_for_a_commitment_the_client_posts_it(world: World) -> None:
+async def test_without_money_for_a_commitment_the_client_posts_it(world):
     world.chain.poor = True
     operation, _ = registration()
     world.bundler.refusal = UserOperationError("refused: NotCommitted")
@@ -449,8 +441,8 @@ async def test_without_money_for_a_commitment_the_client_posts_it(world: World) 
     assert await world.spent() == {}
 
 
-async def test_a_commitment_that_was_not_seen_is_charged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def never(*_: Any) -> Any:
+async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):
+    async def never(*_):
         raise TimeoutError
 
     monkeypatch.setattr("holdfast.service.operations.commitment_transactions.mined", never)
@@ -462,30 +454,30 @@ async def test_a_commitment_that_was_not_seen_is_charged(world: World, monkeypat
     }  # fmt: skip
 
 
-async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world: World) -> None:
+async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world):
     await world.ask(payment())
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
     there = replace(world, chain=Chain(), chain_id=1)
     await there.ask(replace(payment(), call_gas_limit=GAS), DATA, "0x1")
-    there.chain.block_number = _fails  # type: ignore[method-assign]
+    there.chain.block_number = _fails
     with pytest.raises(RpcError):
         await SponsorSettlement({1: there.sponsor, CHAIN: world.sponsor}, 0).run()
     assert (await world.spent())["all"] == 1
     assert (await there.spent())["all"] > 1
 
 
-async def _fails() -> int:
+async def _fails():
     raise RpcError("no answer in time")
 
 
-async def test_large_operations_are_refused_before_they_are_decoded(world: World) -> None:
+async def test_large_operations_are_refused_before_they_are_decoded(world):
     large = replace(payment(), call_data=calls.execute((USDC, 0, bytes(9000))))
     assert "bytes of call data" in await world.error(large)
     huge = replace(payment(), call_data=bytes(40_000))
     assert (await world.ask(huge))["error"]["code"] == -32602
 
 
-async def test_a_low_deposit_is_logged_once(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_low_deposit_is_logged_once(world, caplog):
     settlement = SponsorSettlement({CHAIN: world.sponsor}, 0)
     world.chain.deposit = 9 * 10**15
     with caplog.at_level(logging.WARNING):
@@ -494,7 +486,7 @@ async def test_a_low_deposit_is_logged_once(world: World, caplog: pytest.LogCapt
     assert [record.message for record in caplog.records] == ["the sponsor's deposit is low: holdfast sponsor deposit"]
 
 
-def test_the_key_is_in_no_text(world: World) -> None:
+def test_the_key_is_in_no_text(world):
     secret = KEY.to_hex().removeprefix("0x")
     for shown in (repr(world.sponsor), str(world.sponsor), repr(world.sponsor.approver)):
         assert secret not in shown and str(int(secret, 16)) not in shown

@@ -1,18 +1,11 @@
 """HOLDFAST_CHAIN chooses the main chain; a chain file adds chains, and its mistakes are named without their values."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from holdfast.indexer.settings import read_settings as read_indexer_settings
 from holdfast.service.settings.chains import served_chains
 from holdfast.service.settings.values import read_settings
 from holdfast.settings.rows import SettingError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = """
 [[chain]]
@@ -24,18 +17,18 @@ real_money = true
 USDC = "0x" + "5c" * 20
 
 
-def chains_of(**settings: str) -> tuple[int, dict[int, str]]:
+def chains_of(**settings):
     served = served_chains(read_settings({f"HOLDFAST_{name.upper()}": value for name, value in settings.items()}))
     return served.main.chain_id, {chain_id: chain.rpc for chain_id, chain in served.chains.items()}
 
 
-def file_of(folder: Path, text: str) -> str:
+def file_of(folder, text):
     file = folder / "chains.toml"
     file.write_text(text)
     return str(file)
 
 
-def test_the_default_is_the_interfaces_chain_with_both_balances() -> None:
+def test_the_default_is_the_interfaces_chain_with_both_balances():
     assert chains_of() == (84532, {84532: "https://sepolia.base.org", 8453: "https://mainnet.base.org"})
 
 
@@ -47,17 +40,17 @@ def test_the_default_is_the_interfaces_chain_with_both_balances() -> None:
         ({"rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"}, "https://b.example"),
     ],
 )
-def test_base_as_the_main_chain(settings: dict[str, str], rpc: str) -> None:
+def test_base_as_the_main_chain(settings, rpc):
     main, endpoints = chains_of(chain="8453", **settings)
     assert (main, endpoints) == (8453, {8453: rpc, 84532: "https://sepolia.base.org"})
 
 
-def test_ethereum_needs_no_file() -> None:
+def test_ethereum_needs_no_file():
     assert chains_of(chain="1")[0] == 1
     assert list(chains_of(chain="1")[1]) == [1, 84532, 8453]
 
 
-def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_path: Path) -> None:
+def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_path):
     file = file_of(tmp_path, OWN + f'bundler = "https://b.example/key"\ntokens = {{ USDC = "{USDC}" }}\n')
     environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file}
     settings = read_settings(environment)
@@ -68,15 +61,12 @@ def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_pa
     assert (indexer.follow.chain_id, indexer.rpc_url, indexer.token) == (4217, settings.rpc_url, b"\x5c" * 20)
 
 
-def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path: Path) -> None:
+def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path):
     file = file_of(tmp_path, '[[chain]]\nid = 8453\nrpc = "https://a.example/key"\nbundler = "https://b.example"\n')
     base = served_chains(read_settings({"HOLDFAST_CHAIN_FILE": file})).chains[8453]
     assert (base.name, base.test_money, base.rpc, base.bundler) == (
-        "Base",
-        False,
-        "https://a.example/key",
-        "https://b.example",
-    )
+        "Base", False, "https://a.example/key", "https://b.example",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,7 +77,7 @@ def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path: Path) -> None:
         (84532, "true", "Base Sepolia has test money"),
     ],
 )
-def test_no_row_says_that_real_money_is_test_money(tmp_path: Path, chain: int, value: str, message: str) -> None:
+def test_no_row_says_that_real_money_is_test_money(tmp_path, chain, value, message):
     row = f"[[chain]]\nid = {chain}\nreal_money = "
     with pytest.raises(SettingError) as caught:
         chains_of(chain_file=file_of(tmp_path, row + value))
@@ -97,14 +87,14 @@ def test_no_row_says_that_real_money_is_test_money(tmp_path: Path, chain: int, v
     chains_of(chain_file=file_of(tmp_path, row + ("true" if value == "false" else "false")))
 
 
-def test_settings_come_before_the_file(tmp_path: Path) -> None:
+def test_settings_come_before_the_file(tmp_path):
     file = file_of(tmp_path, OWN)
     environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file, "HOLDFAST_RPC_URL": "https://other.example"}
     assert read_settings(environment).rpc_url == "https://other.example"
 
 
 @pytest.mark.parametrize("chain", ["4217", "10"])
-def test_an_unknown_chain_is_refused_by_service_and_indexer(chain: str) -> None:
+def test_an_unknown_chain_is_refused_by_service_and_indexer(chain):
     for read in (read_settings, read_indexer_settings):
         with pytest.raises(SettingError) as caught:
             read({"HOLDFAST_CHAIN": chain})
@@ -114,7 +104,7 @@ def test_an_unknown_chain_is_refused_by_service_and_indexer(chain: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["base", "0", "-1", "8453.0", "9" * 18])
-def test_what_is_no_chain_id_is_refused(text: str) -> None:
+def test_what_is_no_chain_id_is_refused(text):
     with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN: a whole number from 1 to"):
         read_settings({"HOLDFAST_CHAIN": text})
 
@@ -142,13 +132,13 @@ ROW = "chain 1 of the file (id 4217)"
         (OWN + OWN, "chain 2 of the file: the id 4217 stands there twice"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path, text, message):
     with pytest.raises(SettingError) as caught:
         read_settings({"HOLDFAST_CHAIN_FILE": file_of(tmp_path, text)})
     assert str(caught.value) == f"HOLDFAST_CHAIN_FILE: {message}"
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file cannot be read \(No such file"):
         read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "none")})
     (tmp_path / "big").write_bytes(b"#" * (256 * 1024 + 1))

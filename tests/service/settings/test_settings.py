@@ -1,11 +1,8 @@
 """Each limit has its own setting, which accepts only whole numbers and is never quoted in an error message."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,23 +13,20 @@ from holdfast.service.store.kinds import KINDS
 from holdfast.settings.rows import SettingError
 from holdfast.settings.shared import default_url
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.mark.parametrize("name", LIMIT_NAMES)
-def test_each_limit_is_set_by_its_own_name(name: str) -> None:
+def test_each_limit_is_set_by_its_own_name(name):
     assert getattr(read_settings({name: "7"}).limits, name.lower()) == 7
 
 
 @pytest.mark.parametrize("text", ["-1", "1.5", "1_0", "\u0663", " 7", "many", "1000000001", "9" * 5000])
-def test_a_limit_that_is_no_whole_number_is_refused_without_repeating_it(text: str) -> None:
+def test_a_limit_that_is_no_whole_number_is_refused_without_repeating_it(text):
     with pytest.raises(SettingError, match=r"^MAX_VERIFY_ATTEMPTS: a whole number from 0 to 1000000000 is needed$"):
         read_settings({"MAX_VERIFY_ATTEMPTS": text})
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Ceilings) if field.name != "sms_countries"])
-def test_each_added_limit_is_set_by_a_name_of_ours(name: str) -> None:
+def test_each_added_limit_is_set_by_a_name_of_ours(name):
     assert getattr(read_settings({f"HOLDFAST_{name.upper()}": "7"}).ceilings, name) == 7
     assert getattr(read_settings({}).ceilings, name) == getattr(Ceilings(), name)
     with pytest.raises(SettingError, match=f"^HOLDFAST_{name.upper()}: a whole number"):
@@ -40,15 +34,14 @@ def test_each_added_limit_is_set_by_a_name_of_ours(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "countries"),
-    [("", ("all",)), ("all", ("all",)), ("de", ("DE",)), ("DE, at,DE", ("AT", "DE"))],
+    ("text", "countries"), [("", ("all",)), ("all", ("all",)), ("de", ("DE",)), ("DE, at,DE", ("AT", "DE"))]
 )
-def test_countries_are_two_letters_each(text: str, countries: tuple[str, ...]) -> None:
+def test_countries_are_two_letters_each(text, countries):
     assert read_settings({"HOLDFAST_SMS_COUNTRIES": text}).ceilings.sms_countries == countries
 
 
 @pytest.mark.parametrize("text", [",", "DEU", "DE,all", "+49", "D1"])
-def test_what_is_no_country_is_refused(text: str) -> None:
+def test_what_is_no_country_is_refused(text):
     with pytest.raises(SettingError, match=r"^HOLDFAST_SMS_COUNTRIES: all, or two-letter codes"):
         read_settings({"HOLDFAST_SMS_COUNTRIES": text})
 
@@ -57,18 +50,16 @@ def test_what_is_no_country_is_refused(text: str) -> None:
     ("url", "depth"),
     [("http://127.0.0.1:8545", 0), ("http://localhost:8545", 0), ("http://[::1]:8545", 0), ("https://rpc.example", 12)],
 )
-def test_only_a_chain_on_this_machine_needs_no_depth(url: str, depth: int) -> None:
+def test_only_a_chain_on_this_machine_needs_no_depth(url, depth):
     assert read_settings({"HOLDFAST_RPC_URL": url}).confirmation_depth == depth
     assert read_settings({"HOLDFAST_RPC_URL": url, "HOLDFAST_CONFIRMATION_DEPTH": "3"}).confirmation_depth == 3
     assert read_settings({}).confirmation_depth == 12
 
 
 PRODUCTION = {
-    "HOLDFAST_ENV": "production",
-    "HOLDFAST_MAIL_URL": "smtps://m.example",
-    "HOLDFAST_SMS_URL": "twilio://AC1:T@VA1",
+    "HOLDFAST_ENV": "production", "HOLDFAST_MAIL_URL": "smtps://m.example", "HOLDFAST_SMS_URL": "twilio://AC1:T@VA1",
     "HOLDFAST_PUBLIC_URL": "https://vault.example",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -90,7 +81,7 @@ PRODUCTION = {
         ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
     ],
 )
-def test_production_refuses_development_choices(change: dict[str, str], refused: str) -> None:
+def test_production_refuses_development_choices(change, refused):
     if not refused:
         assert read_settings({**PRODUCTION, **change}).production
         return
@@ -101,21 +92,18 @@ def test_production_refuses_development_choices(change: dict[str, str], refused:
 REAL = {name: PRODUCTION[name] for name in ("HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL")}
 
 
-def test_the_address_unless_set_has_the_port_and_names_the_registrar() -> None:
+def test_the_address_unless_set_has_the_port_and_names_the_registrar():
     settings = read_settings({"HOLDFAST_PORT": "9000"})
     assert (settings.public_url, settings.registrar_did) == ("http://localhost:9000", "did:web:localhost%3A9000")
     assert read_settings({"HOLDFAST_PORT": "0"}).public_url == "http://localhost:8787"
 
 
 @pytest.mark.parametrize("host", ["vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001:db8::1]"])
-def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
+def test_a_public_url_that_others_reach_counts_as_production(host):
     given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"}
     with pytest.raises(SettingError) as caught:
         read_settings({**given, "INNGEST_DEV": "1"})
-    assert re.findall(r"([A-Z_]+): ", str(caught.value)) == [
-        "HOLDFAST_PUBLIC_URL",
-        "INNGEST_DEV",
-    ]
+    assert re.findall(r"([A-Z_]+): ", str(caught.value)) == ["HOLDFAST_PUBLIC_URL", "INNGEST_DEV"]
     settings = read_settings({**given, **REAL, "HOLDFAST_PUBLIC_URL": f"https://{host}"})
     assert settings.env == "production"
     with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: "):
@@ -123,7 +111,7 @@ def test_a_public_url_that_others_reach_counts_as_production(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "vault.example"])
-def test_in_development_a_service_that_others_reach_names_its_address(host: str) -> None:
+def test_in_development_a_service_that_others_reach_names_its_address(host):
     with pytest.raises(SettingError, match=r"^HOLDFAST_PUBLIC_URL: .* set the address at which they reach it"):
         read_settings({"HOLDFAST_HOST": host})
     named = {"HOLDFAST_HOST": host, "HOLDFAST_PUBLIC_URL": "http://localhost:8787"}
@@ -132,12 +120,12 @@ def test_in_development_a_service_that_others_reach_names_its_address(host: str)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
-def test_in_development_a_service_of_this_machine_needs_no_address(host: str) -> None:
+def test_in_development_a_service_of_this_machine_needs_no_address(host):
     assert read_settings({"HOLDFAST_HOST": host}).host == host
 
 
 @pytest.mark.parametrize("host", ["localhost:8787", "127.0.0.1", "127.9.9.9", "[::1]:8787", "ann.localhost"])
-def test_a_public_url_of_this_machine_is_development(host: str) -> None:
+def test_a_public_url_of_this_machine_is_development(host):
     given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:localhost"}
     assert not read_settings(given).production
 
@@ -146,20 +134,20 @@ def test_a_public_url_of_this_machine_is_development(host: str) -> None:
     "url", ["https://ann:hunter2@vault.example", "https://hunter2@vault.example", "https://vault.example/?key=hunter2"]
 )
 @pytest.mark.parametrize("name", ["HOLDFAST_PUBLIC_URL", "HOLDFAST_PUBLIC_RPC_URL"])
-def test_a_secret_in_an_address_that_is_shown_is_refused(name: str, url: str) -> None:
+def test_a_secret_in_an_address_that_is_shown_is_refused(name, url):
     with pytest.raises(SettingError, match=f"^{name}: ") as caught:
         read_settings({name: url})
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_secret_typed_as_the_indexers_module_is_refused() -> None:
+def test_a_secret_typed_as_the_indexers_module_is_refused():
     with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_APP: ") as caught:
         read_settings({"HOLDFAST_INDEXER_APP": "https://hunter2@indexer.example"})
     assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["k" * 32, "ab" * 40, "01234567" * 8])
-def test_a_signing_key_of_few_letters_is_refused(key: str, tmp_path: Path) -> None:
+def test_a_signing_key_of_few_letters_is_refused(key, tmp_path):
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
     with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: ") as caught:
         read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{key}"})
@@ -167,11 +155,11 @@ def test_a_signing_key_of_few_letters_is_refused(key: str, tmp_path: Path) -> No
     assert len(read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{new_key()}"}).signing_keys) == 2
 
 
-def test_no_proxy_at_all_can_be_said() -> None:
+def test_no_proxy_at_all_can_be_said():
     assert read_settings({"HOLDFAST_TRUSTED_PROXIES": "none"}).trusted_proxies == ()
 
 
-def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
+def test_an_ipv6_address_as_public_host_says_what_to_set():
     given = {"HOLDFAST_PUBLIC_URL": "https://[2001:db8::1]:8787"}
     with pytest.raises(SettingError, match=r"^HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to") as caught:
         read_settings({**given, **REAL})
@@ -189,7 +177,7 @@ def test_an_ipv6_address_as_public_host_says_what_to_set() -> None:
         ("https://vault.example:81", "did:web:vault.example%3A81", "vault.example"),
     ],
 )
-def test_registrar_and_sender_come_from_the_public_host(url: str, registrar: str, sender: str) -> None:
+def test_registrar_and_sender_come_from_the_public_host(url, registrar, sender):
     settings = read_settings({**REAL, "HOLDFAST_PUBLIC_URL": url})
     assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")
 
@@ -207,23 +195,21 @@ POSTGRESQL = "postgresql://user@db.example/holdfast"
         ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS": "off"}, False),
     ],
 )
-def test_a_folder_of_blocks_and_a_database_that_others_may_share(
-    database: dict[str, str], place: dict[str, str], stay: bool
-) -> None:
+def test_a_folder_of_blocks_and_a_database_that_others_may_share(database, place, stay):
     assert read_settings({**database, **place}).blocks_stay_here is stay
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_database_can_be_named(kind: str) -> None:
+def test_every_kind_of_database_can_be_named(kind):
     assert read_settings({"HOLDFAST_DATABASE_URL": f"{kind}:///x"}).database_url == f"{kind}:///x"
 
 
-def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
+def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path):
     assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["INNGEST_SIGNING_KEY", "INNGEST_DEV"])
-def test_an_engine_without_its_sdk_is_refused_with_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_without_its_sdk_is_refused_with_the_extra(name, monkeypatch):
     environment = {name: "1"}
     assert read_settings(environment)
     monkeypatch.setitem(sys.modules, "inngest", None)
@@ -243,11 +229,11 @@ def test_an_engine_without_its_sdk_is_refused_with_the_extra(name: str, monkeypa
         ({"HOLDFAST_CHANNELS": "email"}, ("email",)),
     ],
 )
-def test_production_offers_the_channels_that_have_a_provider(given: dict[str, str], channels: tuple[str, ...]) -> None:
+def test_production_offers_the_channels_that_have_a_provider(given, channels):
     assert read_settings(given).channels == channels
 
 
 @pytest.mark.parametrize("text", [",", "handle,", "phone", "handle;sms"])
-def test_what_is_no_channel_is_refused(text: str) -> None:
+def test_what_is_no_channel_is_refused(text):
     with pytest.raises(SettingError, match=r"^HOLDFAST_CHANNELS: one or more of handle, email, sms"):
         read_settings({"HOLDFAST_CHANNELS": text})

@@ -1,7 +1,5 @@
 """Variables that look like settings but are none are named, and the list of names is complete."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from holdfast.service.settings.unknown import KNOWN, OTHERS, unknown_settings
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "holdfast"
 
 
-def test_every_variable_that_the_package_reads_is_known() -> None:
+def test_every_variable_that_the_package_reads_is_known():
     found = {
         name
         for file in SOURCE.rglob("*.py")
@@ -24,13 +22,13 @@ def test_every_variable_that_the_package_reads_is_known() -> None:
     assert not OTHERS & {row.name for row in ROWS}
 
 
-def test_an_unknown_name_is_told_without_its_value() -> None:
+def test_an_unknown_name_is_told_without_its_value():
     given = {"HOLDFAST_PROT": "hunter2", "HOLDFAST_ZZZZ": "hunter2", "HOLDFAST_PORT": "1", "HOLDFAST_VAULT_DIR": "/x"}
     near, far = unknown_settings(given | {"OTHER": "1"})
     assert near == "HOLDFAST_PROT: no setting has this name, so it has no effect; did you mean HOLDFAST_PORT?"
     assert far == "HOLDFAST_ZZZZ: no setting has this name, so it has no effect"
 
 
-def test_an_unprintable_name_is_escaped() -> None:
+def test_an_unprintable_name_is_escaped():
     [told] = unknown_settings({"HOLDFAST_\x1b[2J": ""})
     assert "\x1b" not in told

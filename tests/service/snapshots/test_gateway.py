@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from tests.support.kept_snapshots import Vault
+from tests.support.api import Api
 
 from holdfast.content.cars import CarReader
-from holdfast.content.cids import cid_of
-
-if TYPE_CHECKING:
-    import httpx
-    from tests.support.api import Api
-
-    from holdfast.content.cids import Block
+from holdfast.content.cids import Block, cid_of
 
 RAW, CAR = "application/vnd.ipld.raw", "application/vnd.ipld.car"
 MIB = 1024 * 1024
@@ -31,34 +24,34 @@ class Kept:
     blocks: tuple[Block, ...]
 
     @property
-    def root(self) -> str:
+    def root(self):
         return self.blocks[0].cid
 
-    async def get(self, path: str, **headers: str) -> httpx.Response:
+    async def get(self, path, **headers):
         return await self.api.http.get(path, headers={name.replace("_", "-"): text for name, text in headers.items()})
 
 
 @pytest.fixture
-async def kept(vault: Vault) -> Kept:
+async def kept(vault):
     blocks = vault.blocks(b"a" * (2 * MIB) + os.urandom(10))
     await vault.keep(blocks)
     return Kept(vault.api, blocks)
 
 
-def order(data: bytes) -> list[str]:
+def order(data):
     reader = CarReader()
     found = [block.cid for block in reader.feed(data)]
     reader.finish()
     return found
 
 
-def refused(answer: httpx.Response, status: int) -> None:
+def refused(answer, status):
     assert answer.status_code == status and answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.text.count("\n") == 1 and answer.headers["cache-control"] == "no-store"
     safe(answer)
 
 
-def safe(answer: httpx.Response) -> None:
+def safe(answer):
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
@@ -66,23 +59,23 @@ def safe(answer: httpx.Response) -> None:
     assert "access-control-allow-credentials" not in answer.headers and "set-cookie" not in answer.headers
 
 
-@pytest.mark.parametrize("how", ["format", "accept"])
-async def test_raw_blocks(kept: Kept, how: str) -> None:
-    for block in kept.blocks:
-        path = f"/ipfs/{block.cid}"
-        answer = await (kept.get(path + "?format=raw") if how == "format" else kept.get(path, accept=RAW))
-        assert answer.status_code == 200 and answer.content == block.data
-        assert answer.headers["content-type"] == RAW
-        assert answer.headers["content-length"] == str(len(block.data))
-        assert answer.headers["content-disposition"] == f'attachment; filename="{block.cid}.bin"'
-        assert answer.headers["cache-control"] == "public, max-age=29030400, immutable"
-        assert answer.headers["x-ipfs-path"] == path and block.cid in answer.headers["x-ipfs-roots"]
-        assert answer.headers["etag"] == f'"{block.cid}.raw"' and answer.headers["vary"] == "Accept"
-        assert answer.headers.get("content-location") == (None if how == "format" else path + "?format=raw")
-        safe(answer)
+async def test_raw_blocks(kept):
+    for how in ["format", "accept"]:
+        for block in kept.blocks:
+            path = f"/ipfs/{block.cid}"
+            answer = await (kept.get(path + "?format=raw") if how == "format" else kept.get(path, accept=RAW))
+            assert answer.status_code == 200 and answer.content == block.data
+            assert answer.headers["content-type"] == RAW
+            assert answer.headers["content-length"] == str(len(block.data))
+            assert answer.headers["content-disposition"] == f'attachment; filename="{block.cid}.bin"'
+            assert answer.headers["cache-control"] == "public, max-age=29030400, immutable"
+            assert answer.headers["x-ipfs-path"] == path and block.cid in answer.headers["x-ipfs-roots"]
+            assert answer.headers["etag"] == f'"{block.cid}.raw"' and answer.headers["vary"] == "Accept"
+            assert answer.headers.get("content-location") == (None if how == "format" else path + "?format=raw")
+            safe(answer)
 
 
-async def test_head_says_what_get_says(kept: Kept) -> None:
+async def test_head_says_what_get_says(kept):
     for query in ("format=raw", "format=car", "format=car&car-dups=y", "format=car&dag-scope=block"):
         path = f"/ipfs/{kept.root}?{query}"
         get, head = await kept.get(path), await kept.api.http.head(path)
@@ -92,74 +85,74 @@ async def test_head_says_what_get_says(kept: Kept) -> None:
         assert int(head.headers["content-length"]) == len(get.content)
 
 
-@pytest.mark.parametrize(
-    ("asked", "status", "part"),
-    [
-        ("bytes=0-0", 206, slice(0, 1)), ("bytes=6-16", 206, slice(6, 17)), ("bytes=6-", 206, slice(6, None)),
-        ("bytes=-5", 206, slice(-5, None)), ("bytes=0-99999999", 206, slice(None)), ("bytes=0-1,4-5", 200, slice(None)),
-        ("bytes=5-2", 200, slice(None)), ("lines=1-2", 200, slice(None)), ("bytes=x", 200, slice(None)),
-        ("bytes=-", 200, slice(None)), ("bytes=99999999-", 416, None), ("bytes=-0", 416, None),
-    ],
-)  # fmt: skip
-async def test_ranges_of_raw_blocks(kept: Kept, asked: str, status: int, part: slice | None) -> None:
-    block = kept.blocks[-1]
-    answer = await kept.get(f"/ipfs/{block.cid}?format=raw", range=asked)
-    assert answer.status_code == status
-    if part is None:
-        refused(answer, 416)
-        assert answer.headers["content-range"] == f"bytes */{len(block.data)}"
-        return
-    assert answer.content == block.data[part]
-    if status == 206:
-        begin, end, _ = part.indices(len(block.data))
-        assert answer.headers["content-range"] == f"bytes {begin}-{end - 1}/{len(block.data)}"
+RANGES_OF_RAW_BLOCKS = [
+    ("bytes=0-0", 206, slice(0, 1)), ("bytes=6-16", 206, slice(6, 17)), ("bytes=6-", 206, slice(6, None)),
+    ("bytes=-5", 206, slice(-5, None)), ("bytes=0-99999999", 206, slice(None)), ("bytes=0-1,4-5", 200, slice(None)),
+    ("bytes=5-2", 200, slice(None)), ("lines=1-2", 200, slice(None)), ("bytes=x", 200, slice(None)),
+    ("bytes=-", 200, slice(None)), ("bytes=99999999-", 416, None), ("bytes=-0", 416, None),
+]  # fmt: skip
 
 
-async def test_a_range_of_something_else_is_the_whole(kept: Kept) -> None:
+async def test_ranges_of_raw_blocks(kept):
+    for asked, status, part in RANGES_OF_RAW_BLOCKS:
+        block = kept.blocks[-1]
+        answer = await kept.get(f"/ipfs/{block.cid}?format=raw", range=asked)
+        assert answer.status_code == status
+        if part is None:
+            refused(answer, 416)
+            assert answer.headers["content-range"] == f"bytes */{len(block.data)}"
+            continue
+        assert answer.content == block.data[part]
+        if status == 206:
+            begin, end, _ = part.indices(len(block.data))
+            assert answer.headers["content-range"] == f"bytes {begin}-{end - 1}/{len(block.data)}"
+
+
+async def test_a_range_of_something_else_is_the_whole(kept):
     path = f"/ipfs/{kept.root}?format=raw"
     etag = (await kept.get(path)).headers["etag"]
     assert (await kept.get(path, range="bytes=0-1", if_range=etag)).status_code == 206
     assert (await kept.get(path, range="bytes=0-1", if_range='"other"')).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("query", "accept", "dups"),
-    [
-        ("format=car", "*/*", False), ("", CAR, False), ("", f"{CAR};version=1;order=dfs;dups=y", True),
-        ("", f"{CAR};version=1;order=dfs;dups=n", False), ("", f"{CAR};order=unk", False),
-        ("format=car", f"{CAR};version=1;dups=y", True), ("format=car", RAW, False),
-        ("car-order=dfs", f"{CAR};order=unk", False), ("car-dups=y", f"{CAR};dups=n", True),
-        ("format=car&car-version=1&car-dups=y", "text/html", True), ("", f"text/html, {CAR}; dups=y", True),
-    ],
-)  # fmt: skip
-async def test_car_files(kept: Kept, query: str, accept: str, dups: bool) -> None:
-    answer = await kept.get(f"/ipfs/{kept.root}?{query}", accept=accept)
-    assert answer.status_code == 200
-    kind = "y" if dups else "n"
-    assert answer.headers["content-type"] == f"{CAR}; version=1; order=dfs; dups={kind}"
-    assert answer.headers["accept-ranges"] == "none" and answer.headers["etag"]
-    assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.car"'
-    safe(answer)
-    cids = [block.cid for block in kept.blocks]
-    assert order(answer.content) == (cids if dups else list(dict.fromkeys(cids)))
-    assert answer.headers["content-length"] == str(len(answer.content))
+CAR_FILES = [
+    ("format=car", "*/*", False), ("", CAR, False), ("", f"{CAR};version=1;order=dfs;dups=y", True),
+    ("", f"{CAR};version=1;order=dfs;dups=n", False), ("", f"{CAR};order=unk", False),
+    ("format=car", f"{CAR};version=1;dups=y", True), ("format=car", RAW, False),
+    ("car-order=dfs", f"{CAR};order=unk", False), ("car-dups=y", f"{CAR};dups=n", True),
+    ("format=car&car-version=1&car-dups=y", "text/html", True), ("", f"text/html, {CAR}; dups=y", True),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("accept", "kind"),
-    [
-        (f"{CAR};order=foo, {CAR};order=dfs;dups=y;q=0.5", f"{CAR}; version=1; order=dfs; dups=y"),  # the specification's
-        (f"{CAR};q=0.1, {RAW};q=0.9", RAW), (f"{RAW};q=0.000, {CAR}", f"{CAR}; version=1; order=dfs; dups=n"),
-        (f"{CAR};q=0.5, {RAW};q=0.50", f"{CAR}; version=1; order=dfs; dups=n"), (f"{RAW};q=2, {CAR};q=1", RAW),
-        (f"{RAW};q=0", None), (f"{CAR};order=foo, {CAR};version=2;q=0.1", None),
-    ],
-)  # fmt: skip
-async def test_the_most_wanted_form_that_can_be_had(kept: Kept, accept: str, kind: str | None) -> None:
-    answer = await kept.get(f"/ipfs/{kept.root}", accept=accept)
-    assert answer.headers.get("content-type") == kind if kind else answer.status_code in {400, 406}
+async def test_car_files(kept):
+    for query, accept, dups in CAR_FILES:
+        answer = await kept.get(f"/ipfs/{kept.root}?{query}", accept=accept)
+        assert answer.status_code == 200
+        kind = "y" if dups else "n"
+        assert answer.headers["content-type"] == f"{CAR}; version=1; order=dfs; dups={kind}"
+        assert answer.headers["accept-ranges"] == "none" and answer.headers["etag"]
+        assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.car"'
+        safe(answer)
+        cids = [block.cid for block in kept.blocks]
+        assert order(answer.content) == (cids if dups else list(dict.fromkeys(cids)))
+        assert answer.headers["content-length"] == str(len(answer.content))
 
 
-async def test_the_location_of_what_overrules_accept(kept: Kept) -> None:
+THE_MOST_WANTED_FORM_THAT_CAN = [
+    (f"{CAR};order=foo, {CAR};order=dfs;dups=y;q=0.5", f"{CAR}; version=1; order=dfs; dups=y"),  # the specification's
+    (f"{CAR};q=0.1, {RAW};q=0.9", RAW), (f"{RAW};q=0.000, {CAR}", f"{CAR}; version=1; order=dfs; dups=n"),
+    (f"{CAR};q=0.5, {RAW};q=0.50", f"{CAR}; version=1; order=dfs; dups=n"), (f"{RAW};q=2, {CAR};q=1", RAW),
+    (f"{RAW};q=0", None), (f"{CAR};order=foo, {CAR};version=2;q=0.1", None),
+]  # fmt: skip
+
+
+async def test_the_most_wanted_form_that_can_be_had(kept):
+    for accept, kind in THE_MOST_WANTED_FORM_THAT_CAN:
+        answer = await kept.get(f"/ipfs/{kept.root}", accept=accept)
+        assert answer.headers.get("content-type") == kind if kind else answer.status_code in {400, 406}
+
+
+async def test_the_location_of_what_overrules_accept(kept):
     """Content-Location is there if the form does not follow from the address alone (Path Gateway specification)."""
     path = f"/ipfs/{kept.root}"
     for query, accept, location in (
@@ -172,13 +165,13 @@ async def test_the_location_of_what_overrules_accept(kept: Kept) -> None:
         assert answer.headers.get("content-location") == (location and path + location), query
 
 
-async def test_head_has_no_range(kept: Kept) -> None:
+async def test_head_has_no_range(kept):
     answer = await kept.api.http.head(f"/ipfs/{kept.root}?format=raw", headers={"Range": "bytes=0-1"})
     assert answer.status_code == 200 and "content-range" not in answer.headers
     assert int(answer.headers["content-length"]) == len(kept.blocks[0].data)
 
 
-async def test_a_path_within_the_root_has_what_lies_below_it(kept: Kept) -> None:
+async def test_a_path_within_the_root_has_what_lies_below_it(kept):
     root, *below = [block.cid for block in kept.blocks]
     for path, found in (
         ("blocks?format=car&car-dups=y", [root, *below]), ("blocks?format=car", [root, *dict.fromkeys(below)]),
@@ -189,7 +182,7 @@ async def test_a_path_within_the_root_has_what_lies_below_it(kept: Kept) -> None
         assert order(answer.content) == found, path
 
 
-async def test_scopes_paths_and_single_blocks(kept: Kept) -> None:
+async def test_scopes_paths_and_single_blocks(kept):
     root, first, _, last = [block.cid for block in kept.blocks]
     for path, found in (
         (f"{root}?format=car&dag-scope=block", [root]), (f"{root}?format=car&dag-scope=entity", [root]),
@@ -203,7 +196,7 @@ async def test_scopes_paths_and_single_blocks(kept: Kept) -> None:
         assert (answer.status_code, order(answer.content)) == (200, found), path
 
 
-async def test_validators_differ_with_what_they_validate(kept: Kept) -> None:
+async def test_validators_differ_with_what_they_validate(kept):
     root = kept.root
     queries = (
         "format=raw", "format=car", "format=car&car-dups=y", "format=car&dag-scope=block", "format=car&entity-bytes=0:1",
@@ -218,36 +211,36 @@ async def test_validators_differ_with_what_they_validate(kept: Kept) -> None:
     assert (await kept.get(f"/ipfs/{root}?format=raw", if_none_match=etags[1])).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("{root}", 400), ("{root}?format=", 400), ("{root}?format=html", 406), ("{root}?format=dag-json", 406),
-        ("{root}?format=ipns-record", 406), ("{root}/blocks/0?format=raw", 406), ("{root}?format=car&car-version=2", 406),
-        ("{root}?format=car&car-order=bfs", 406), ("{root}?format=car&car-dups=maybe", 406),
-        ("{root}?format=car&dag-scope=some", 400), ("{root}?format=car&entity-bytes=x", 400),
-        ("{root}?format=car&entity-bytes=1:2:3", 400), ("{root}/none?format=car", 404), ("{root}/blocks/9?format=car", 404),
-        ("{root}/blocks/-1?format=car", 404), ("{root}/blocks/\u0661?format=car", 404), ("{raw}/x?format=car", 404),
-        ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
-        ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
-        ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
-        ("{root}%00?format=raw", 400), ("{root}/blocks/" + "9" * 5000 + "?format=car", 400),
-        ("{root}/blocks/" + "9" * 900 + "?format=car", 404), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
-    ],
-)  # fmt: skip
-async def test_what_is_not_given_out(kept: Kept, path: str, status: int) -> None:
-    named = {
-        "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
-    }  # fmt: skip
-    answer = await kept.get("/ipfs/" + path.format(**named), accept="*/*")
-    if answer.headers["content-type"] == "application/json":  # the path is outside /ipfs/
-        assert answer.json() == {"error": "not_found"}
-        return
-    refused(answer, status)
-    head = await kept.api.http.head("/ipfs/" + path.format(**named))
-    assert head.status_code == status
+WHAT_IS_NOT_GIVEN_OUT = [
+    ("{root}", 400), ("{root}?format=", 400), ("{root}?format=html", 406), ("{root}?format=dag-json", 406),
+    ("{root}?format=ipns-record", 406), ("{root}/blocks/0?format=raw", 406), ("{root}?format=car&car-version=2", 406),
+    ("{root}?format=car&car-order=bfs", 406), ("{root}?format=car&car-dups=maybe", 406),
+    ("{root}?format=car&dag-scope=some", 400), ("{root}?format=car&entity-bytes=x", 400),
+    ("{root}?format=car&entity-bytes=1:2:3", 400), ("{root}/none?format=car", 404), ("{root}/blocks/9?format=car", 404),
+    ("{root}/blocks/-1?format=car", 404), ("{root}/blocks/\u0661?format=car", 404), ("{raw}/x?format=car", 404),
+    ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
+    ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
+    ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
+    ("{root}%00?format=raw", 400), ("{root}/blocks/" + "9" * 5000 + "?format=car", 400),
+    ("{root}/blocks/" + "9" * 900 + "?format=car", 404), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
+]  # fmt: skip
 
 
-async def test_special_questions(kept: Kept) -> None:
+async def test_what_is_not_given_out(kept):
+    for path, status in WHAT_IS_NOT_GIVEN_OUT:
+        named = {
+            "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
+        }  # fmt: skip
+        answer = await kept.get("/ipfs/" + path.format(**named), accept="*/*")
+        if answer.headers["content-type"] == "application/json":  # the path is outside /ipfs/
+            assert answer.json() == {"error": "not_found"}
+            continue
+        refused(answer, status)
+        head = await kept.api.http.head("/ipfs/" + path.format(**named))
+        assert head.status_code == status
+
+
+async def test_special_questions(kept):
     absent = f"/ipfs/{cid_of('raw', b'absent')}?format=raw"
     uncached = await kept.get(absent, cache_control="only-if-cached")
     assert (uncached.status_code, uncached.content) == (412, b"")
@@ -256,7 +249,7 @@ async def test_special_questions(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_the_probe(kept: Kept, method: str) -> None:
+async def test_the_probe(kept, method):
     raw = await kept.api.http.request(method, "/ipfs/bafkqaaa?format=raw")
     assert (raw.status_code, raw.content) == (200, b"") and raw.headers["content-type"] == RAW
     car = await kept.api.http.request(method, "/ipfs/bafkqaaa", headers={"Accept": f"{CAR};dups=y"})
@@ -266,32 +259,30 @@ async def test_the_probe(kept: Kept, method: str) -> None:
         assert car.content == bytes([len(header)]) + header
 
 
-@pytest.mark.parametrize(
-    ("given", "written"),
-    [
-        ("foobar.bin", 'attachment; filename="foobar.bin"'),
-        (
-            "test\u0442\u0435\u0441\u0442.bin",
-            "attachment; filename=\"test____.bin\"; filename*=UTF-8''test%D1%82%D0%B5%D1%81%D1%82.bin",
-        ),
-        ('a"b\\c\r\nSet-Cookie: x=1.car', 'attachment; filename="abcSet-Cookie: x=1.car"'),
-        ("../../x.ipns-record", 'attachment; filename="....x.ipns-record"'),
-    ],
-)
-async def test_file_names_cannot_leave_the_header(kept: Kept, given: str, written: str) -> None:
-    answer = await kept.get(f"/ipfs/{kept.root}?format=raw&download=false&filename={quote(given)}")
-    assert answer.headers["content-disposition"] == written
+FILE_NAMES_CANNOT_LEAVE_THE_HEADER = [
+    ("foobar.bin", 'attachment; filename="foobar.bin"'),
+    (
+        "test\u0442\u0435\u0441\u0442.bin",
+        "attachment; filename=\"test____.bin\"; filename*=UTF-8''test%D1%82%D0%B5%D1%81%D1%82.bin",
+    ),
+    ('a"b\\c\r\nSet-Cookie: x=1.car', 'attachment; filename="abcSet-Cookie: x=1.car"'),
+    ("../../x.ipns-record", 'attachment; filename="....x.ipns-record"'),
+]
 
 
-@pytest.mark.parametrize(
-    "given", ["Setup.exe", "x", ".car", "a.bin.html", "a.BIN", "a.car ", "a.bin\u202exe", "n" * 5000 + ".car"]
-)
-async def test_a_stranger_cannot_name_a_program(kept: Kept, given: str) -> None:
-    answer = await kept.get(f"/ipfs/{kept.root}?format=raw&filename={quote(given)}")
-    assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.bin"'
+async def test_file_names_cannot_leave_the_header(kept):
+    for given, written in FILE_NAMES_CANNOT_LEAVE_THE_HEADER:
+        answer = await kept.get(f"/ipfs/{kept.root}?format=raw&download=false&filename={quote(given)}")
+        assert answer.headers["content-disposition"] == written
 
 
-async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept: Kept) -> None:
+async def test_a_stranger_cannot_name_a_program(kept):
+    for given in ["Setup.exe", "x", ".car", "a.bin.html", "a.BIN", "a.car ", "a.bin\u202exe", "n" * 5000 + ".car"]:
+        answer = await kept.get(f"/ipfs/{kept.root}?format=raw&filename={quote(given)}")
+        assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.bin"'
+
+
+async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept):
     """According to gateway-conformance, a CAR file never contains a block with an identity CID, even with dups=y."""
     cid = "bafkqabtimvwgy3yk"
     for query in ("format=car&car-dups=y", "format=car"):
@@ -304,7 +295,7 @@ async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept: Kept) ->
     refused(await kept.get(f"/ipfs/{cid}/x?format=car"), 404)
 
 
-async def test_preflights(kept: Kept) -> None:
+async def test_preflights(kept):
     answer = await kept.api.http.options(f"/ipfs/{kept.root}", headers={"Origin": "https://app.example"})
     assert answer.status_code == 204 and answer.headers["access-control-allow-origin"] == "*"
     assert {"GET", "HEAD", "OPTIONS"} <= set(answer.headers["access-control-allow-methods"].split(", "))
@@ -317,7 +308,7 @@ async def test_preflights(kept: Kept) -> None:
     )
 
 
-async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
+async def test_a_block_that_is_lost_cuts_the_file(kept):
     """If a block is lost, the CAR file ends early, which the client detects from the Content-Length."""
     blocks = kept.api.service.snapshots.blocks
     (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
@@ -327,7 +318,7 @@ async def test_a_block_that_is_lost_cuts_the_file(kept: Kept) -> None:
         await kept.get(f"/ipfs/{kept.root}?format=car")
 
 
-async def test_off_means_not_there(make_api) -> None:
+async def test_off_means_not_there(make_api):
     api = make_api(snapshots="off")
     for method, path in (
         ("GET", "/pins"), ("POST", "/pins"), ("GET", "/pins/x"), ("POST", "/api/v0/dag/import"), ("OPTIONS", "/pins"),

@@ -1,19 +1,17 @@
 """POST /api/v0/dag/import accepts uploads in the form that Kubo's RPC uses."""
 
-from __future__ import annotations
-
 import json
 import os
 
 import pytest
-from tests.support.kept_snapshots import BOUNDARY, Vault, folder, form, plain_manifest
+from tests.support.kept_snapshots import BOUNDARY, folder, form, plain_manifest
 
 from holdfast.content.cars import car_begin, read_car, section_begin, write_car
 from holdfast.content.cids import raw_block
 from holdfast.content.ipld import dag_cbor_block, link
 
 
-async def test_a_snapshot_is_taken_and_read_back(vault: Vault) -> None:
+async def test_a_snapshot_is_taken_and_read_back(vault):
     blocks = vault.blocks(b"s" * (2 * 1024 * 1024 + 5))
     answer = await vault.upload(write_car(blocks[0].cid, blocks), query="?stats=true")
     assert answer.status_code == 200, answer.text
@@ -32,7 +30,7 @@ async def test_a_snapshot_is_taken_and_read_back(vault: Vault) -> None:
     assert pin["status"] == "pinned" and pin["pin"] == {"cid": blocks[0].cid}
 
 
-async def test_no_delegation_or_an_old_root_is_taken_too(vault: Vault) -> None:
+async def test_no_delegation_or_an_old_root_is_taken_too(vault):
     plain = vault.blocks(delegate=False)
     assert await vault.keep(plain) == plain[0].cid
     sealed = raw_block(os.urandom(3_000_000))
@@ -43,14 +41,14 @@ async def test_no_delegation_or_an_old_root_is_taken_too(vault: Vault) -> None:
     assert answer.content == sealed.data
 
 
-async def test_the_largest_vault_is_taken(vault: Vault) -> None:
+async def test_the_largest_vault_is_taken(vault):
     blocks = vault.blocks(os.urandom(16 * 1024 * 1024))
     await vault.keep(blocks)
     car = await vault.api.http.get(f"/ipfs/{blocks[0].cid}?format=car")
     assert read_car(car.content)[0] == blocks[0].cid
 
 
-async def test_any_order_and_repeated_blocks_are_taken(vault: Vault) -> None:
+async def test_any_order_and_repeated_blocks_are_taken(vault):
     blocks = vault.blocks(os.urandom(1_500_000))
     root, *rest = blocks
     parts = [car_begin(root.cid)]
@@ -59,7 +57,7 @@ async def test_any_order_and_repeated_blocks_are_taken(vault: Vault) -> None:
     assert (await vault.upload(b"".join(parts))).status_code == 200
 
 
-async def test_an_import_without_a_pin_waits_an_hour_for_one(vault: Vault) -> None:
+async def test_an_import_without_a_pin_waits_an_hour_for_one(vault):
     kept, left = vault.blocks(), vault.blocks()
     for blocks in (kept, left):
         answer = await vault.upload(write_car(blocks[0].cid, blocks), query="?pin-roots=false")
@@ -73,7 +71,7 @@ async def test_an_import_without_a_pin_waits_an_hour_for_one(vault: Vault) -> No
     assert len(list(folder(vault).iterdir())) == 2
 
 
-async def test_the_same_snapshot_again_is_kept_once(vault: Vault) -> None:
+async def test_the_same_snapshot_again_is_kept_once(vault):
     blocks = vault.blocks()
     for _ in range(3):
         await vault.keep(blocks)
@@ -81,7 +79,7 @@ async def test_the_same_snapshot_again_is_kept_once(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 70_000])
-async def test_a_body_in_pieces_of_any_size(vault: Vault, limit: int) -> None:
+async def test_a_body_in_pieces_of_any_size(vault, limit):
     blocks = vault.blocks(os.urandom(300 if limit == 1 else 200_000))
     body = form(write_car(blocks[0].cid, blocks))
 
@@ -94,7 +92,7 @@ async def test_a_body_in_pieces_of_any_size(vault: Vault, limit: int) -> None:
     assert answer.status_code == 200, answer.text
 
 
-async def test_a_browsers_form_is_taken(vault: Vault) -> None:
+async def test_a_browsers_form_is_taken(vault):
     """The form has the file name `blob`, lower-case header names, and a query string in the field name."""
     blocks = vault.blocks()
     boundary = "----WebKitFormBoundaryabcdefghijklmnop"

@@ -1,12 +1,10 @@
 """Only valid IPNS records with a higher sequence are accepted, for names that a stored snapshot binds to the DID."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.support.kept_snapshots import Vault, registered
+from tests.support.kept_snapshots import registered
 from tests.support.signed_records import sign_record
 
 from holdfast.content.bases import from_multibase, to_multibase
@@ -18,21 +16,19 @@ from holdfast.content.snapshots import Manifest, snapshot_blocks
 RECORD = "application/vnd.ipfs.ipns-record"
 
 
-def name(vault: Vault) -> str:
+def name(vault):
     return name_of(vault.publishing.public_key().public_bytes_raw())
 
 
-def until(vault: Vault, days: float = 3650) -> datetime:
+def until(vault, days=3650):
     return datetime.fromtimestamp(vault.api.clock(), UTC) + timedelta(days=days)
 
 
-def record(
-    vault: Vault, root: str, sequence: int = 1, *, days: float = 3650, ttl_s: int = 60, v1: bool = False
-) -> bytes:
+def record(vault, root, sequence=1, *, days=3650, ttl_s=60, v1=False):
     return sign_record(vault.publishing, root, sequence, until(vault, days), ttl_s, v1=v1)
 
 
-async def put(vault: Vault, data: bytes, *, under: str = "", kind: str = RECORD) -> tuple[int, str]:
+async def put(vault, data, *, under="", kind=RECORD):
     path = f"/routing/v1/ipns/{under or name(vault)}"
     answer = await vault.api.http.put(
         path, content=data, headers={"Content-Type": kind, **vault.api._headers(None, None)}
@@ -41,7 +37,7 @@ async def put(vault: Vault, data: bytes, *, under: str = "", kind: str = RECORD)
 
 
 @pytest.mark.parametrize("v1", [False, True])
-async def test_a_record_goes_up_and_down(vault: Vault, v1: bool) -> None:
+async def test_a_record_goes_up_and_down(vault, v1):
     root = await vault.keep()
     data = record(vault, root, v1=v1, ttl_s=300)
     assert await put(vault, data) == (200, "")
@@ -64,7 +60,7 @@ async def test_a_record_goes_up_and_down(vault: Vault, v1: bool) -> None:
         assert head.status_code == 200 and head.headers["content-length"] == str(len(data))
 
 
-async def test_the_cache_never_outlives_the_record(vault: Vault) -> None:
+async def test_the_cache_never_outlives_the_record(vault):
     root = await vault.keep()
     assert await put(vault, record(vault, root, days=100 / 86400, ttl_s=300)) == (200, "")
     path = f"/ipns/{name(vault)}?format=ipns-record"
@@ -76,7 +72,7 @@ async def test_the_cache_never_outlives_the_record(vault: Vault) -> None:
     )
 
 
-async def test_records_only_rise(vault: Vault) -> None:
+async def test_records_only_rise(vault):
     old, new = await vault.keep(), await vault.keep()
     assert await put(vault, record(vault, old, 5)) == (200, "")
     assert (await put(vault, record(vault, new, 4)))[0] == 409
@@ -92,7 +88,7 @@ async def test_records_only_rise(vault: Vault) -> None:
     assert read_record(name(vault), kept.content).root_cid == new
 
 
-async def test_what_is_no_record_of_the_name(vault: Vault) -> None:
+async def test_what_is_no_record_of_the_name(vault):
     root = await vault.keep()
     good = record(vault, root)
     other = name_of(Ed25519PrivateKey.generate().public_key().public_bytes_raw())
@@ -110,7 +106,7 @@ async def test_what_is_no_record_of_the_name(vault: Vault) -> None:
     assert (await vault.api.http.get(f"/routing/v1/ipns/{name(vault)}")).status_code == 404
 
 
-async def test_only_a_registered_name_that_names_what_is_pinned(vault: Vault) -> None:
+async def test_only_a_registered_name_that_names_what_is_pinned(vault):
     """A record is refused if its name is not bound to the DID, or if it publishes another vault's snapshot."""
     root = await vault.keep()
     other = await registered(vault.api, "bob")
@@ -134,18 +130,18 @@ async def test_only_a_registered_name_that_names_what_is_pinned(vault: Vault) ->
     ],
     ids=str,
 )  # fmt: skip
-async def test_a_delegation_that_does_not_hold_binds_no_name(vault: Vault, changed: dict) -> None:
+async def test_a_delegation_that_does_not_hold_binds_no_name(vault, changed):
     root = await vault.keep(delegating(vault, vault.delegation(public_key(vault), vault.api.clock(), **changed)))
     assert (await put(vault, record(vault, root)))[0] == 403
 
 
 @pytest.mark.parametrize("command", ["/snapshots/publish", "/snapshots", "/"])
-async def test_a_delegation_of_more_binds_the_name(vault: Vault, command: str) -> None:
+async def test_a_delegation_of_more_binds_the_name(vault, command):
     root = await vault.keep(delegating(vault, vault.delegation(public_key(vault), vault.api.clock(), cmd=command)))
     assert await put(vault, record(vault, root)) == (200, "")
 
 
-async def test_another_did_cannot_take_a_name_by_delegating_to_its_key(vault: Vault) -> None:
+async def test_another_did_cannot_take_a_name_by_delegating_to_its_key(vault):
     root = await vault.keep()
     assert await put(vault, record(vault, root, 1)) == (200, "")
     thief = await registered(vault.api, "eve")
@@ -154,7 +150,7 @@ async def test_another_did_cannot_take_a_name_by_delegating_to_its_key(vault: Va
     assert (await put(vault, record(vault, stolen, 2)))[0] == 403, "even the owner cannot move the name to another DID"
 
 
-async def test_questions_that_are_refused(vault: Vault) -> None:
+async def test_questions_that_are_refused(vault):
     root = await vault.keep()
     await put(vault, record(vault, root))
     own = name(vault)
@@ -171,21 +167,21 @@ async def test_questions_that_are_refused(vault: Vault) -> None:
         assert answer.headers["content-type"].startswith("text/plain") and answer.headers["cache-control"] == "no-store"
 
 
-def public_key(vault: Vault) -> bytes:
+def public_key(vault):
     return vault.publishing.public_key().public_bytes_raw()
 
 
-def delegating(vault: Vault, delegation: bytes):
+def delegating(vault, delegation):
     manifest = Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0", delegation=delegation)
     return snapshot_blocks(manifest, b"sealed")
 
 
-async def ask_name(vault: Vault, credential: str) -> tuple[int, dict[str, object]]:
+async def ask_name(vault, credential):
     answer = await vault.api.get("/api/snapshots/name", credentialId=credential)
     return answer.status_code, answer.json()
 
 
-async def test_a_credential_leads_to_the_name_of_its_vaults_snapshots(vault: Vault) -> None:
+async def test_a_credential_leads_to_the_name_of_its_vaults_snapshots(vault):
     assert await ask_name(vault, "credential-ann") == (200, {"found": False})
     await vault.keep(vault.blocks(delegate=False))
     assert await ask_name(vault, "credential-ann") == (200, {"found": False})
@@ -197,7 +193,7 @@ async def test_a_credential_leads_to_the_name_of_its_vaults_snapshots(vault: Vau
     assert (await vault.api.get("/api/snapshots/name")).status_code == 400
 
 
-async def test_the_name_goes_with_the_last_snapshot(vault: Vault) -> None:
+async def test_the_name_goes_with_the_last_snapshot(vault):
     await vault.keep()
     (pin,) = await vault.pins()
     await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())

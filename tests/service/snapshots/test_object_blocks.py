@@ -1,9 +1,6 @@
 """The contract of BlockStorage with a folder, S3, Google Cloud and Azure, directly and through the service."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import object_stores
@@ -13,17 +10,12 @@ from holdfast.content.cars import read_car
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.snapshots.port import BlocksUnavailable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.api import Api
-
 MIB = 1024 * 1024
 KINDS = ["folder", "S3", "Google Cloud", "Azure"]
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+def place(request, tmp_path_factory):
     """Return a function that takes a folder's name and returns the folder's URL in one kind of storage."""
     root = tmp_path_factory.mktemp("storage")
     if request.param == "folder":
@@ -39,12 +31,12 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture
-def blocks(place: Callable[[str], str]) -> ObjectBlocks:
+def blocks(place):
     """A BlockStorage on an empty folder in the storage."""
     return ObjectBlocks(place(os.urandom(6).hex()))
 
 
-async def test_what_was_put_is_there_until_it_is_deleted(blocks: ObjectBlocks) -> None:
+async def test_what_was_put_is_there_until_it_is_deleted(blocks):
     large, small = os.urandom(MIB), b"small"
     await blocks.put_all([("bafkrei.1", large), ("bafyrei.2", small), ("bafyrei.3", b"\0")])
     assert await blocks.get("bafkrei.1") == large
@@ -54,19 +46,19 @@ async def test_what_was_put_is_there_until_it_is_deleted(blocks: ObjectBlocks) -
     await blocks.delete(["bafkrei.1"])
 
 
-async def test_the_same_object_again_is_the_same_object(blocks: ObjectBlocks) -> None:
+async def test_the_same_object_again_is_the_same_object(blocks):
     for _ in range(2):
         await blocks.put_all([("bafkrei.1", b"same")])
     assert await blocks.get("bafkrei.1") == b"same"
 
 
-async def test_folders_do_not_meet(place: Callable[[str], str]) -> None:
+async def test_folders_do_not_meet(place):
     one, other = ObjectBlocks(place("one")), ObjectBlocks(place("one-more"))
     await one.put_all([("bafkrei.1", b"one")])
     assert await other.get("bafkrei.1") is None
 
 
-async def test_an_upload_that_ends_half_way_says_so(blocks: ObjectBlocks) -> None:
+async def test_an_upload_that_ends_half_way_says_so(blocks):
     """Blocks are read while the upload is being stored, so reading may fail halfway."""
 
     def some():
@@ -77,13 +69,13 @@ async def test_an_upload_that_ends_half_way_says_so(blocks: ObjectBlocks) -> Non
         await blocks.put_all(some())
 
 
-async def test_the_check_leaves_nothing(blocks: ObjectBlocks, place: Callable[[str], str]) -> None:
+async def test_the_check_leaves_nothing(blocks, place):
     await blocks.check()
     if blocks.folder is not None:
         assert list(blocks.folder.iterdir()) == []
 
 
-async def test_another_bucket_is_noticed_by_the_check(place: Callable[[str], str]) -> None:
+async def test_another_bucket_is_noticed_by_the_check(place):
     url = place("x").replace(object_stores.BUCKET, "another-bucket")
     if url == place("x"):
         url = "file:///proc/holdfast/blocks"
@@ -92,7 +84,7 @@ async def test_another_bucket_is_noticed_by_the_check(place: Callable[[str], str
     assert "another-bucket" not in str(caught.value) and "127.0.0.1" not in str(caught.value)
 
 
-async def test_the_service_keeps_snapshots_there(make_api: Callable[..., Api], place: Callable[[str], str]) -> None:
+async def test_the_service_keeps_snapshots_there(make_api, place):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place(os.urandom(6).hex())))
     blocks = vault.blocks(os.urandom(MIB + 100))
     root = await vault.keep(blocks)

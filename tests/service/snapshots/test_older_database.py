@@ -1,9 +1,6 @@
 """After older data has been restored, unreferenced objects are deleted, and missing ones are reported and replaced."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 from tests.support.kept_snapshots import folder, kept_by, registered
 
@@ -13,22 +10,15 @@ from holdfast.service.diagnosis.upstreams import see_snapshots
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.snapshot_index import NewUpload
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.api import Api
-    from tests.support.kept_snapshots import Vault
-
 # Default settings: the service's default URL, and blocks stored next to the database.
 SETTINGS = read_settings({})
 
 
-def names(vault: Vault) -> set[str]:
+def names(vault):
     return {file.name for file in folder(vault).iterdir()}
 
 
-async def restored(make_api: Callable[..., Api], tmp_path: Path) -> tuple[Vault, str, set[str]]:
+async def restored(make_api, tmp_path):
     """Return a vault whose second upload the restored database lacks, and the first upload's root and objects."""
     place = f"file://{tmp_path}/blocks"
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place, data_dir=str(tmp_path / "one")))
@@ -44,7 +34,7 @@ async def restored(make_api: Callable[..., Api], tmp_path: Path) -> tuple[Vault,
     return vault, root, known
 
 
-async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callable[..., Api], tmp_path: Path) -> None:
+async def test_what_an_older_database_does_not_know_is_deleted(make_api, tmp_path):
     vault, root, known = await restored(make_api, tmp_path)
     assert len(names(vault)) == len(known) + 2
     collected = await kept_by(vault).collect()
@@ -55,9 +45,7 @@ async def test_what_an_older_database_does_not_know_is_deleted(make_api: Callabl
     assert (await kept_by(vault).collect())["strays"] == 0
 
 
-async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
-    make_api: Callable[..., Api], tmp_path: Path
-) -> None:
+async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(make_api, tmp_path):
     """A restored database issues the same numbers again; no new object may get the name of one that will be deleted."""
     vault, _, known = await restored(make_api, tmp_path)
     strays = names(vault) - known
@@ -70,7 +58,7 @@ async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
 
 
-async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp_path: Path) -> None:
+async def test_an_upload_under_way_is_no_stray(make_api, tmp_path):
     vault, _, _ = await restored(make_api, tmp_path)
     index, now = kept_by(vault).index, vault.api.clock()
     await index.begin_upload(NewUpload(upload_id="u", did=vault.did, now=now, expires_at=now + 60), lambda _usage: 10)
@@ -79,7 +67,7 @@ async def test_an_upload_under_way_is_no_stray(make_api: Callable[..., Api], tmp
     assert place.key not in await index.garbage(10)
 
 
-async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(keeper: Api, vault: Vault) -> None:
+async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(keeper, vault):
     blocks = vault.blocks(os.urandom(5000))
     root = await vault.keep(blocks)
     assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"

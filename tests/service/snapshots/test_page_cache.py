@@ -1,29 +1,23 @@
 """A file in the page cache is read directly; any other file must be read in a thread."""
 
-from __future__ import annotations
-
 import errno
 import os
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from holdfast.service.snapshots import page_cache
 from holdfast.service.snapshots.page_cache import read_cached
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 linux = pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="only Linux says whether a file is in memory")
 
 
-def read(file: Path, size: int) -> bytes | None:
+def read(file, size):
     """Return the file's first `size` bytes if all of them are in the page cache, or None."""
     data = bytearray(size)
     return bytes(data) if read_cached(str(file), memoryview(data)) else None
 
 
-def read_at_last(file: Path, size: int) -> bytes | None:
+def read_at_last(file, size):
     """Repeat `read` until it succeeds, because the kernel may drop cached pages under memory pressure."""
     for _ in range(20):
         data = read(file, size)
@@ -35,7 +29,7 @@ def read_at_last(file: Path, size: int) -> bytes | None:
 
 @linux
 @pytest.mark.parametrize("size", [0, 1, 4096, 100_000, 1024 * 1024])
-def test_a_file_that_was_just_written_is_in_memory(tmp_path: Path, size: int) -> None:
+def test_a_file_that_was_just_written_is_in_memory(tmp_path, size):
     data = os.urandom(size)
     (tmp_path / "block").write_bytes(data)
     assert read_at_last(tmp_path / "block", size) == data
@@ -43,20 +37,18 @@ def test_a_file_that_was_just_written_is_in_memory(tmp_path: Path, size: int) ->
 
 @linux
 @pytest.mark.parametrize("more", [-4096, -1, 1, 5000])
-def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path: Path, more: int) -> None:
+def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path, more):
     (tmp_path / "block").write_bytes(bytes(8192 + more))
     assert read_at_last(tmp_path / "block", 8192) is None
     assert read(tmp_path / "missing", 8192) is None and read(tmp_path, 8192) is None
 
 
 @linux
-def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(tmp_path, monkeypatch):
     """Another thread may delete the file after it has been opened and before it is read."""
     (tmp_path / "block").write_bytes(b"some bytes")
 
-    def delete_first(*given: Any) -> int:
+    def delete_first(*given):
         (tmp_path / "block").unlink()
         return os.preadv(*given)
 
@@ -66,12 +58,10 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(
 
 
 @pytest.mark.parametrize("refusal", [errno.EAGAIN, errno.EOPNOTSUPP, None])
-def test_what_is_not_in_memory_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: int | None
-) -> None:
+def test_what_is_not_in_memory_is_not_waited_for(tmp_path, monkeypatch, refusal):
     """The data is only on disk or only partly cached, or the file system does not support the query."""
 
-    def preadv(*_: object) -> int:
+    def preadv(*_):
         if refusal is None:
             return 3
         raise OSError(refusal, "no")
@@ -82,9 +72,7 @@ def test_what_is_not_in_memory_is_not_waited_for(
 
 
 @pytest.mark.parametrize(("name", "value"), [("_NOWAIT", 0), ("_preadv", None)])
-def test_other_systems_leave_all_to_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
-) -> None:
+def test_other_systems_leave_all_to_threads(tmp_path, monkeypatch, name, value):
     monkeypatch.setattr(page_cache, name, value)
     (tmp_path / "block").write_bytes(b"some bytes")
     assert read(tmp_path / "block", 10) is None

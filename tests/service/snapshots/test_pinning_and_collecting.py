@@ -1,11 +1,8 @@
 """Random uploads, pins, lost pins and garbage collections: pinned data can always be read, and the rest is deleted."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,13 +24,6 @@ from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.store.kinds import database_of
 from holdfast.settings.shared import default_url
 from holdfast.wire.failures import SnapshotRefused
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from tests.support.postgres_server import PostgresServer
-
-    from holdfast.content.cids import Block
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 DIDS = ("did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32)
@@ -57,7 +47,7 @@ steps = st.lists(
 class World:
     """The operations on a real database and block folder, and the invariants that must hold after each of them."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder, url):
         self.now, self.number = 1_800_000_000.0, 0
         self.store = database_of(url).open()
         self.index = self.store.snapshots
@@ -71,49 +61,49 @@ class World:
         self.pins = SnapshotPins(self.index, LIMITS, lambda: self.now, self.entropy)
         self.reading = SnapshotReading(self.index, self.blocks)
 
-    def entropy(self, size: int) -> bytes:
+    def entropy(self, size):
         self.number += 1
         return self.number.to_bytes(size)
 
-    def bearer(self, who: int) -> Bearer:
+    def bearer(self, who):
         return Bearer(DIDS[who], self.entropy(32), ("", ""), int(self.now), int(self.now) + 300)
 
-    async def step(self, step: tuple[Any, ...]) -> None:
+    async def step(self, step):
         try:
             await getattr(self, step[0])(*step[1:])
         except SnapshotRefused as refused:
             assert refused.row.reason in {"INSUFFICIENT_FUNDS", "INVALID_CAR", "BAD_REQUEST", "ANOTHER_DID"}
 
-    async def upload(self, who: int, body: bytes, *, pin: bool) -> None:
-        async def pieces() -> AsyncIterator[bytes]:
+    async def upload(self, who, body, *, pin):
+        async def pieces():
             yield body
 
         await self.uploads.take(self.bearer(who), BOUNDARY.encode(), pieces(), len(body), pin=pin)
 
-    async def cut(self, who: int, which: int, at: int) -> None:
+    async def cut(self, who, which, at):
         await self.upload(who, form(car(who, which))[:at], pin=True)
 
-    async def pin(self, who: int, which: int) -> None:
+    async def pin(self, who, which):
         await self.pins.add(self.bearer(who), PinRequest(cid=snapshot(who, which)[0].cid))
 
-    async def replace(self, who: int, index: int, which: int) -> None:
+    async def replace(self, who, index, which):
         known = await self.index.pins(DIDS[who])
         if known:
             pin = known[index % len(known)]
             await self.pins.add(self.bearer(who), PinRequest(cid=snapshot(who, which)[0].cid), pin.request_id)
 
-    async def unpin(self, who: int, index: int) -> None:
+    async def unpin(self, who, index):
         known = await self.index.pins(DIDS[who])
         if known:
             await self.pins.remove(self.bearer(who), known[index % len(known)].request_id)
 
-    async def wait(self, seconds: int) -> None:
+    async def wait(self, seconds):
         self.now += seconds
 
-    async def collect(self) -> None:
+    async def collect(self):
         await self.waste.collect()
 
-    async def check(self) -> None:
+    async def check(self):
         """Assert that pinned data can be read completely, quotas are respected, and creation times are unique."""
         for who, did in enumerate(DIDS):
             pins = await self.index.pins(did)
@@ -127,12 +117,12 @@ class World:
                 if kept is not None:
                     await self.is_whole(who, pin.request.cid)
 
-    async def is_whole(self, who: int, cid: str) -> None:
+    async def is_whole(self, who, cid):
         blocks = next(blocks for blocks in (snapshot(who, n) for n in range(SNAPSHOTS)) if blocks[0].cid == cid)
         for block in blocks:
             assert await self.reading.block(await self.reading.location(block.cid)) == block.data
 
-    async def end(self) -> None:
+    async def end(self):
         """Remove every pin, let every waiting period pass, and assert that no data remains."""
         for did in DIDS:
             for pin in await self.index.pins(did):
@@ -143,25 +133,25 @@ class World:
         assert not self.folder.exists() or list(self.folder.iterdir()) == []
         assert not self.uploads.spool.exists() or list(self.uploads.spool.iterdir()) == []
 
-    async def import_(self, who: int, which: int, pin: bool) -> None:
+    async def import_(self, who, which, pin):
         await self.upload(who, form(car(who, which)), pin=pin)
 
 
 setattr(World, "import", World.import_)
 
 
-def snapshot(who: int, which: int) -> tuple[Block, ...]:
+def snapshot(who, which):
     """Return a snapshot; all snapshots numbered 0 or 1, of either DID, share one raw block."""
     manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
     return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
 
 
-def car(who: int, which: int) -> bytes:
+def car(who, which):
     blocks = snapshot(who, which)
     return write_car(blocks[0].cid, blocks)
 
 
-async def live(folder: Path, url: str, todo: list[tuple[Any, ...]]) -> None:
+async def live(folder, url, todo):
     world = World(folder, url)
     try:
         for step in todo:
@@ -174,23 +164,22 @@ async def live(folder: Path, url: str, todo: list[tuple[Any, ...]]) -> None:
 
 @given(steps)
 @settings(max_examples=amount(25, 60), deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo: list[tuple[Any, ...]]) -> None:
+def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo):
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(live(Path(folder), default_url(Path(folder)), todo))
 
 
+@pytest.mark.soak  # in the gate, store/test_snapshot_contract.py asks both stores
 @given(todo=steps)
-@settings(max_examples=amount(6, 15), deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_same_on_postgresql(postgres: PostgresServer, postgres_url: str, todo: list[tuple[Any, ...]]) -> None:
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_same_on_postgresql(postgres, postgres_url, todo):
     empty(postgres, postgres_url)
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(live(Path(folder), postgres_url, todo))
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-async def test_collecting_and_uploading_at_the_same_time_lose_nothing(
-    tmp_path: Path, kind: str, request: pytest.FixtureRequest
-) -> None:
+async def test_collecting_and_uploading_at_the_same_time_lose_nothing(tmp_path, kind, request):
     """An upload must never reuse a stored block that garbage collection is about to delete."""
     url = default_url(tmp_path) if kind == "sqlite" else request.getfixturevalue("postgres_url")
     world = World(tmp_path, url)

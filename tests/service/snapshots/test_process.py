@@ -1,39 +1,32 @@
 """The real service on a real port: streamed uploads, kill -9 in the middle of an upload, and a full disk."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
+from tests.support.raw_connections import ENTRIES
 from tests.support.remote_vaults import MIB, ROOMY, RemoteVault
-from tests.support.serving import Server, becomes_true
+from tests.support.serving import becomes_true
+from tests.support.soak import SOAK, cases
 from tests.support.vault_tokens import AUDIENCE
 
 from holdfast.content.cars import read_car
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from holdfast.content.cids import Block
-
 # These tests fill the storage with a DID that no chain confirms.
+DELAYS_S = (0.05, 0.15, 0.3, 0.6) if SOAK else (0.15,)
 UNLIMITED = {"snapshots_free_bytes": "0", "snapshots_bytes_unconfirmed": str(2048 * MIB)}
 
 
 @pytest.fixture
-def vault() -> RemoteVault:
+def vault():
     return RemoteVault()
 
 
-def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
-    serve: Callable[..., Server], vault: RemoteVault, fresh_postgres_url: str, tmp_path: Path
-) -> None:
+def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(serve, vault, fresh_postgres_url, tmp_path):
     shared = {"database_url": fresh_postgres_url, "snapshots_url": f"file://{tmp_path}/shared"}
     nodes = [serve(registrar_did=AUDIENCE, **UNLIMITED, **shared) for _ in range(2)]
     vault.register(nodes[0])
@@ -46,10 +39,9 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(
         assert car.status_code == 200 and len(read_car(car.content)[1]) == len(blocks)
 
 
-@pytest.mark.parametrize("entry", ["rsgi", "asgi", "uvicorn"])
-def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: RemoteVault, entry: str) -> None:
-    more = {"rsgi": {}, "asgi": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}[entry]
-    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **more)
+@pytest.mark.parametrize("entry", cases({**ENTRIES, "uvicorn": {"server": "uvicorn"}}, *ENTRIES))
+def test_up_and_down_through_every_entry(serve, vault, entry):
+    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **entry)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB + 17)
     answer = vault.upload(server, blocks)
@@ -74,12 +66,9 @@ def test_up_and_down_through_every_entry(serve: Callable[..., Server], vault: Re
     assert "request failed" not in server.log.read_text()
 
 
-@pytest.mark.parametrize("entry", ["rsgi", "asgi"])
-def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(
-    serve: Callable[..., Server], vault: RemoteVault, entry: str
-) -> None:
-    more = {"indexer_url": "http://127.0.0.1:9"} if entry == "asgi" else {}
-    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **more)
+@pytest.mark.parametrize("entry", cases(ENTRIES, "RSGI"))
+def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(serve, vault, entry):
+    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **entry)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB)
     assert vault.upload(server, blocks).status_code == 200
@@ -95,13 +84,10 @@ def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(
     assert "request failed" not in server.log.read_text() and "Traceback" not in server.log.read_text()
 
 
-def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing(
-    serve: Callable[..., Server],
-    vault: RemoteVault,
-) -> None:
+def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing(serve, vault):
     """After the service has been killed repeatedly during uploads, every acknowledged snapshot must be complete."""
     data, acknowledged = None, list[tuple[Any, ...]]()
-    for delay in (0.05, 0.15, 0.3, 0.6):
+    for delay in DELAYS_S:
         server = serve(data, **ROOMY)
         data = server.data
         if not acknowledged:
@@ -125,10 +111,10 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
     assert vault.upload(server, blocks).status_code == 200
 
 
-def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> list[tuple[Any, ...]]:
-    taken: list[tuple[Any, ...]] = []
+def _upload_until_killed(server, vault, delay):
+    taken = []
 
-    def run() -> None:
+    def run():
         while True:
             blocks = vault.snapshot(150_000)
             try:
@@ -149,7 +135,7 @@ def _upload_until_killed(server: Server, vault: RemoteVault, delay: float) -> li
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """Mount a file system of 6 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
@@ -160,11 +146,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
-def test_a_full_disk_is_said_and_loses_nothing(
-    serve: Callable[..., Server],
-    vault: RemoteVault,
-    small_disk: Path,
-) -> None:
+def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
     """The blocks are stored on the small disk, but the database is not."""
     server = serve(registrar_did=AUDIENCE, **UNLIMITED, snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
@@ -180,7 +162,8 @@ def test_a_full_disk_is_said_and_loses_nothing(
     assert vault.upload(server, vault.snapshot(1 * MIB)).status_code == 200
 
 
-def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: RemoteVault, small_disk: Path) -> None:
+@pytest.mark.soak  # in the gate: the test above, and test_attacks.py for storage that fails
+def test_a_full_disk_of_the_data_folder(serve, vault, small_disk):
     """An incomplete upload fills the disk that holds the database, spool and blocks."""
     server = serve(small_disk / "data", registrar_did=AUDIENCE, **UNLIMITED)
     vault.register(server)
@@ -195,7 +178,7 @@ def test_a_full_disk_of_the_data_folder(serve: Callable[..., Server], vault: Rem
     assert "request failed" not in server.log.read_text()
 
 
-def _is_whole(server: Server, blocks: tuple[Block, ...]) -> None:
+def _is_whole(server, blocks):
     with server.client() as client:
         for block in blocks:
             assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data

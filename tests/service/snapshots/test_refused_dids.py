@@ -1,30 +1,19 @@
 """What a DID whose registration the chain refused has stored: removable by its owner, and gone after thirty days."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.support.kept_snapshots import registered
 
 from holdfast.content.cars import write_car
 from holdfast.rules.registration import Confirmation
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.api import Api
-    from tests.support.kept_snapshots import Vault
-
 DAY_S = 86400
 
 
-async def settled(api: Api, outcome: Confirmation) -> None:
+async def settled(api, outcome):
     for row in await api.service.store.due(api.clock.now, 9):
         await api.service.store.settle(row.credential, outcome, 1, api.clock.now)
 
 
-async def test_the_bytes_are_gone_after_thirty_days(keeper: Api, vault: Vault, tmp_path: Path) -> None:
+async def test_the_bytes_are_gone_after_thirty_days(keeper, vault, tmp_path):
     cid = await vault.keep()
     await settled(keeper, Confirmation.REFUSED)
     keeper.clock.now += 31 * DAY_S
@@ -35,7 +24,7 @@ async def test_the_bytes_are_gone_after_thirty_days(keeper: Api, vault: Vault, t
     assert [file for file in (tmp_path / "snapshots").rglob("*") if file.is_file()] == []
 
 
-async def test_its_owner_lists_and_removes_it_but_adds_nothing(keeper: Api, vault: Vault) -> None:
+async def test_its_owner_lists_and_removes_it_but_adds_nothing(keeper, vault):
     await vault.keep()
     await settled(keeper, Confirmation.REFUSED)
     (listed,) = await vault.pins()
@@ -47,7 +36,7 @@ async def test_its_owner_lists_and_removes_it_but_adds_nothing(keeper: Api, vaul
     assert await vault.pins() == []
 
 
-async def test_an_unconfirmed_did_has_a_small_quota(make_api: Callable[..., Api]) -> None:
+async def test_an_unconfirmed_did_has_a_small_quota(make_api):
     api = make_api(snapshots_free_bytes="0", snapshots_bytes_unconfirmed="5000")
     vault = await registered(api)
     await vault.keep(vault.blocks(b"x" * 2000))

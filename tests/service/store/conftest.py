@@ -3,30 +3,19 @@
 The test session starts a PostgreSQL server for these tests.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.service.store.kinds import KINDS, database_of
 from holdfast.settings.shared import default_url
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-
-
 PARTITIONED = "postgresql in partitions"
 
 
 # In the gate, postgresql/test_shards.py tests the partitions.
 @pytest.fixture(params=[*sorted(KINDS), pytest.param(PARTITIONED, marks=pytest.mark.soak)])
-def database(request: pytest.FixtureRequest, tmp_path: Path, patient_stores: None) -> Database:
+def database(request, tmp_path, patient_stores):
     """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
     if only and not request.param.startswith(only):
@@ -41,7 +30,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path, patient_stores: Non
 
 
 @pytest.fixture
-async def store(database: Database) -> AsyncIterator[Store]:
+async def store(database):
     """The database's store."""
     opened = database.open()
     yield opened

@@ -1,9 +1,6 @@
 """What operators list, count, ban, transfer and rename, with every kind of database."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, registration, session
@@ -16,34 +13,30 @@ from holdfast.service.store.administration import By, Scan
 from holdfast.service.store.values import NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_RESERVED, IP_LIMIT_REACHED, Refused
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-
 OP = By("eva", NOW + 100)
 EVE = Identifier(Channel.HANDLE, "eve", "Eve")
 DID = "did:a:1"
 
 
-def name(n: int) -> Identifier:
+def name(n):
     return Identifier(Channel.HANDLE, f"name{n}", f"Name{n}")
 
 
-def requested(identifier: Identifier = ANN) -> NewSession:
+def requested(identifier=ANN):
     bannable = subjects_of(identifier, DID, "192.0.2.1")
     return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, bannable=bannable)
 
 
-def rule(identifier: Identifier = ANN) -> SessionRule:
+def rule(identifier=ANN):
     return SessionRule(RegistrationRequest(identifier.channel, DID, reserved=False), Limits())
 
 
-def rule_of(new: NewRegistration) -> RegistrationRule:
+def rule_of(new):
     request = RegistrationRequest(new.identifier.channel, new.request.did, reserved=False)
     return RegistrationRule(request, Limits(), Ceilings())
 
 
-def with_bans(**fields: Any) -> NewRegistration:
+def with_bans(**fields):
     new = registration(**fields)
     return NewRegistration(
         request=new.request, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
@@ -51,7 +44,7 @@ def with_bans(**fields: Any) -> NewRegistration:
     )  # fmt: skip
 
 
-async def acts(store: Store) -> list[tuple[str, str, str]]:
+async def acts(store):
     return [(act.operator, act.action, act.key) for act in await store.administration.acts(None, 100)]
 
 
@@ -65,9 +58,7 @@ async def acts(store: Store) -> list[tuple[str, str, str]]:
         ("network 192.0.2.0/24", ANN, IP_LIMIT_REACHED),
     ],
 )
-async def test_what_is_banned_is_refused_until_the_ban_is_lifted(
-    store: Store, subject: str, identifier: Identifier, row: Any
-) -> None:
+async def test_what_is_banned_is_refused_until_the_ban_is_lifted(store, subject, identifier, row):
     admin = store.administration
     assert await admin.ban(subject, "spam", OP)
     assert not await admin.ban(subject, "again", OP)
@@ -84,7 +75,7 @@ async def test_what_is_banned_is_refused_until_the_ban_is_lifted(
     assert await acts(store) == [("eva", "ban_lifted", subject), ("eva", "banned", subject)]
 
 
-async def test_a_ban_stops_only_what_it_is_about(store: Store) -> None:
+async def test_a_ban_stops_only_what_it_is_about(store):
     await store.administration.ban("name handle ann", "spam", OP)
     await store.administration.ban("domain ample.com", "spam", OP)
     results = await asyncio.gather(
@@ -102,7 +93,7 @@ async def test_a_ban_stops_only_what_it_is_about(store: Store) -> None:
     assert [isinstance(result, Refused) for result in done] == [False] * 4 + [True]
 
 
-async def test_a_banned_did_gets_no_further_credential(store: Store) -> None:
+async def test_a_banned_did_gets_no_further_credential(store):
     new = with_bans(credential_id="a")
     await store.register(new, rule_of(new))
     await store.administration.ban(f"did {DID}", "", OP)
@@ -112,10 +103,10 @@ async def test_a_banned_did_gets_no_further_credential(store: Store) -> None:
     assert await store.find_credential("a") is not None, "what is registered stays until it is released"
 
 
-async def test_pages_of_the_newest(store: Store) -> None:
+async def test_pages_of_the_newest(store):
     for n in range(7):
         await store.open_session(session(name(n), now=NOW + n // 2), admit)
-    seen: list[str] = []
+    seen = []
     after = None
     while page := await store.administration.scan(Scan(after=after), 3):
         seen += [row.key for row in page]
@@ -125,7 +116,7 @@ async def test_pages_of_the_newest(store: Store) -> None:
     assert [row.key for row in day] == ["name5", "name4", "name3", "name2"]
 
 
-async def test_a_prefix_and_a_did(store: Store) -> None:
+async def test_a_prefix_and_a_did(store):
     for n in (1, 10, 2):
         await store.open_session(session(name(n)), admit)
     await store.register(registration(identifier=BOB, did="did:a:2"), claims)
@@ -139,7 +130,7 @@ async def test_a_prefix_and_a_did(store: Store) -> None:
     assert len(await store.administration.scan(Scan(did=DID), 10)) == 3
 
 
-async def test_counts_by_channel(store: Store) -> None:
+async def test_counts_by_channel(store):
     await store.open_session(session(ANN), admit)
     await store.register(registration(identifier=BOB), claims)
     await store.open_session(session(MAIL), admit)
@@ -148,7 +139,7 @@ async def test_counts_by_channel(store: Store) -> None:
     assert [tuple(row) for row in counted] == [(day, "email", 1, 0), (day, "handle", 2, 1)]
 
 
-async def test_releases_and_revocations_name_the_operator(store: Store) -> None:
+async def test_releases_and_revocations_name_the_operator(store):
     await store.register(registration(credential_id="a"), claims)
     await store.register(registration(credential_id="b", now=NOW + 1), claims)
     assert await store.administration.revoke("a", By("eva", NOW + 2))
@@ -164,7 +155,7 @@ async def test_releases_and_revocations_name_the_operator(store: Store) -> None:
     assert [(act.operator, act.action, act.key) for act in rest] == done[1:]
 
 
-async def test_another_did_gets_a_name(store: Store, database: Database) -> None:
+async def test_another_did_gets_a_name(store, database):
     await store.register(registration(credential_id="a"), claims)
     assert await store.administration.transfer("handle", "ann", "did:a:2", OP)
     claim = await store.claim_of("handle", "ann")
@@ -176,7 +167,7 @@ async def test_another_did_gets_a_name(store: Store, database: Database) -> None
     await store.register(again, rule_of(again))
     assert not await store.administration.transfer("handle", "ann", "did:a:2", OP)
     assert not await store.administration.transfer("handle", "none", "did:a:2", OP)
-    described: Any = await store.describe("handle", "ann")
+    described = await store.describe("handle", "ann")
     story = [(row["action"], row["did"], row["operator"]) for row in described["history"]]
     assert story == [
         ("session", DID, None),
@@ -186,7 +177,7 @@ async def test_another_did_gets_a_name(store: Store, database: Database) -> None
     ]
 
 
-async def test_a_claim_gets_another_name_with_its_credentials(store: Store) -> None:
+async def test_a_claim_gets_another_name_with_its_credentials(store):
     await store.register(registration(credential_id="a"), claims)
     assert not await store.administration.rename("handle", "ann", EVE, OP), "the chain judges by the name"
     await store.settle("a", Confirmation.CONFIRMED, 7, NOW + 1)
@@ -200,7 +191,7 @@ async def test_a_claim_gets_another_name_with_its_credentials(store: Store) -> N
     more = with_bans(identifier=EVE, credential_id="b", now=NOW + 200)
     await store.register(more, rule_of(more))
     old, new = await store.describe("handle", "ann"), await store.describe("handle", "eve")
-    told: Any = (old, new)
+    told = (old, new)
     assert [[row["action"] for row in one["history"]] for one in told] == [
         ["session", "registered", "confirmed", "renamed"], ["renamed", "registered"],
     ]  # fmt: skip

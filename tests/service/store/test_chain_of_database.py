@@ -1,21 +1,15 @@
 """A database belongs to the chain that it was first opened for."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.service.store.database import OtherChain
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-
 TEST, REAL = 84532, 8453
 
 
-async def test_a_database_is_refused_to_another_chain(database: Database) -> None:
+async def test_a_database_is_refused_to_another_chain(database):
     await database.open().close()  # as commands do, which do not serve
     assert database.chain() is None
     await database.open(TEST).close()
@@ -27,7 +21,7 @@ async def test_a_database_is_refused_to_another_chain(database: Database) -> Non
     await database.open().close()
 
 
-async def test_of_two_chains_at_once_one_gets_the_database(database: Database) -> None:
+async def test_of_two_chains_at_once_one_gets_the_database(database):
     await database.open().close()
     with ThreadPoolExecutor(8) as threads:
         tried = [threads.submit(database.open, chain) for chain in (TEST, REAL) * 4]

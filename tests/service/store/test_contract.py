@@ -1,10 +1,7 @@
 """The guarantees of every store, whichever database it uses."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.store_cases import (
@@ -35,31 +32,15 @@ from holdfast.rules.registration import (
     RegistrationRule,
     SessionFacts,
     Stage,
-    admit_registration,
 )
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.values import LateTransaction, NewRepeat, StoredResponse
 from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.requests import NO_TRANSACTION
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
 
-
-async def test_an_empty_store_knows_nothing(store: Store) -> None:
-    await store.ping()
-    assert await store.claim_of("handle", "ann") is None
-    assert await store.find_credential("cred") is None
-    assert await store.registrations("192.0.2.1") == (0, 0)
-    assert await store.verified_at(MAIL) is None
-    assert await store.describe("handle", "ann") is None
-    assert await store.count_attempt(attempt()) is None
-    assert await store.due(NOW, 10) == []
-
-
-async def test_a_session_is_a_claim_and_charges_its_address(store: Store) -> None:
-    seen: list[SessionFacts] = []
+async def test_a_session_is_a_claim_and_charges_its_address(store):
+    seen = []
     await store.open_session(session(), seen.append)
     await store.open_session(session(MAIL), seen.append)
     assert seen == [SessionFacts(None, 0), SessionFacts(None, 1)]
@@ -69,7 +50,7 @@ async def test_a_session_is_a_claim_and_charges_its_address(store: Store) -> Non
     assert await store.registrations("192.0.2.2") == (0, 2)
 
 
-async def test_what_the_rule_refuses_changes_nothing(store: Store, database: Database) -> None:
+async def test_what_the_rule_refuses_changes_nothing(store, database):
     with pytest.raises(Refused):
         await store.open_session(session(), refuse)
     with pytest.raises(Refused):
@@ -83,8 +64,8 @@ async def test_what_the_rule_refuses_changes_nothing(store: Store, database: Dat
     assert not [row for row in database.rows() if row["table"] != "totals"]
 
 
-async def test_a_rule_that_fails_takes_only_its_own_write_along(store: Store) -> None:
-    def fail(_facts: SessionFacts) -> None:
+async def test_a_rule_that_fails_takes_only_its_own_write_along(store):
+    def fail(_facts):
         raise KeyError("a bug in a rule")
 
     others = [store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x")), admit) for n in range(5)]
@@ -95,8 +76,8 @@ async def test_a_rule_that_fails_takes_only_its_own_write_along(store: Store) ->
     assert (await store.registrations("192.0.2.1"))[0] == 5
 
 
-async def test_parallel_writes_see_each_other(store: Store) -> None:
-    def at_most_three(facts: SessionFacts) -> None:
+async def test_parallel_writes_see_each_other(store):
+    def at_most_three(facts):
         if facts.registrations_from_ip >= 3:
             raise Refused(RATE_LIMITED)
 
@@ -105,7 +86,7 @@ async def test_parallel_writes_see_each_other(store: Store) -> None:
     assert sum(result is None for result in results) == 3
 
 
-async def test_a_registration_is_found_by_its_credential(store: Store) -> None:
+async def test_a_registration_is_found_by_its_credential(store):
     await store.register(registration(block_number=5, smart_account="0xaa"), claims)
     found = await store.find_credential("cred")
     assert found is not None
@@ -114,7 +95,7 @@ async def test_a_registration_is_found_by_its_credential(store: Store) -> None:
     assert await store.claim_of("handle", "ann") == Claim("did:a:1", Stage.REGISTERED)
 
 
-async def test_vitals_count_what_waits_for_the_chain_and_how_late_it_is(store: Store) -> None:
+async def test_vitals_count_what_waits_for_the_chain_and_how_late_it_is(store):
     empty = await store.gauges(NOW)
     assert (empty.pending, empty.overdue_s) == (0, 0.0)
     await store.register(registration(), claims)
@@ -128,10 +109,10 @@ async def test_vitals_count_what_waits_for_the_chain_and_how_late_it_is(store: S
     store.update_gauges()
 
 
-async def test_registration_facts_are_of_that_moment(store: Store) -> None:
-    seen: list[RegistrationFacts] = []
+async def test_registration_facts_are_of_that_moment(store):
+    seen = []
 
-    def keep(facts: RegistrationFacts) -> Move:
+    def keep(facts):
         seen.append(facts)
         return Move.CONTINUE
 
@@ -147,13 +128,7 @@ async def test_registration_facts_are_of_that_moment(store: Store) -> None:
     )
 
 
-async def test_a_displaced_session_has_the_new_did(store: Store) -> None:
-    await store.open_session(session(MAIL, did="did:a:squatter"), admit)
-    await store.register(registration(identifier=MAIL), lambda _facts: Move.DISPLACE)
-    assert await store.claim_of("email", MAIL.key) == Claim("did:a:1", Stage.REGISTERED)
-
-
-async def test_charges_slide_out_of_their_window(store: Store) -> None:
+async def test_charges_slide_out_of_their_window(store):
     for at in (NOW, NOW + 10):
         await store.charge((sends(2),), at)
     for at, wait_s in ((NOW + 10, 86390), (NOW + 86399.5, 1)):
@@ -166,7 +141,7 @@ async def test_charges_slide_out_of_their_window(store: Store) -> None:
     await store.charge((sends(2),), NOW + 86410)
 
 
-async def test_of_several_full_windows_the_longest_wait_is_told(store: Store) -> None:
+async def test_of_several_full_windows_the_longest_wait_is_told(store):
     hourly, daily = Quota(Counted.CODES, MAIL.key, 1, 3600), sends(1)
     await store.charge((hourly,), NOW)
     await store.charge((daily,), NOW + 5)
@@ -175,10 +150,10 @@ async def test_of_several_full_windows_the_longest_wait_is_told(store: Store) ->
     assert refused.value.retry_after_s == 86395
 
 
-async def test_a_large_window_never_passes_its_limit_and_wastes_little(store: Store) -> None:
+async def test_a_large_window_never_passes_its_limit_and_wastes_little(store):
     """A store may count many events in a few entries; no time to wait may be too short, and none much too long."""
     posts = Quota(Counted.DID_POSTS, "192.0.2.1", 100, 3600)
-    admitted: list[float] = []
+    admitted = []
     for at in range(0, 9000, 20):
         try:
             await store.charge((posts,), NOW + at)
@@ -194,7 +169,7 @@ async def test_a_large_window_never_passes_its_limit_and_wastes_little(store: St
     await store.charge((posts,), NOW + 9000 + wait_s)
 
 
-async def test_of_a_large_window_each_event_is_given_back_once(store: Store) -> None:
+async def test_of_a_large_window_each_event_is_given_back_once(store):
     texts = Quota(Counted.SMS, "", 70, 86400)
     charges = [await store.charge((texts,), NOW + 60 * n) for n in range(70)]
     for _ in range(2):
@@ -207,13 +182,13 @@ async def test_of_a_large_window_each_event_is_given_back_once(store: Store) -> 
     assert sum(not isinstance(result, Refused) for result in results) == 29
 
 
-async def test_windows_of_other_subjects_and_kinds_are_apart(store: Store) -> None:
+async def test_windows_of_other_subjects_and_kinds_are_apart(store):
     await store.charge((sends(1),), NOW)
     await store.charge((sends(1, "192.0.2.2"),), NOW)
     await store.charge((Quota(Counted.CHECKS, "192.0.2.1", 1, 86400),), NOW)
 
 
-async def test_a_charge_can_be_given_back_once_and_in_part(store: Store) -> None:
+async def test_a_charge_can_be_given_back_once_and_in_part(store):
     checks = Quota(Counted.CHECKS, "192.0.2.1", 1, 3600)
     charge = await store.charge((sends(1), checks), NOW)
     await store.give_back(charge, {Counted.SENDS})
@@ -226,14 +201,14 @@ async def test_a_charge_can_be_given_back_once_and_in_part(store: Store) -> None
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8:1:2::/64"])
-async def test_parallel_charges_pass_exactly_as_often_as_the_window_allows(store: Store, address: str) -> None:
+async def test_parallel_charges_pass_exactly_as_often_as_the_window_allows(store, address):
     quotas = of_address(Counted.DID_POSTS, address, 7, 86400)
     results = await asyncio.gather(*(store.charge(quotas, NOW) for _ in range(60)), return_exceptions=True)
     assert sum(not isinstance(result, Refused) for result in results) == 7
 
 
-async def test_a_network_has_ten_times_the_window_of_an_address(store: Store) -> None:
-    def post(host: int) -> Any:
+async def test_a_network_has_ten_times_the_window_of_an_address(store):
+    def post(host):
         return store.charge(of_address(Counted.DID_POSTS, f"2001:db8:1:{host:x}::/64", 2, 86400), NOW)
 
     results = await asyncio.gather(*(post(n % 40) for n in range(120)), return_exceptions=True)
@@ -241,8 +216,8 @@ async def test_a_network_has_ten_times_the_window_of_an_address(store: Store) ->
     await store.charge(of_address(Counted.DID_POSTS, "2001:db8:2:1::/64", 2, 86400), NOW)
 
 
-async def test_sessions_count_for_the_network_around_an_address_too(store: Store) -> None:
-    seen: list[SessionFacts] = []
+async def test_sessions_count_for_the_network_around_an_address_too(store):
+    seen = []
     for n, ip in enumerate(("2001:db8:1:1::/64", "2001:db8:1:2::/64", "2001:db8:2:1::/64")):
         await store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x"), ip=ip), seen.append)
     assert [(facts.registrations_from_ip, facts.registrations_from_network) for facts in seen] == [
@@ -251,14 +226,14 @@ async def test_sessions_count_for_the_network_around_an_address_too(store: Store
     assert await store.registrations("2001:db8:1:2::/64") == (1, 3)
 
 
-async def test_attempts_are_counted_up_to_one_past_the_limit(store: Store) -> None:
+async def test_attempts_are_counted_up_to_one_past_the_limit(store):
     await store.keep_code(code())
     counted = [await store.count_attempt(attempt(NOW + 1)) for _ in range(8)]
     assert [one.attempts for one in counted if one] == [1, 2, 3, 4, 5, 6, 6, 6]
     assert {one.digest for one in counted if one} == {b"digest"}
 
 
-async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store: Store) -> None:
+async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store):
     await store.keep_code(code(ip="192.0.2.1"))
     strangers = [store.count_attempt(attempt(ip=f"198.51.100.{n}")) for n in range(30)]
     numbers = [one.attempts for one in await asyncio.gather(*strangers) if one]
@@ -267,7 +242,7 @@ async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store
     assert [one.attempts for one in own if one] == [5, 6]
 
 
-async def test_attempts_at_a_code_that_is_sent_once_more_go_on(store: Store) -> None:
+async def test_attempts_at_a_code_that_is_sent_once_more_go_on(store):
     """Also for the address that asked first, whoever lets the code be sent again."""
     first = replace(code(ip="192.0.2.1"), same_until=NOW + 600)
     await store.keep_code(first)
@@ -283,7 +258,7 @@ async def test_attempts_at_a_code_that_is_sent_once_more_go_on(store: Store) -> 
     assert new is not None and new.attempts == 1 and new.code_id not in {one.code_id for one in counted if one}
 
 
-async def test_another_code_replaces_one_that_could_have_been_sent_once_more(store: Store) -> None:
+async def test_another_code_replaces_one_that_could_have_been_sent_once_more(store):
     """Such as after a change to a provider that sends this service's codes."""
     await store.keep_code(replace(code(b""), same_until=NOW + 600))
     await store.count_attempt(attempt())
@@ -292,13 +267,13 @@ async def test_another_code_replaces_one_that_could_have_been_sent_once_more(sto
     assert counted is not None and (counted.digest, counted.attempts) == (b"own", 1)
 
 
-async def test_an_expired_code_counts_no_more(store: Store) -> None:
+async def test_an_expired_code_counts_no_more(store):
     await store.keep_code(code())
     counted = await store.count_attempt(attempt(NOW + 90))
     assert counted is not None and counted.attempts == 0 and counted.expires_at == NOW + 90
 
 
-async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store: Store) -> None:
+async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store):
     await store.keep_code(code(b"one"))
     first = await store.count_attempt(attempt())
     await store.keep_code(code(b"two"))
@@ -310,7 +285,7 @@ async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store: Stor
     assert await store.verified_at(MAIL) == NOW + 5
 
 
-async def test_settled_registrations_are_no_longer_unconfirmed(store: Store) -> None:
+async def test_settled_registrations_are_no_longer_unconfirmed(store):
     for name in "abc":
         await store.register(
             registration(identifier=Identifier(Channel.HANDLE, name, name), credential_id=name), claims
@@ -326,10 +301,10 @@ async def test_settled_registrations_are_no_longer_unconfirmed(store: Store) -> 
     assert await store.claim_of("handle", "b") == Claim("did:a:1", Stage.SESSION)
 
 
-async def test_a_credential_that_the_chain_refused_may_register_again(store: Store) -> None:
+async def test_a_credential_that_the_chain_refused_may_register_again(store):
     await store.register(registration(), claims)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
-    seen: list[RegistrationFacts] = []
+    seen = []
     await store.register(registration(tx_hash="0x2"), lambda facts: seen.append(facts) or Move.CONTINUE)
     assert not seen[0].credential_registered
     found = await store.find_credential("cred")
@@ -340,15 +315,15 @@ TX = "0x" + "ab" * 32
 ACCOUNT = "0x" + "c0" * 20
 
 
-def late(**fields: Any) -> LateTransaction:
-    base: dict[str, Any] = {
+def late(**fields):
+    base = {
         "credential": "cred", "identifier": ANN, "did": "did:a:1", "instead_of": NO_TRANSACTION, "tx_hash": TX,
         "smart_account": ACCOUNT, "block_number": 7, "now": NOW + 5,
     }  # fmt: skip
     return LateTransaction(**{**base, **fields})
 
 
-async def test_a_transaction_is_added_and_confirms(store: Store) -> None:
+async def test_a_transaction_is_added_and_confirms(store):
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
     await store.put_off([("cred", NEVER)])
     assert await store.add_transaction(late())
@@ -367,9 +342,7 @@ async def test_a_transaction_is_added_and_confirms(store: Store) -> None:
     [{"credential": "other"}, {"identifier": BOB}, {"identifier": MAIL}, {"did": "did:a:2"}, {"instead_of": "0x1"}],
     ids=lambda changed: next(iter(changed)),
 )
-async def test_a_transaction_of_another_registration_changes_nothing(
-    store: Store, database: Database, changed: dict[str, Any]
-) -> None:
+async def test_a_transaction_of_another_registration_changes_nothing(store, database, changed):
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
     await store.register(registration(tx_hash=NO_TRANSACTION, identifier=BOB, credential_id="bobs"), claims)
     before = database.rows()
@@ -378,13 +351,13 @@ async def test_a_transaction_of_another_registration_changes_nothing(
 
 
 @pytest.mark.parametrize("outcome", [Confirmation.CONFIRMED, Confirmation.REFUSED])
-async def test_no_transaction_is_added_to_what_is_settled(store: Store, outcome: Confirmation) -> None:
+async def test_no_transaction_is_added_to_what_is_settled(store, outcome):
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
     await store.settle("cred", outcome, None, NOW)
     assert not await store.add_transaction(late())
 
 
-async def test_of_parallel_transactions_one_is_added(store: Store) -> None:
+async def test_of_parallel_transactions_one_is_added(store):
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
     hashes = [f"0x{n:064x}" for n in range(1, 20)]
     added = await asyncio.gather(*(store.add_transaction(late(tx_hash=tx_hash)) for tx_hash in hashes))
@@ -393,7 +366,7 @@ async def test_of_parallel_transactions_one_is_added(store: Store) -> None:
     assert found is not None and found.tx_hash == hashes[added.index(True)]
 
 
-async def test_the_response_is_stored_with_the_transaction_or_not_at_all(store: Store) -> None:
+async def test_the_response_is_stored_with_the_transaction_or_not_at_all(store):
     repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), now=NOW, lease_s=2, retention_s=60, quotas=())
     assert (await store.begin(repeat)).mine
     await store.register(registration(tx_hash=NO_TRANSACTION), claims)
@@ -409,7 +382,7 @@ async def test_the_response_is_stored_with_the_transaction_or_not_at_all(store: 
     assert found is not None and found.tx_hash == NO_TRANSACTION
 
 
-async def test_expire_removes_only_what_no_rule_looks_at(store: Store) -> None:
+async def test_expire_removes_only_what_no_rule_looks_at(store):
     await store.keep_code(code())
     await store.charge((sends(1),), NOW)
     await store.register(registration(attestation=(b"sig", NOW + 300)), claims)
@@ -418,7 +391,7 @@ async def test_expire_removes_only_what_no_rule_looks_at(store: Store) -> None:
     assert await store.find_credential("cred") is not None
 
 
-async def test_what_the_chain_refused_is_gone_after_thirty_days(store: Store) -> None:
+async def test_what_the_chain_refused_is_gone_after_thirty_days(store):
     await store.register(registration(), claims)
     await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
@@ -429,7 +402,7 @@ async def test_what_the_chain_refused_is_gone_after_thirty_days(store: Store) ->
     assert [row["action"] for row in known["history"]] == ["session", "registered", "registered"]
 
 
-async def test_what_is_due_goes_round_the_identifiers(store: Store) -> None:
+async def test_what_is_due_goes_round_the_identifiers(store):
     for n in range(30):
         await store.register(registration(credential_id=f"flood{n:02}", now=NOW + n), claims)
     for name in ("x", "y"):
@@ -440,7 +413,7 @@ async def test_what_is_due_goes_round_the_identifiers(store: Store) -> None:
     assert (due[1].key, due[1].channel, due[1].attempts) == ("x", "handle", 0)
 
 
-async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_it_wait_for_ever(store: Store) -> None:
+async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_it_wait_for_ever(store):
     await store.register(registration(), claims)
     await store.put_off([("cred", NOW + 60)])
     assert await store.due(NOW + 59, 9) == []
@@ -449,7 +422,7 @@ async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_i
     assert [row.credential for row in await store.due(NOW + 60, 9)] == ["cred"]
 
 
-async def test_what_was_put_off_for_ever_is_never_due(store: Store) -> None:
+async def test_what_was_put_off_for_ever_is_never_due(store):
     await store.register(registration(), claims)
     await store.put_off([("cred", NEVER)])
     assert await store.due(NOW + 60, 9) == await store.due(NOW + 40 * 365 * 86400, 9) == []
@@ -458,29 +431,18 @@ async def test_what_was_put_off_for_ever_is_never_due(store: Store) -> None:
     assert found is not None
 
 
-async def test_of_parallel_credentials_exactly_as_many_join_as_the_rule_allows(store: Store) -> None:
-    request = RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False)
-
-    def decide(facts: RegistrationFacts) -> Move:
-        return admit_registration(request, facts, Limits(), Ceilings(credentials_per_identifier=6))
-
-    rows = [registration(credential_id=f"c{n}") for n in range(40)]
-    results = await asyncio.gather(*(store.register(row, decide) for row in rows), return_exceptions=True)
-    assert sum(result is None for result in results) == 6
-
-
-def rule(*, signed: bool = False) -> RegistrationRule:
+def rule(*, signed=False):
     request = RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False, signed=signed)
     return RegistrationRule(request, Limits(), Ceilings(credentials_per_identifier=6, unconfirmed_per_identifier=4))
 
 
-async def credentials_of(store: Store) -> set[str]:
+async def credentials_of(store):
     known = await store.describe("handle", "ann")
     assert known is not None
     return {row["credential"] for row in known["credentials"]}
 
 
-async def test_parallel_strangers_leave_a_place_to_the_address_that_opened_the_session(store: Store) -> None:
+async def test_parallel_strangers_leave_a_place_to_the_address_that_opened_the_session(store):
     await store.open_session(session(ip="192.0.2.1"), admit)
     rows = [registration(credential_id=f"s{n}", ip=f"198.51.100.{n}") for n in range(20)]
     results = await asyncio.gather(*(store.register(row, rule()) for row in rows), return_exceptions=True)
@@ -490,7 +452,7 @@ async def test_parallel_strangers_leave_a_place_to_the_address_that_opened_the_s
         await store.register(registration(credential_id="own2", ip="192.0.2.1"), rule())
 
 
-async def test_signed_credentials_displace_only_those_without_a_signature(store: Store) -> None:
+async def test_signed_credentials_displace_only_those_without_a_signature(store):
     for n in range(4):
         await store.register(registration(credential_id=f"s{n}", now=NOW + n), rule() if n else claims)
     await store.settle("s0", Confirmation.CONFIRMED, 7, NOW + 9)
@@ -508,7 +470,7 @@ async def test_signed_credentials_displace_only_those_without_a_signature(store:
     assert len(displaced) == 4
 
 
-async def test_a_signed_credential_displaces_a_confirmed_one_where_all_are(store: Store) -> None:
+async def test_a_signed_credential_displaces_a_confirmed_one_where_all_are(store):
     for n in range(6):
         await store.register(registration(credential_id=f"s{n}", now=NOW + n), rule() if n else claims)
         await store.settle(f"s{n}", Confirmation.CONFIRMED, 7, NOW + 9)
@@ -521,7 +483,7 @@ async def test_a_signed_credential_displaces_a_confirmed_one_where_all_are(store
         await store.register(registration(credential_id="own6", signed=True), rule(signed=True))
 
 
-async def test_one_holder_has_a_lease(store: Store) -> None:
+async def test_one_holder_has_a_lease(store):
     assert await store.take_lease("chore", "a", NOW, 60)
     assert not await store.take_lease("chore", "b", NOW + 59, 60)
     assert await store.take_lease("chore", "a", NOW + 59, 60)
@@ -530,7 +492,7 @@ async def test_one_holder_has_a_lease(store: Store) -> None:
     assert await store.take_lease("chore", "a", NOW - 86400, 60), "a lease from a wrong clock must not last for ever"
 
 
-async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store: Store) -> None:
+async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store):
     await store.register(registration(identifier=MAIL), claims)
     await store.mark_verified(MAIL, NOW)
     assert await store.release("email", MAIL.key, NOW)
@@ -542,7 +504,7 @@ async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store: Stor
     assert known is not None and known["history"][-1]["action"] == "released"
 
 
-async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> None:
+async def test_revoking_the_last_credential_leaves_a_session(store):
     await store.register(registration(), claims)
     await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
     assert await store.revoke_credential("cred", NOW)
@@ -552,7 +514,7 @@ async def test_revoking_the_last_credential_leaves_a_session(store: Store) -> No
     assert not await store.revoke_credential("two", NOW)
 
 
-async def test_a_credential_that_the_chain_refused_does_not_keep_an_identifier_registered(store: Store) -> None:
+async def test_a_credential_that_the_chain_refused_does_not_keep_an_identifier_registered(store):
     await store.register(registration(), claims)
     await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
     await store.settle("two", Confirmation.REFUSED, None, NOW)
@@ -560,7 +522,7 @@ async def test_a_credential_that_the_chain_refused_does_not_keep_an_identifier_r
     assert (await store.claim_of("handle", "ann")) == Claim("did:a:1", Stage.SESSION)
 
 
-async def test_what_the_chain_refused_cannot_be_revoked(store: Store) -> None:
+async def test_what_the_chain_refused_cannot_be_revoked(store):
     await store.register(registration(), claims)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
     assert not await store.revoke_credential("cred", NOW)
@@ -569,7 +531,7 @@ async def test_what_the_chain_refused_cannot_be_revoked(store: Store) -> None:
     assert [row["action"] for row in known["history"]] == ["session", "registered", "refused"]
 
 
-async def test_every_move_is_in_the_history(store: Store) -> None:
+async def test_every_move_is_in_the_history(store):
     await store.open_session(session(MAIL), admit)
     await store.keep_code(code())
     counted = await store.count_attempt(attempt())
@@ -584,7 +546,7 @@ async def test_every_move_is_in_the_history(store: Store) -> None:
     assert actions == ["session", "code_sent", "verified", "registered", "confirmed", "credential_revoked"]
 
 
-async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -> None:
+async def test_what_a_row_told_stays_in_the_history_when_it_goes(store):
     """A registration displaces a session, is refused by the chain three times, and is released; a new session opens."""
     await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2", now=NOW + 1), lambda _facts: Move.DISPLACE)
@@ -597,35 +559,27 @@ async def test_what_a_row_told_stays_in_the_history_when_it_goes(store: Store) -
     await store.release("email", MAIL.key, NOW + 7)
     await store.open_session(session(MAIL, did="did:a:3", now=NOW + 8), admit)
     actions = [
-        "session",
-        "displaced",
-        "refused",
-        "registered",
-        "refused",
-        "registered",
-        "refused",
-        "released",
-        "session",
-    ]
+        "session", "displaced", "refused", "registered", "refused", "registered", "refused", "released", "session",
+    ]  # fmt: skip
     assert [(at, action) for at, action, _ in await told(store)] == list(enumerate(actions))
     assert [did for _, _, did in await told(store)] == ["did:a:1", *["did:a:2"] * 7, "did:a:3"]
 
 
-async def told(store: Store) -> list[tuple[int, str, str]]:
+async def told(store):
     """Return the history of the identifier MAIL, with times in seconds since NOW."""
     known = await store.describe("email", MAIL.key)
     assert known is not None
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
 
 
-async def test_a_closed_store_is_unavailable(store: Store) -> None:
+async def test_a_closed_store_is_unavailable(store):
     await store.close()
     with pytest.raises(StoreUnavailable):
         await store.open_session(session(), admit)
 
 
 @pytest.mark.parametrize(("move", "holder"), [(Move.CONTINUE, "did:a:1"), (Move.DISPLACE, "did:a:2")])
-async def test_the_store_does_what_the_rule_decided(store: Store, move: Move, holder: str) -> None:
+async def test_the_store_does_what_the_rule_decided(store, move, holder):
     await store.open_session(session(MAIL, did="did:a:1"), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2"), lambda _facts: move)
     assert await store.claim_of("email", MAIL.key) == Claim(holder, Stage.REGISTERED)

@@ -1,10 +1,7 @@
 """Every store keeps the first response to a request, for repetitions of this request."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.store_cases import ANN, MAIL, NOW, admit, attempt, claims, code, registration, session
@@ -15,25 +12,22 @@ from holdfast.service.store.port import Overtaken
 from holdfast.service.store.values import NewRepeat, StoredResponse
 from holdfast.wire.errors import IDENTIFIER_TAKEN, RATE_LIMITED, Refused
 
-if TYPE_CHECKING:
-    from holdfast.service.store.port import Store
-
 KEY, BODY = b"k" * 32, b"b" * 32
 ANSWER = StoredResponse(KEY, b"sealed")
 
 
-def named(key: bytes = KEY, now: float = NOW, body: bytes = BODY, **more: Any) -> NewRepeat:
+def named(key=KEY, now=NOW, body=BODY, **more):
     fields = {"lease_s": 2.0, "retention_s": float(DAY_S), "quotas": (), **more}
     return NewRepeat(key=key, bodies=(body,), now=now, **fields)
 
 
-async def test_of_many_that_begin_at_once_one_does_the_work(store: Store) -> None:
+async def test_of_many_that_begin_at_once_one_does_the_work(store):
     begun = await asyncio.gather(*(store.begin(named()) for _ in range(32)))
     assert sum(one.mine for one in begun) == 1
     assert {one.body for one in begun} == {BODY} and {one.answer for one in begun} == {None}
 
 
-async def test_work_is_taken_over_when_its_lease_has_ended(store: Store) -> None:
+async def test_work_is_taken_over_when_its_lease_has_ended(store):
     await store.begin(named())
     assert not (await store.begin(named(now=NOW + 1.9))).mine
     taken = await asyncio.gather(*(store.begin(named(now=NOW + 2.1)) for _ in range(8)))
@@ -41,19 +35,19 @@ async def test_work_is_taken_over_when_its_lease_has_ended(store: Store) -> None
     assert not (await store.begin(named(now=NOW + 4))).mine, "who takes over has a whole lease"
 
 
-async def test_another_body_never_takes_over(store: Store) -> None:
+async def test_another_body_never_takes_over(store):
     await store.begin(named())
     other = await store.begin(named(now=NOW + 60, body=b"c" * 32))
     assert not other.mine and other.body == BODY
 
 
-async def test_a_body_known_by_an_older_key_is_the_same_body(store: Store) -> None:
+async def test_a_body_known_by_an_older_key_is_the_same_body(store):
     await store.begin(named())
     rotated = NewRepeat(key=KEY, bodies=(b"n" * 32, BODY), now=NOW + 3, lease_s=2, retention_s=DAY_S, quotas=())
     assert (await store.begin(rotated)).mine
 
 
-async def test_the_first_answer_is_the_one_that_is_kept(store: Store) -> None:
+async def test_the_first_answer_is_the_one_that_is_kept(store):
     await store.begin(named())
     assert await store.finish(KEY, b"first") == b"first"
     assert await store.finish(KEY, b"second") == b"first"
@@ -61,13 +55,13 @@ async def test_the_first_answer_is_the_one_that_is_kept(store: Store) -> None:
     assert (await store.begin(named(now=NOW + 60))).answer == b"first"
 
 
-async def test_work_that_was_put_back_is_done_again_at_once(store: Store) -> None:
+async def test_work_that_was_put_back_is_done_again_at_once(store):
     await store.begin(named())
     assert await store.finish(KEY, None) is None
     assert (await store.begin(named())).mine
 
 
-async def test_after_a_day_a_key_is_new(store: Store) -> None:
+async def test_after_a_day_a_key_is_new(store):
     await store.begin(named())
     await store.finish(KEY, b"first")
     assert (await store.begin(named(now=NOW + DAY_S - 1))).answer == b"first"
@@ -75,13 +69,13 @@ async def test_after_a_day_a_key_is_new(store: Store) -> None:
     assert (again.mine, again.answer, again.body) == (True, None, b"c" * 32)
 
 
-async def test_maintenance_removes_answers_that_are_over(store: Store) -> None:
+async def test_maintenance_removes_answers_that_are_over(store):
     await store.begin(named())
     assert await store.expire(NOW + DAY_S) == 0
     assert await store.expire(NOW + DAY_S + HOUR_S + 1) == 1
 
 
-async def test_a_new_key_counts_on_its_address_and_a_repeat_does_not(store: Store) -> None:
+async def test_a_new_key_counts_on_its_address_and_a_repeat_does_not(store):
     quotas = (Quota(Counted.KEYED_REQUESTS, "192.0.2.1", 2, DAY_S),)
     for _ in range(5):
         await store.begin(named(quotas=quotas))
@@ -92,7 +86,7 @@ async def test_a_new_key_counts_on_its_address_and_a_repeat_does_not(store: Stor
     assert not (await store.begin(named(quotas=quotas))).mine, "a known key is still answered"
 
 
-async def test_an_effect_keeps_its_answer(store: Store) -> None:
+async def test_an_effect_keeps_its_answer(store):
     keys = [bytes([n]) * 32 for n in range(5)]
     await asyncio.gather(*(store.begin(named(key)) for key in keys))
     await store.open_session(session(), admit, StoredResponse(keys[0], b"0"))
@@ -107,8 +101,8 @@ async def test_an_effect_keeps_its_answer(store: Store) -> None:
     assert await store.claim_of("handle", "ann") and await store.find_credential("cred")
 
 
-async def test_what_is_refused_keeps_no_answer(store: Store) -> None:
-    def refuse(_facts: Any) -> None:
+async def test_what_is_refused_keeps_no_answer(store):
+    def refuse(_facts):
         raise Refused(IDENTIFIER_TAKEN)
 
     await store.begin(named())
@@ -118,7 +112,7 @@ async def test_what_is_refused_keeps_no_answer(store: Store) -> None:
     assert (await store.begin(named())).answer is None
 
 
-async def test_an_effect_whose_answer_is_kept_already_changes_nothing(store: Store) -> None:
+async def test_an_effect_whose_answer_is_kept_already_changes_nothing(store):
     await store.begin(named())
     await store.finish(KEY, b"first")
     await store.keep_code(code())
@@ -136,7 +130,7 @@ async def test_an_effect_whose_answer_is_kept_already_changes_nothing(store: Sto
     assert await store.verified_at(MAIL) is None and await store.registrations("192.0.2.1") == (0, 0)
 
 
-async def test_others_in_the_same_batch_are_not_disturbed(store: Store) -> None:
+async def test_others_in_the_same_batch_are_not_disturbed(store):
     await store.begin(named())
     await store.finish(KEY, b"first")
     key = b"z" * 32
@@ -151,7 +145,7 @@ async def test_others_in_the_same_batch_are_not_disturbed(store: Store) -> None:
     assert (await store.begin(named(key))).answer == b"mine"
 
 
-async def test_an_attempt_is_noted_with_its_request(store: Store) -> None:
+async def test_an_attempt_is_noted_with_its_request(store):
     await store.begin(named())
     await store.keep_code(code())
     counted = await store.count_attempt(replace(attempt(), repeat=KEY))
@@ -162,12 +156,10 @@ async def test_an_attempt_is_noted_with_its_request(store: Store) -> None:
         await store.count_attempt(replace(attempt(), repeat=KEY))
     present = await store.code_of(MAIL)
     assert present is not None and (present.code_id, present.digest, present.attempts) == (
-        counted.code_id,
-        b"digest",
-        1,
-    )
+        counted.code_id, b"digest", 1,
+    )  # fmt: skip
 
 
-async def test_without_a_code_there_is_none_to_read(store: Store) -> None:
+async def test_without_a_code_there_is_none_to_read(store):
     assert await store.code_of(MAIL) is None
     assert await store.code_of(ANN) is None

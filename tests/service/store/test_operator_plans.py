@@ -1,10 +1,7 @@
 """No list or count that an operator asks for reads a whole table: each statement searches the index for its filter."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
@@ -18,14 +15,11 @@ from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.admin_endpoints import ListIdentifiers
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 NEXT = '[1.5,"handle","m"]'
 NEWEST, NAME, DID = "identifiers_created", "identifiers_name", "identifiers_did_end"
 # Filters, and the index that finds what they are about. State, channel and address filter the newest, of which a page
 # examines a limited number.
-FILTERS: tuple[tuple[dict[str, str], str], ...] = (
+FILTERS = (
     ({}, NEWEST),
     ({"after": NEXT}, NEWEST),
     ({"day": "2026-11-24"}, NEWEST),
@@ -47,20 +41,20 @@ MANY = (
     " key, given, did, stage, ip, created_at, in_audit) SELECT 'handle', printf('k%05d', n), '', 'did:a:' || n,"
     " 'registered', '', n * 60, 0 FROM c"
 )
-EMPTY: tuple[dict[str, str], ...] = ({"prefix": "zz"}, {"day": "2026-11-24"})
-PAGES: tuple[dict[str, str], ...] = (
+EMPTY = ({"prefix": "zz"}, {"day": "2026-11-24"})
+PAGES = (
     *EMPTY, {}, {"after": '[120000,"handle","k02000"]'}, {"prefix": "k038"}, {"day": "1970-01-02"},
     {"prefix": "k0", "after": '[1,"handle","k02000"]'}, {"day": "1970-01-02", "after": '[120000,"handle","k02000"]'},
 )  # fmt: skip
 
 
-def scans() -> list[tuple[Any, str]]:
+def scans():
     named = {name for given, _ in FILTERS for name in given}
     assert named == set(ListIdentifiers.__struct_fields__) - {"limit"}, "each filter is examined"
     return [(search_of(given, str).scan, index) for given, index in FILTERS]
 
 
-async def test_the_embedded_store_scans_no_table(tmp_path: Path) -> None:
+async def test_the_embedded_store_scans_no_table(tmp_path):
     await SqliteStore(tmp_path / "holdfast.db").close()
     own = {NAME: "identifiers_key", DID: "credentials_did_end"}
     asked = [(*sqlite.query_of(scan, 50), own.get(index, index)) for scan, index in scans()]
@@ -74,7 +68,7 @@ async def test_the_embedded_store_scans_no_table(tmp_path: Path) -> None:
             assert not any(step.startswith("SCAN") for step in plan), (statement, plan)
 
 
-async def test_the_work_for_a_page_does_not_grow_with_the_table(tmp_path: Path) -> None:
+async def test_the_work_for_a_page_does_not_grow_with_the_table(tmp_path):
     await SqliteStore(tmp_path / "holdfast.db").close()
     with closing(connect(tmp_path / "holdfast.db")) as connection:
         connection.execute(MANY)
@@ -91,14 +85,14 @@ class Steps:
 
     hundreds = 0
 
-    def count(self) -> int:
+    def count(self):
         self.hundreds += 1
         return 0
 
 
-async def test_postgresql_scans_no_table(postgres_url: str, patient_stores: None) -> None:
+async def test_postgresql_scans_no_table(postgres_url, patient_stores):
     await PostgresqlDatabase(postgres_url).open().close()
-    asked: list[tuple[Any, tuple[Any, ...], str]] = [
+    asked = [
         *((*postgresql.query_of(scan, 50), index) for scan, index in scans()),
         (postgresql.COUNT, (0.0, 1.0), NEWEST),
         (postgresql.ACTS, (1.0, "f" * 32, 50), "audit_acts"),

@@ -1,9 +1,6 @@
 """Keys for the admin port and invitations, with every kind of database."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.store_cases import NOW, admit, claims, registration, session
@@ -17,16 +14,11 @@ from holdfast.service.store.administration import AdminKey, By, KeyRevoked, Stor
 from holdfast.service.store.persons import Removal
 from holdfast.wire.errors import Refused
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from holdfast.service.store.port import Store
-
 CLI, EVA = By("cli:root", NOW), By("key:eva", NOW + 1)
 KEY = AdminKey("eva", b"\x01" * 32, "read write", NOW)
 EVE = Identifier(Channel.HANDLE, "eve", "Eve")
 END = NOW + 14 * DAY_S
-ACTS: tuple[Callable[[Store], Awaitable[object]], ...] = (
+ACTS = (
     lambda store: store.administration.ban("did did:a:9", "", EVA),
     lambda store: store.administration.lift("did did:a:1", EVA),
     lambda store: store.administration.release("handle", "ann", EVA),
@@ -40,20 +32,20 @@ ACTS: tuple[Callable[[Store], Awaitable[object]], ...] = (
 )
 
 
-def removal() -> Removal:
+def removal():
     names = Pseudonyms(b"k" * 32)
     return Removal(did="did:a:1", now=NOW, pseudonyms=names, token=b"t" * 32, until=NOW + 60)
 
 
-def invitation(number: str = "0a" * 6, uses: int = 3, made_at: float = NOW) -> StoredInvitation:
+def invitation(number="0a" * 6, uses=3, made_at=NOW):
     return StoredInvitation(number, uses, END, made_at)
 
 
-async def use(store: Store, number: str = "0a" * 6, uses: int = 3) -> object:
+async def use(store, number="0a" * 6, uses=3):
     return await store.charge([Invitation(number, uses, int(END)).quota()], END)
 
 
-async def test_a_key_has_its_name_for_good(store: Store) -> None:
+async def test_a_key_has_its_name_for_good(store):
     admin = store.administration
     assert await admin.keep_key(KEY, CLI)
     assert await admin.key("eva") == KEY and await admin.key("tom") is None
@@ -68,7 +60,7 @@ async def test_a_key_has_its_name_for_good(store: Store) -> None:
     ]
 
 
-async def test_nothing_is_done_with_a_key_that_was_revoked_meanwhile(store: Store) -> None:
+async def test_nothing_is_done_with_a_key_that_was_revoked_meanwhile(store):
     admin = store.administration
     await admin.keep_key(KEY, CLI)
     await admin.keep_key(KEY._replace(name="tom"), CLI)
@@ -85,7 +77,7 @@ async def test_nothing_is_done_with_a_key_that_was_revoked_meanwhile(store: Stor
     assert [(one.number, one.used) for one in await admin.invitations(None, 10)] == [("01", 0)]
 
 
-async def test_an_erasure_names_the_operator_and_not_the_person(store: Store) -> None:
+async def test_an_erasure_names_the_operator_and_not_the_person(store):
     await store.administration.keep_key(KEY, CLI)
     await store.register(registration(), claims)
     assert (await store.administration.erase(removal(), EVA)).identifiers == 1
@@ -94,14 +86,14 @@ async def test_an_erasure_names_the_operator_and_not_the_person(store: Store) ->
     assert all(act.key.startswith("hash ") for act in told[:-1]) and "did:a:1" not in str(told)
 
 
-async def test_an_act_names_the_key(store: Store) -> None:
+async def test_an_act_names_the_key(store):
     await store.administration.keep_key(KEY, CLI)
     done = await asyncio.gather(*(store.administration.ban("did did:a:1", "", EVA) for _ in range(5)))
     assert sorted(done) == [False] * 4 + [True]
     assert [(act.operator, act.action) for act in await store.administration.acts(None, 1)] == [("key:eva", "banned")]
 
 
-async def test_what_is_left_of_an_invitation_is_used_up_once(store: Store) -> None:
+async def test_what_is_left_of_an_invitation_is_used_up_once(store):
     admin = store.administration
     assert await admin.invite(invitation(), CLI) and not await admin.invite(invitation(), CLI)
     admitted = await use(store)
@@ -118,10 +110,10 @@ async def test_what_is_left_of_an_invitation_is_used_up_once(store: Store) -> No
         await use(store, "0b" * 6, 2)
 
 
-async def test_pages_of_invitations_until_they_expire(store: Store) -> None:
+async def test_pages_of_invitations_until_they_expire(store):
     for n in range(5):
         await store.administration.invite(invitation(f"0{n}", made_at=NOW + n // 2), CLI)
-    seen: list[str] = []
+    seen = []
     after = None
     while page := await store.administration.invitations(after, 2):
         seen += [one.number for one in page]

@@ -1,9 +1,5 @@
 """Events are written with what they tell, for each receiver that has a subscription, with every kind of database."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.store_cases import ANN, MAIL, NOW, admit, claims, code, registration, session
 
@@ -14,26 +10,22 @@ from holdfast.service.store.administration import By
 from holdfast.service.store.recoveries import FinishedRecovery
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 
-if TYPE_CHECKING:
-    from holdfast.service.store.outbox import Event
-    from holdfast.service.store.port import Store
-
 HOOK = "webhook"
 
 
-async def subscribe(store: Store, receiver: str = HOOK) -> None:
+async def subscribe(store, receiver=HOOK):
     await store.take_lease(subscription_of(receiver), "all", NOW, GIVE_UP_S)
 
 
-async def told(store: Store, receiver: str = HOOK, now: float = NOW + 1000) -> list[Event]:
+async def told(store, receiver=HOOK, now=NOW + 1000):
     return sorted(await store.outbox.due(receiver, now, 100), key=lambda event: (event.at, event.action))
 
 
-def _refuse(_facts: object) -> Move:
+def _refuse(_facts):
     raise Refused(IDENTIFIER_TAKEN)
 
 
-async def _every_action(store: Store) -> None:
+async def _every_action(store):
     await store.mark_verified(MAIL, NOW)
     await store.register(registration(identifier=MAIL, credential_id="a"), claims)
     await store.settle("a", Confirmation.REFUSED, None, NOW + 1)
@@ -49,7 +41,7 @@ async def _every_action(store: Store) -> None:
     await store.release("handle", "eve", NOW + 5)
 
 
-async def test_every_event_is_recorded(store: Store) -> None:
+async def test_every_event_is_recorded(store):
     await subscribe(store)
     await _every_action(store)
     events = await told(store)
@@ -62,7 +54,7 @@ async def test_every_event_is_recorded(store: Store) -> None:
     assert len({event.id for event in events}) == len(events)
 
 
-async def test_sessions_codes_and_refused_writes_are_no_events(store: Store) -> None:
+async def test_sessions_codes_and_refused_writes_are_no_events(store):
     await subscribe(store)
     await store.open_session(session(), admit)
     await store.keep_code(code())
@@ -71,14 +63,14 @@ async def test_sessions_codes_and_refused_writes_are_no_events(store: Store) -> 
     assert await told(store) == []
 
 
-async def test_what_a_row_told_is_not_told_again_when_it_goes(store: Store) -> None:
+async def test_what_a_row_told_is_not_told_again_when_it_goes(store):
     await store.register(registration(), claims)
     await subscribe(store)
     await store.release("handle", "ann", NOW + 1)
     assert [event.action for event in await told(store)] == ["released"]
 
 
-async def test_each_receiver_gets_its_own_and_none_without_a_subscription(store: Store) -> None:
+async def test_each_receiver_gets_its_own_and_none_without_a_subscription(store):
     await store.mark_verified(MAIL, NOW)
     await subscribe(store)
     await subscribe(store, "engine")
@@ -91,7 +83,7 @@ async def test_each_receiver_gets_its_own_and_none_without_a_subscription(store:
     assert await told(store, now=NOW + 2 * GIVE_UP_S) == [], "the subscription has ended"
 
 
-async def test_an_event_waits_until_it_is_due_again(store: Store) -> None:
+async def test_an_event_waits_until_it_is_due_again(store):
     await subscribe(store)
     await store.mark_verified(MAIL, NOW)
     await store.mark_verified(MAIL, NOW + 1)
@@ -104,14 +96,14 @@ async def test_an_event_waits_until_it_is_due_again(store: Store) -> None:
     assert (gauges.events, gauges.oldest_event_s) == (1, 30.0)
 
 
-async def test_at_most_so_many_are_due_and_the_oldest_first(store: Store) -> None:
+async def test_at_most_so_many_are_due_and_the_oldest_first(store):
     await subscribe(store)
     for n in range(5):
         await store.mark_verified(MAIL, NOW + n)
     assert [event.at for event in await store.outbox.due(HOOK, NOW + 3, 3)] == [NOW, NOW + 1, NOW + 2]
 
 
-async def test_what_no_one_takes_any_more_goes_after_its_time(store: Store) -> None:
+async def test_what_no_one_takes_any_more_goes_after_its_time(store):
     await subscribe(store)
     await store.mark_verified(MAIL, NOW)
     await store.expire(NOW + GIVE_UP_S + 3599)

@@ -1,9 +1,6 @@
 """What a person takes back, with every kind of database: exactly their own rows, once for each token."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.snapshot_cases import DID, OTHER, keep, pin
@@ -14,10 +11,6 @@ from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.service.store.values import NewSession
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-
 NAMES = Pseudonyms(b"k" * 32)
 KINDS = {
     "identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "recoveries",
@@ -25,11 +18,11 @@ KINDS = {
 }  # fmt: skip
 
 
-def removal(token: int = 1, did: str = DID, **what: Any) -> Removal:
+def removal(token=1, did=DID, **what):
     return Removal(did=did, now=NOW + 10, pseudonyms=NAMES, token=token.to_bytes(32), until=NOW + 300, **what)
 
 
-async def settle_in(store: Store) -> None:
+async def settle_in(store):
     """Ann with a handle, an address, two passkeys, a session and a snapshot; Bob with a handle and a snapshot."""
     ann = {"did": DID, "ip": "192.0.2.1"}
     await store.register(registration(identifier=ANN, credential_id="ann-1", **ann), claims)
@@ -47,13 +40,13 @@ async def settle_in(store: Store) -> None:
     await pin(store.snapshots, 1, "later")
 
 
-def _third() -> Any:
+def _third():
     from holdfast.rules.identifiers import Channel, Identifier
 
     return Identifier(Channel.HANDLE, "ann-too", "ann-too")
 
 
-async def test_a_credential_is_taken_back_by_its_own_did_alone(store: Store) -> None:
+async def test_a_credential_is_taken_back_by_its_own_did_alone(store):
     await settle_in(store)
     assert await store.take_back(removal(1, OTHER, credential="ann-1")) == Removed()
     assert await store.take_back(removal(2, credential="none")) == Removed()
@@ -62,7 +55,7 @@ async def test_a_credential_is_taken_back_by_its_own_did_alone(store: Store) -> 
     assert await store.find_credential("ann-1") is None and await store.find_credential("ann-2") is not None
 
 
-async def test_a_name_is_freed_by_its_own_did_alone(store: Store) -> None:
+async def test_a_name_is_freed_by_its_own_did_alone(store):
     await settle_in(store)
     assert await store.take_back(removal(1, OTHER, name=("handle", "ann"))) == Removed()
     assert await store.take_back(removal(2, name=("handle", "free"))) == Removed()
@@ -72,11 +65,11 @@ async def test_a_name_is_freed_by_its_own_did_alone(store: Store) -> None:
     assert await store.describe("handle", "ann") is None
     hidden = await store.describe("handle", NAMES.of_name("handle", "ann"))
     assert hidden is not None
-    assert [row["action"] for row in hidden["history"]] == ["session", "registered", "registered", "released"]  # type: ignore[attr-defined]
-    assert {row["did"] for row in hidden["history"]} == {NAMES.of_did(DID)}  # type: ignore[attr-defined]
+    assert [row["action"] for row in hidden["history"]] == ["session", "registered", "registered", "released"]
+    assert {row["did"] for row in hidden["history"]} == {NAMES.of_did(DID)}
 
 
-async def test_everything_of_a_person_goes_and_nothing_of_others(store: Store, database: Database) -> None:
+async def test_everything_of_a_person_goes_and_nothing_of_others(store, database):
     await settle_in(store)
     bob = await store.held_of(OTHER, NAMES.of_did(OTHER))
     assert await store.take_back(removal()) == Removed(identifiers=3, credentials=3, snapshots=1, pins=2)
@@ -93,7 +86,7 @@ async def test_everything_of_a_person_goes_and_nothing_of_others(store: Store, d
         assert not [row for row in rows if trace in row], trace
 
 
-async def test_a_token_is_carried_out_once(store: Store) -> None:
+async def test_a_token_is_carried_out_once(store):
     await settle_in(store)
     first = await store.take_back(removal(1, name=("handle", "ann")))
     await store.register(registration(identifier=ANN, credential_id="ann-1", did=DID, now=NOW + 20), claims)
@@ -102,18 +95,18 @@ async def test_a_token_is_carried_out_once(store: Store) -> None:
     assert await store.take_back(removal(2, name=("handle", "nothing"))) == Removed()
 
 
-async def test_parallel_repeats_are_one(store: Store) -> None:
+async def test_parallel_repeats_are_one(store):
     await settle_in(store)
     done = await asyncio.gather(*(store.take_back(removal()) for _ in range(5)))
     assert set(done) == {Removed(identifiers=3, credentials=3, snapshots=1, pins=2)}
 
 
-async def test_a_did_of_which_nothing_is_stored(store: Store) -> None:
+async def test_a_did_of_which_nothing_is_stored(store):
     assert await store.take_back(removal()) == Removed()
     assert await store.held_of(DID, NAMES.of_did(DID)) == {kind: [] for kind in KINDS}
 
 
-async def test_all_rows_about_a_person_are_exported(store: Store) -> None:
+async def test_all_rows_about_a_person_are_exported(store):
     await settle_in(store)
     await store.snapshots.revoke(DID, None, NOW, NOW + 700)
     found = await store.held_of(DID, NAMES.of_did(DID))
@@ -126,24 +119,24 @@ async def test_all_rows_about_a_person_are_exported(store: Store) -> None:
     assert [row["action"] for row in found["audit"]] == ["code_sent", "code_sent", "verified", "confirmed"]
 
 
-async def test_names_are_hidden_after_their_time(store: Store) -> None:
+async def test_names_are_hidden_after_their_time(store):
     await settle_in(store)
     await store.release("handle", "bob", NOW + 100)
     assert await store.hide_names(NAMES, NOW + 50) > 0
     assert await store.hide_names(NAMES, NOW + 50) == 0
     shown = await store.describe("handle", "bob")
     hidden = await store.describe("handle", NAMES.of_name("handle", "bob"))
-    assert [row["action"] for row in (shown or {})["history"]] == ["released"]  # type: ignore[attr-defined]
-    assert [row["action"] for row in (hidden or {})["history"]] == ["session", "registered"]  # type: ignore[attr-defined]
+    assert [row["action"] for row in (shown or {})["history"]] == ["released"]
+    assert [row["action"] for row in (hidden or {})["history"]] == ["session", "registered"]
 
 
-async def _history(store: Store, channel: str, key: str) -> list[tuple[Any, Any]]:
-    shown: Any = await store.describe(channel, key)
+async def _history(store, channel, key):
+    shown = await store.describe(channel, key)
     return [(row["action"], row["did"]) for row in (shown or {"history": []})["history"]]
 
 
 @pytest.mark.parametrize("what", [{"name": ("email", MAIL.key)}, {}], ids=["the name", "everything"])
-async def test_a_session_alone_gives_no_right_to_the_code_of_another(store: Store, what: dict[str, Any]) -> None:
+async def test_a_session_alone_gives_no_right_to_the_code_of_another(store, what):
     await store.open_session(session(MAIL, OTHER), admit)
     await store.mark_verified(MAIL, NOW + 1)
     await store.keep_code(code())
@@ -159,7 +152,7 @@ async def test_a_session_alone_gives_no_right_to_the_code_of_another(store: Stor
     assert await _history(store, "email", NAMES.of_name("email", MAIL.key)) == gone
 
 
-async def _after_another_holder(store: Store, registered: bool) -> None:
+async def _after_another_holder(store, registered):
     """Bob held the address and was released; after that, it is Ann's."""
     await store.keep_code(code())
     bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
@@ -172,7 +165,7 @@ async def _after_another_holder(store: Store, registered: bool) -> None:
 
 
 @pytest.mark.parametrize("registered", [False, True])
-async def test_an_earlier_holder_stays_unseen_and_unchanged(store: Store, registered: bool) -> None:
+async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
     await _after_another_holder(store, registered)
     found = await store.held_of(DID, NAMES.of_did(DID))
     assert [(row["action"], row["did"]) for row in found["audit"]] == [("verified", None)] * registered
@@ -184,7 +177,7 @@ async def test_an_earlier_holder_stays_unseen_and_unchanged(store: Store, regist
     assert sorted(left, key=str) == sorted([*earlier, *[("verified", None)] * (not registered)], key=str)
 
 
-async def _refused_and_displaced(store: Store) -> None:
+async def _refused_and_displaced(store):
     """The chain refused Ann's registration of the address, then it became Bob's."""
     await store.register(registration(identifier=MAIL, did=DID, credential_id="ann-1"), claims)
     await store.settle("ann-1", Confirmation.REFUSED, None, NOW + 1)
@@ -192,7 +185,7 @@ async def _refused_and_displaced(store: Store) -> None:
     await store.register(registration(identifier=MAIL, now=NOW + 2, **bob), lambda _facts: Move.DISPLACE)
 
 
-async def test_a_refused_credential_goes_though_another_did_displaced_it(store: Store, database: Database) -> None:
+async def test_a_refused_credential_goes_though_another_did_displaced_it(store, database):
     await _refused_and_displaced(store)
     assert [row["credential"] for row in (await store.held_of(DID, NAMES.of_did(DID)))["credentials"]] == ["ann-1"]
     bob = await store.held_of(OTHER, NAMES.of_did(OTHER))
@@ -204,7 +197,7 @@ async def test_a_refused_credential_goes_though_another_did_displaced_it(store: 
 
 
 @pytest.mark.parametrize("did", ["did:a:\0", "did:a:' OR 1=1 --"])
-async def test_odd_texts_find_nothing(store: Store, did: str) -> None:
+async def test_odd_texts_find_nothing(store, did):
     await store.open_session(session(), admit)
     assert await store.take_back(removal(1, did)) == Removed()
     assert await store.is_claimed("handle", "ann")

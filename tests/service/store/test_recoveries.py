@@ -1,9 +1,6 @@
 """Requests for the service's signature as a guardian, and mails about recoveries, with every kind of database."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.store_cases import MAIL, NOW, claims, registration, sends
@@ -23,10 +20,6 @@ from holdfast.service.store.recoveries import (
 )
 from holdfast.wire.errors import Refused
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-
 DID, OTHER = "did:new:0x" + "ab" * 32, "did:new:0x" + "cd" * 32
 ACCOUNT, OWNERS = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "11" * 64
 REQUEST, SECOND = "a1" * 16, "b2" * 16
@@ -35,35 +28,28 @@ WORK = Identifier(Channel.EMAIL, "ann@work.example", "ann@work.example")
 NAMES = Pseudonyms(b"k" * 32)
 
 
-async def belongs(store: Store, identifier: Identifier = MAIL, did: str = DID, **fields: Any) -> None:
+async def belongs(store, identifier=MAIL, did=DID, **fields):
     given = {"credential_id": f"c-{identifier.key}", "signed": True, **fields}
     await store.register(registration(identifier=identifier, did=did, **given), claims)
 
 
-async def asks(store: Store, request: str = REQUEST, identifier: Identifier = MAIL, **fields: Any) -> None:
-    given: dict[str, Any] = {
-        "did": DID,
-        "account": ACCOUNT,
-        "nonce": 3,
-        "owners": OWNERS,
-        "digest": b"d" * 32,
-        **fields,
-    }
+async def asks(store, request=REQUEST, identifier=MAIL, **fields):
+    given = {"did": DID, "account": ACCOUNT, "nonce": 3, "owners": OWNERS, "digest": b"d" * 32, **fields}
     await store.recoveries.keep(
         NewRecovery(request=request, identifier=identifier, now=NOW, expires_at=NOW + 90, **given)
     )
 
 
-def signable(store: Store, now: float, nonce: int = 3) -> Any:
+def signable(store, now, nonce=3):
     return store.recoveries.signable(ACCOUNT, OWNERS, nonce, now)
 
 
-async def actions(store: Store, identifier: Identifier = MAIL) -> list[Any]:
-    found: Any = await store.describe(identifier.channel.value, identifier.key)
+async def actions(store, identifier=MAIL):
+    found = await store.describe(identifier.channel.value, identifier.key)
     return [row["action"] for row in found["history"] if row["action"].startswith("recovery")]
 
 
-async def test_an_identifier_is_a_dids_only_if_its_key_signed(store: Store) -> None:
+async def test_an_identifier_is_a_dids_only_if_its_key_signed(store):
     assert await store.recoveries.holder(MAIL) is None
     await belongs(store, signed=False)
     assert await store.recoveries.holder(MAIL) is None, "anyone may register an address for someone else's DID"
@@ -73,7 +59,7 @@ async def test_an_identifier_is_a_dids_only_if_its_key_signed(store: Store) -> N
     assert await store.recoveries.holder(MAIL) is None
 
 
-async def test_from_the_code_to_the_signature(store: Store) -> None:
+async def test_from_the_code_to_the_signature(store):
     await belongs(store)
     await asks(store)
     assert await signable(store, NOW + 10**6) is None, "nothing is signed before the code was entered"
@@ -90,7 +76,7 @@ async def test_from_the_code_to_the_signature(store: Store) -> None:
     assert await store.recoveries.signable(ACCOUNT, OWNERS + ",0x12", 3, NOW + 100) is None
 
 
-async def test_attempts_are_limited_also_in_parallel(store: Store) -> None:
+async def test_attempts_are_limited_also_in_parallel(store):
     await belongs(store)
     await asks(store)
     counted = await asyncio.gather(*(store.recoveries.count_attempt(REQUEST, (), NOW, 5) for _ in range(12)))
@@ -104,7 +90,7 @@ async def test_attempts_are_limited_also_in_parallel(store: Store) -> None:
     assert last is not None and last.attempts == 4, "what a window refused did not count for the code"
 
 
-async def test_a_code_is_entered_once(store: Store) -> None:
+async def test_a_code_is_entered_once(store):
     await belongs(store)
     await asks(store)
     won = await asyncio.gather(*(store.recoveries.confirm(REQUEST, NOW, NOW + n) for n in range(6)))
@@ -112,7 +98,7 @@ async def test_a_code_is_entered_once(store: Store) -> None:
     assert len(await store.recoveries.take_mails(NOW, 60, 10)) == 1
 
 
-async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(store: Store) -> None:
+async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(store):
     await belongs(store)
     await asks(store)
     await asks(store, SECOND)
@@ -124,7 +110,7 @@ async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(
     assert await signable(store, NOW + 3) is None and not await store.recoveries.confirm(SECOND, NOW + 2, NOW + 2)
 
 
-async def test_a_stopped_request_signs_nothing(store: Store) -> None:
+async def test_a_stopped_request_signs_nothing(store):
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW)
@@ -134,7 +120,7 @@ async def test_a_stopped_request_signs_nothing(store: Store) -> None:
     assert await actions(store) == ["recovery_asked", "recovery_confirmed", "recovery_stopped"]
 
 
-async def test_each_address_gets_one_mail_about_a_recovery(store: Store) -> None:
+async def test_each_address_gets_one_mail_about_a_recovery(store):
     await belongs(store)
     await belongs(store, WORK)
     await belongs(store, PHONE)
@@ -152,7 +138,7 @@ async def test_each_address_gets_one_mail_about_a_recovery(store: Store) -> None
     ), "each mail is one worker's"
 
 
-async def test_a_mail_is_tried_again_after_its_lease_and_never_after_it_was_sent(store: Store) -> None:
+async def test_a_mail_is_tried_again_after_its_lease_and_never_after_it_was_sent(store):
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
@@ -163,7 +149,7 @@ async def test_a_mail_is_tried_again_after_its_lease_and_never_after_it_was_sent
     assert await store.recoveries.take_mails(NOW + 10**6, 60, 10) == []
 
 
-async def test_who_states_an_account_is_found_oldest_first(store: Store) -> None:
+async def test_who_states_an_account_is_found_oldest_first(store):
     await belongs(store, smart_account=ACCOUNT)
     await belongs(store, WORK, OTHER, smart_account=ACCOUNT.lower(), now=NOW + 5)
     await belongs(store, PHONE, "did:new:0x12", smart_account=ACCOUNT, signed=False)
@@ -172,9 +158,7 @@ async def test_who_states_an_account_is_found_oldest_first(store: Store) -> None
 
 
 @pytest.mark.parametrize("what", [{"name": ("email", MAIL.key)}, {}], ids=["the name", "everything"])
-async def test_a_persons_requests_and_mails_are_exported_and_go(
-    store: Store, database: Database, what: dict[str, Any]
-) -> None:
+async def test_a_persons_requests_and_mails_are_exported_and_go(store, database, what):
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
@@ -186,7 +170,7 @@ async def test_a_persons_requests_and_mails_are_exported_and_go(
     assert not [row for row in rows if MAIL.key in row or REQUEST in row]
 
 
-async def test_requests_and_mails_expire(store: Store) -> None:
+async def test_requests_and_mails_expire(store):
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
@@ -194,7 +178,7 @@ async def test_requests_and_mails_expire(store: Store) -> None:
     assert await store.recoveries.expire(NOW + RETENTION_S + 1) == 2
 
 
-async def test_a_finished_recovery_is_in_the_audit_once(store: Store) -> None:
+async def test_a_finished_recovery_is_in_the_audit_once(store):
     await belongs(store)
     await belongs(store, PHONE, signed=False)
     finished = FinishedRecovery(chain_id=1, account=ACCOUNT, generation=2, did=DID)
@@ -202,7 +186,7 @@ async def test_a_finished_recovery_is_in_the_audit_once(store: Store) -> None:
     assert await store.recoveries.note_finished(stranger, NOW) == 0, "of whom nothing is stored"
     noted = await asyncio.gather(*(store.recoveries.note_finished(finished, NOW + 1) for _ in range(4)))
     assert sorted(noted) == [0, 0, 0, 1]
-    found: Any = await store.describe(MAIL.channel.value, MAIL.key)
+    found = await store.describe(MAIL.channel.value, MAIL.key)
     assert [row["action"] for row in found["history"]].count("recovered") == 1
     assert await store.recoveries.take_mails(NOW + 100, 60, 10) == []
     assert await store.recoveries.note_finished(

@@ -1,9 +1,6 @@
 """The contract of SnapshotIndex, tested with every kind of database."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.snapshot_cases import DID, NOW, OTHER, allow, goes_on, keep, pin, taking, use
@@ -16,18 +13,13 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-    from holdfast.service.store.snapshot_index import SnapshotIndex, StoredRecord
-
 
 @pytest.fixture
-def index(store: Store) -> SnapshotIndex:
+def index(store):
     return store.snapshots
 
 
-async def test_a_snapshot_is_found_whole_and_in_order(index: SnapshotIndex) -> None:
+async def test_a_snapshot_is_found_whole_and_in_order(index):
     await keep(index, "a")
     kept = await index.root("a")
     assert kept is not None and kept.did == DID
@@ -38,7 +30,7 @@ async def test_a_snapshot_is_found_whole_and_in_order(index: SnapshotIndex) -> N
     assert await index.usage(DID) == Usage(30, 0, 1, 1) and await index.usage(OTHER) == Usage(0, 0, 0, 0)
 
 
-async def test_reservations_are_one_step(index: SnapshotIndex) -> None:
+async def test_reservations_are_one_step(index):
     uploads = [NewUpload(upload_id=str(n), did=DID, now=NOW, expires_at=NOW + 900) for n in range(10)]
     done = await asyncio.gather(
         *(index.begin_upload(upload, taking(300)) for upload in uploads), return_exceptions=True
@@ -50,7 +42,7 @@ async def test_reservations_are_one_step(index: SnapshotIndex) -> None:
     assert (await index.usage(DID)).reserved == 0
 
 
-async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index: SnapshotIndex) -> None:
+async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index):
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
     (place,) = await index.insert_blocks(DID, "u", [("x", 5)])
     assert await index.block("x") is None
@@ -63,7 +55,7 @@ async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(in
     assert await index.garbage(10) == []
 
 
-async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
+async def test_an_object_is_never_named_again(index):
     keys = set()
     for turn in range(3):
         await index.begin_upload(NewUpload(upload_id=f"u{turn}", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
@@ -75,7 +67,7 @@ async def test_an_object_is_never_named_again(index: SnapshotIndex) -> None:
     assert len(keys) == 3
 
 
-async def test_an_upload_that_took_too_long_cannot_finish(index: SnapshotIndex) -> None:
+async def test_an_upload_that_took_too_long_cannot_finish(index):
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
     await index.insert_blocks(DID, "u", [("a", 10)])
     await index.expire(NOW + 901)
@@ -87,8 +79,8 @@ async def test_an_upload_that_took_too_long_cannot_finish(index: SnapshotIndex) 
     assert await index.root("a") is None
 
 
-async def test_a_refused_finish_changes_nothing(index: SnapshotIndex) -> None:
-    def refuse(_usage: Usage) -> None:
+async def test_a_refused_finish_changes_nothing(index):
+    def refuse(_usage):
         raise SnapshotRefused(INSUFFICIENT_FUNDS)
 
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
@@ -102,7 +94,7 @@ async def test_a_refused_finish_changes_nothing(index: SnapshotIndex) -> None:
     assert (await index.usage(DID)) == Usage(10, 0, 1, 1)
 
 
-async def test_blocks_stay_while_any_snapshot_links_to_them(index: SnapshotIndex) -> None:
+async def test_blocks_stay_while_any_snapshot_links_to_them(index):
     await keep(index, "a")
     await keep(index, "b")
     (second, first) = await index.pins(DID)
@@ -116,7 +108,7 @@ async def test_blocks_stay_while_any_snapshot_links_to_them(index: SnapshotIndex
     )
 
 
-async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
+async def test_tokens_make_one_thing_of_a_kind(index):
     request = PinRequest(cid="a")
     new = [NewPin(request_id=f"r{n}", did=DID, request=request, now=NOW) for n in range(3)]
     first = await index.add_pin(new[0], use(1, "pin", "w"), allow)
@@ -134,7 +126,7 @@ async def test_tokens_make_one_thing_of_a_kind(index: SnapshotIndex) -> None:
     assert len({pin.request_id for pin in races if pin}) == 1
 
 
-async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: SnapshotIndex) -> None:
+async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index):
     for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
         new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid=f"c{number}"), now=moment)
         await index.add_pin(new, use(number, "pin", str(number)), allow)
@@ -142,7 +134,7 @@ async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index: Sna
     assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 4
 
 
-async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
+async def test_a_pin_keeps_what_was_asked(index):
     request = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
     made = await pin(index, 1, "a", request=request)
     assert made.request == PinRequest(cid="a", **request)
@@ -150,9 +142,7 @@ async def test_a_pin_keeps_what_was_asked(index: SnapshotIndex) -> None:
     assert await pin(index, 2, "a", replaces="none") is None
 
 
-async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(
-    index: SnapshotIndex, store: Store
-) -> None:
+async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(index, store):
     for credential in ("one", "two"):
         await store.register(
             registration(credential_id=credential, did=DID), claims if credential == "one" else goes_on
@@ -168,7 +158,7 @@ async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_cred
     assert not await index.is_registered(DID) and not await index.is_registered(OTHER)
 
 
-async def test_revocations_and_registrations(index: SnapshotIndex) -> None:
+async def test_revocations_and_registrations(index):
     assert not await index.is_registered(DID)
     assert not await index.is_revoked(DID, ("c1", "c2"), NOW)
     await index.revoke(DID, "c2", NOW, NOW + 700)
@@ -180,19 +170,19 @@ async def test_revocations_and_registrations(index: SnapshotIndex) -> None:
     assert not await index.is_revoked(DID, ("c1", "c2"), NOW)
 
 
-async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
+async def test_names_stay_with_their_did_and_rise(index):
     await keep(index, "a", publisher="name")
     await keep(index, "theirs", did=OTHER, publisher="name")
     await keep(index, "unbound")
 
-    def record(root: str, sequence: int, name: str = "name") -> NewRecord:
+    def record(root, sequence, name="name"):
         return NewRecord(
             name=name, root=root, sequence=sequence, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"r", now=NOW
         )
 
-    seen: list[StoredRecord | None] = []
+    seen = []
 
-    def decide(kept: StoredRecord | None) -> bool:
+    def decide(kept):
         seen.append(kept)
         return True
 
@@ -207,7 +197,7 @@ async def test_names_stay_with_their_did_and_rise(index: SnapshotIndex) -> None:
     assert await index.record("name") == kept and await index.record("other") is None
 
 
-async def test_a_did_leads_to_the_name_of_its_newest_snapshot(index: SnapshotIndex) -> None:
+async def test_a_did_leads_to_the_name_of_its_newest_snapshot(index):
     assert await index.publisher(DID) is None
     await keep(index, "a", publisher="first")
     await keep(index, "theirs", did=OTHER, publisher="other")
@@ -219,7 +209,7 @@ async def test_a_did_leads_to_the_name_of_its_newest_snapshot(index: SnapshotInd
     assert await index.publisher(DID) is None
 
 
-async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store, database: Database) -> None:
+async def test_all_of_it_survives_a_new_start(index, store, database):
     await keep(index, "a", publisher="name")
     await pin(index, 1, "b")
     await index.revoke(DID, None, NOW, NOW + 700)
@@ -237,13 +227,13 @@ async def test_all_of_it_survives_a_new_start(index: SnapshotIndex, store: Store
 DAY_S = 86400
 
 
-async def refuse_all(store: Store) -> None:
+async def refuse_all(store):
     """Register a DID that the chain refuses at NOW."""
     await store.register(registration(did=DID), claims)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
 
 
-async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store: Store, index: SnapshotIndex) -> None:
+async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store, index):
     await refuse_all(store)
     await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
     await keep(index, "a", publisher="k51")
@@ -266,9 +256,7 @@ async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store: Store,
 
 
 @pytest.mark.parametrize("end", ["revoked", "released"])
-async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(
-    store: Store, index: SnapshotIndex, end: str
-) -> None:
+async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(store, index, end):
     await store.register(registration(did=DID), claims)
     await keep(index, "a")
     if end == "revoked":
@@ -282,7 +270,7 @@ async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(
     assert await index.root("a") is None
 
 
-async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store: Store, index: SnapshotIndex) -> None:
+async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store, index):
     await refuse_all(store)
     await keep(index, "a")
     await store.register(registration(did=DID, identifier=MAIL, credential_id="again"), claims)
@@ -295,7 +283,7 @@ async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store: Sto
     assert await index.root("a") is None
 
 
-async def test_a_did_is_confirmed_by_one_registration(store: Store, index: SnapshotIndex) -> None:
+async def test_a_did_is_confirmed_by_one_registration(store, index):
     await store.register(registration(did=DID), claims)
     await store.register(registration(did=DID, credential_id="two"), goes_on)
     assert await index.is_registered(DID) and not await index.is_confirmed(DID)

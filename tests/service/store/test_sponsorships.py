@@ -1,40 +1,31 @@
 """The budgets of the service's own sponsor, with every kind of database: no budget is exceeded, and all of it comes back."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 from tests.support.store_cases import ANN, NOW, admit, claims, registration, session
 
 from holdfast.rules.sponsoring import Budget
 from holdfast.service.store.sponsorships import Full, NewSponsorship, SponsorshipKey
 
-if TYPE_CHECKING:
-    from holdfast.service.store.database import Database
-    from holdfast.service.store.port import Store
-
 CHAIN, DAY, UNTIL, BLOCK = 8453, 20_000, 1_800_000_600, 7
 
 
-def key(nonce: int = 0, sender: int = 1, chain: int = CHAIN) -> SponsorshipKey:
+def key(nonce=0, sender=1, chain=CHAIN):
     return SponsorshipKey(chain, f"0x{sender:040x}", hex(nonce))
 
 
-def sponsorship(
-    gwei: int = 10, of: SponsorshipKey | None = None, did: int = 50, day: int = DAY, until: int = UNTIL, more: str = ""
-) -> NewSponsorship:
+def sponsorship(gwei=10, of=None, did=50, day=DAY, until=UNTIL, more=""):
     budgets = [Budget("all", 100, ""), Budget("hash did", did, ""), *([Budget(more, 100, "")] if more else [])]
     return NewSponsorship(
         key=of or key(), day=day, gwei=gwei, budgets=budgets, valid_until=until, block=BLOCK + until - UNTIL
     )
 
 
-async def spent(store: Store, chain: int = CHAIN, day: int = DAY) -> dict[str, int]:
+async def spent(store, chain=CHAIN, day=DAY):
     return {subject: gwei for subject, gwei in await store.sponsorships.spent(chain, day) if gwei}
 
 
-async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day(store: Store) -> None:
+async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day(store):
     reserved = await store.sponsorships.reserve(sponsorship(10))
     assert reserved is None
     assert await spent(store) == {"all": 10, "hash did": 10}
@@ -43,7 +34,7 @@ async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day(stor
     assert await store.sponsorships.reserve(sponsorship(50, key(1), day=DAY + 1)) is None
 
 
-async def test_a_full_budget_is_named_and_nothing_changes(store: Store) -> None:
+async def test_a_full_budget_is_named_and_nothing_changes(store):
     await store.sponsorships.reserve(sponsorship(45))
     assert await store.sponsorships.reserve(sponsorship(6, key(1))) == Full(1, 45)
     assert await store.sponsorships.reserve(sponsorship(56, key(1), did=100)) == Full(0, 45)
@@ -52,7 +43,7 @@ async def test_a_full_budget_is_named_and_nothing_changes(store: Store) -> None:
     assert await store.sponsorships.reserve(sponsorship(5, key(1))) is None
 
 
-async def test_parallel_requests_of_two_nodes_cannot_exceed_a_budget(store: Store, database: Database) -> None:
+async def test_parallel_requests_of_two_nodes_cannot_exceed_a_budget(store, database):
     other = database.open()
     try:
         nodes = [store, other]
@@ -65,7 +56,7 @@ async def test_parallel_requests_of_two_nodes_cannot_exceed_a_budget(store: Stor
     assert (await spent(store))["all"] == 98
 
 
-async def test_one_nonce_reserves_its_largest_amount_once(store: Store) -> None:
+async def test_one_nonce_reserves_its_largest_amount_once(store):
     for gwei in (10, 30, 20):
         assert await store.sponsorships.reserve(sponsorship(gwei)) is None
     assert await spent(store) == {"all": 30, "hash did": 30}
@@ -77,14 +68,14 @@ async def test_one_nonce_reserves_its_largest_amount_once(store: Store) -> None:
     assert (held.gwei, held.valid_until, held.block) == (50, UNTIL + 5, BLOCK)
 
 
-async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store: Store) -> None:
+async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store):
     await store.sponsorships.reserve(sponsorship(30))
     assert await store.sponsorships.reserve(sponsorship(20, day=DAY + 1)) is None
     assert await spent(store) == {}
     assert await spent(store, day=DAY + 1) == {"all": 30, "hash did": 30}
 
 
-async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back(store: Store) -> None:
+async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back(store):
     for nonce in range(3):
         await store.sponsorships.reserve(sponsorship(15, key(nonce), until=UNTIL + nonce))
     assert await store.sponsorships.settle(key(0), UNTIL, 4)
@@ -94,14 +85,14 @@ async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back
     assert [each.key for each in await store.sponsorships.open_sponsorships(CHAIN, 9)] == [key(2)]
 
 
-async def test_what_was_approved_again_since_is_not_settled(store: Store) -> None:
+async def test_what_was_approved_again_since_is_not_settled(store):
     await store.sponsorships.reserve(sponsorship(15))
     await store.sponsorships.reserve(sponsorship(15, until=UNTIL + 9))
     assert not await store.sponsorships.settle(key(), UNTIL, 0)
     assert await spent(store) == {"all": 15, "hash did": 15}
 
 
-async def test_approvals_that_end_first_come_first(store: Store) -> None:
+async def test_approvals_that_end_first_come_first(store):
     for nonce, until in enumerate((UNTIL + 2, UNTIL, UNTIL + 1)):
         await store.sponsorships.reserve(sponsorship(1, key(nonce), until=until))
     found = await store.sponsorships.open_sponsorships(CHAIN, 2)
@@ -109,7 +100,7 @@ async def test_approvals_that_end_first_come_first(store: Store) -> None:
     assert await store.sponsorships.open_sponsorships(1, 2) == []
 
 
-async def test_old_days_are_forgotten(store: Store) -> None:
+async def test_old_days_are_forgotten(store):
     await store.sponsorships.reserve(sponsorship(10))
     await store.sponsorships.reserve(sponsorship(10, key(1), day=DAY + 1))
     await store.sponsorships.forget(DAY + 1)
@@ -117,7 +108,7 @@ async def test_old_days_are_forgotten(store: Store) -> None:
     assert await spent(store, day=DAY + 1) == {"all": 10, "hash did": 10}
 
 
-async def test_a_did_is_known_from_its_session_on(store: Store) -> None:
+async def test_a_did_is_known_from_its_session_on(store):
     assert not await store.sponsorships.knows("did:a:1")
     await store.open_session(session(), admit)
     assert await store.sponsorships.knows("did:a:1")

@@ -1,9 +1,6 @@
 """At startup the service waits for the database server, logs this, and gives up if waiting cannot help."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import Any
 
 import pytest
 
@@ -18,27 +15,27 @@ class _Database:
 
     location = "postgresql://db/holdfast"
 
-    def __init__(self, *errors: Exception) -> None:
+    def __init__(self, *errors):
         self._errors = list(errors)
         self.time = 100.0
         self.calls = 0
 
-    def open(self, chain: int) -> Any:
+    def open(self, chain):
         assert chain == CHAIN
         self.calls += 1
         if self._errors:
             raise self._errors.pop(0)
         return self
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds):
         self.time += seconds
 
-    def opened(self, within_s: float, stopped_at: float = inf) -> Any:
+    def opened(self, within_s, stopped_at=inf):
         stopped = lambda: self.time >= stopped_at  # noqa: E731
-        return open_when_reachable(self, within_s, CHAIN, lambda: self.time, self.sleep, stopped)  # type: ignore[arg-type]
+        return open_when_reachable(self, within_s, CHAIN, lambda: self.time, self.sleep, stopped)
 
 
-def test_it_waits_and_says_so_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_waits_and_says_so_every_ten_seconds(caplog):
     database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
     assert database.opened(60) is database
     assert database.time == 125
@@ -47,14 +44,14 @@ def test_it_waits_and_says_so_every_ten_seconds(caplog: pytest.LogCaptureFixture
     assert said[-1] == "postgresql://db/holdfast answers after 25 s: the start goes on"
 
 
-def test_the_wait_ends() -> None:
+def test_the_wait_ends():
     database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
     with pytest.raises(StoreUnreachable):
         database.opened(5)
     assert database.time == 105
 
 
-def test_a_stop_ends_the_wait() -> None:
+def test_a_stop_ends_the_wait():
     database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
     with pytest.raises(SystemExit) as ended:
         database.opened(60, stopped_at=103)
@@ -62,7 +59,7 @@ def test_a_stop_ends_the_wait() -> None:
 
 
 @pytest.mark.parametrize(("error", "within_s"), [(StoreUnavailable("password"), 60), (StoreUnreachable("away"), 0)])
-def test_it_does_not_wait(error: Exception, within_s: float, caplog: pytest.LogCaptureFixture) -> None:
+def test_it_does_not_wait(error, within_s, caplog):
     database = _Database(error)
     with pytest.raises(StoreUnavailable):
         database.opened(within_s)

@@ -1,9 +1,6 @@
 """Each call to a provider is counted with its outcome."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,12 +10,9 @@ from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.calls import OUTCOMES, calling
 from holdfast.service.upstreams.proxy import UpstreamError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @pytest.fixture(autouse=True)
-def numbers() -> Iterator[None]:
+def numbers():
     metrics.reset()
     yield
     metrics.reset()
@@ -39,26 +33,26 @@ def numbers() -> Iterator[None]:
         (asyncio.CancelledError(), "cancelled"),
     ],
 )
-def test_an_exception_names_the_outcome(error: BaseException, outcome: str) -> None:
+def test_an_exception_names_the_outcome(error, outcome):
     with pytest.raises(type(error)), calling("mail"):
         raise error
     assert metrics.PROVIDER_CALLS.cells == {("mail", outcome): 1} and outcome in OUTCOMES
     assert list(metrics.PROVIDER_SECONDS.cells) == [("mail",)]
 
 
-def test_a_call_that_succeeds_is_ok_and_its_time_is_counted() -> None:
+def test_a_call_that_succeeds_is_ok_and_its_time_is_counted():
     with calling("sms"):
         pass
     assert metrics.PROVIDER_CALLS.cells == {("sms", "ok"): 1}
     assert metrics.PROVIDER_SECONDS.cells["sms",][0] == 1
 
 
-def test_a_cancelled_call_to_a_chain_is_one_that_took_too_long() -> None:
+def test_a_cancelled_call_to_a_chain_is_one_that_took_too_long():
     with pytest.raises(asyncio.CancelledError), calling("chain", cancelled="timeout"):
         raise asyncio.CancelledError
     assert metrics.PROVIDER_CALLS.cells == {("chain", "timeout"): 1}
 
 
-def test_a_provider_that_the_table_lacks_is_an_error() -> None:
+def test_a_provider_that_the_table_lacks_is_an_error():
     with pytest.raises(AssertionError), calling("elsewhere"):
         pass

@@ -1,44 +1,25 @@
 """Every line logged for a request has the request's ID, and no line identifies a person or contains a secret."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
-import httpx
-from tests.support.serving import Server, becomes_true, free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.support.serving import becomes_true, free_port
 
 PERSON, HANDLE, NUMBER, ADDRESS = "somebody@example.com", "somebody", "+14155552671", "192.0.2.77"
 CODE, TOKEN, KEY, CREDENTIAL = "424242", "token-of-a-vault", "key-of-a-repeat", "Y3JlZGVudGlhbC1vZi1zb21lYm9keQ"
 DID = "did:new:0x" + "ab" * 32
 SECRETS = (
-    PERSON,
-    HANDLE,
-    NUMBER,
-    ADDRESS,
-    CODE,
-    TOKEN,
-    KEY,
-    CREDENTIAL,
-    DID,
-    "abab",
-    "providers-token",
-    "bundlers-key",
-)
+    PERSON, HANDLE, NUMBER, ADDRESS, CODE, TOKEN, KEY, CREDENTIAL, DID, "abab", "providers-token", "bundlers-key",
+)  # fmt: skip
 DEAD = "http://127.0.0.1:9"
 
 
-def kinds(client: httpx.Client) -> dict[str, int]:
+def kinds(client):
     """Send many kinds of requests, each with an ID, and return the statuses."""
     account = "0x" + "ab" * 20
     registration = {
         "credentialId": CREDENTIAL, "identifier": HANDLE, "channel": "handle", "did": DID, "txHash": "0x" + "ab" * 32,
     }  # fmt: skip
-    asked: dict[str, tuple[str, str, dict[str, Any]]] = {
+    asked = {
         "session": ("POST", "/api/sessions", {"json": {"handle": HANDLE, "did": DID}}),
         "send-mail": ("POST", "/api/verify/send", {"json": {"identifier": PERSON, "channel": "email"}}),
         "send-sms": ("POST", "/api/verify/send", {"json": {"identifier": NUMBER, "channel": "sms"}}),
@@ -51,13 +32,10 @@ def kinds(client: httpx.Client) -> dict[str, int]:
         "bundler": ("POST", "/api/bundler", {"json": {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}}),
         "indexer": ("GET", f"/api/indexer/api/dids/{DID}", {}),
         "pins": ("GET", "/pins", {"headers": {"Authorization": f"Bearer {TOKEN}"}}),
-        "absent": ("GET", f"/nowhere/{HANDLE}", {}),
-        "method": ("DELETE", "/api/sessions", {}),
-        "preflight": ("OPTIONS", "/api/sessions", {}),
-        "head": ("HEAD", "/enclave.wasm", {}),
+        "absent": ("GET", f"/nowhere/{HANDLE}", {}), "method": ("DELETE", "/api/sessions", {}),
+        "preflight": ("OPTIONS", "/api/sessions", {}), "head": ("HEAD", "/enclave.wasm", {}),
         "nonsense": ("POST", "/api/sessions", {"content": f"{{{PERSON}"}),
-        "large": ("POST", "/api/sessions", {"content": b" " * 70_000}),
-        "workflow": ("PUT", "/api/workflow", {}),
+        "large": ("POST", "/api/sessions", {"content": b" " * 70_000}), "workflow": ("PUT", "/api/workflow", {}),
         "page": ("GET", "/", {}),
         "keyed": ("POST", "/api/sessions", {"json": {"handle": HANDLE, "did": DID}, "headers": {"Idempotency-Key": KEY}}),
     }  # fmt: skip
@@ -70,11 +48,11 @@ def kinds(client: httpx.Client) -> dict[str, int]:
     return got
 
 
-def lines(server: Server) -> list[dict[str, Any]]:
+def lines(server):
     return [json.loads(line) for line in server.log.read_text().splitlines() if line.startswith("{")]
 
 
-def test_every_line_has_an_id_and_no_line_names_a_person(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     reserved = tmp_path / "reserved.txt"
     reserved.write_text("acme\n")
     server = serve(
@@ -94,7 +72,7 @@ def test_every_line_has_an_id_and_no_line_names_a_person(serve: Callable[..., Se
 
     logged = lines(server)[before:]
     assert [line for line in logged if not line.get("request_id")] == []
-    of: dict[str, set[str]] = {}
+    of = {}
     for line in logged:
         of.setdefault(line["request_id"], set()).add(line["message"])
     assert all("answered" in of[name] for name in statuses), statuses

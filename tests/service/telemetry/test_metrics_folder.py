@@ -1,38 +1,31 @@
 """The folder for metrics is deleted when the service stops or, after kill -9, when the next service starts."""
 
-from __future__ import annotations
-
 import os
 import tempfile
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.support.serving import Server, free_port
+from tests.support.serving import free_port
 
 from holdfast.service.telemetry.metrics_folder import PREFIX, metrics_folder, sweep
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def temporary(tmp_path, monkeypatch):
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
 
 
-def left(temporary: Path, name: str = "left") -> Path:
+def left(temporary, name="left"):
     folder = temporary / f"{PREFIX}{name}"
     folder.mkdir(mode=0o700)
     (folder / "counter_1.db").write_bytes(b"counts")
     return folder
 
 
-def test_a_left_folder_goes_and_one_in_use_stays(temporary: Path) -> None:
+def test_a_left_folder_goes_and_one_in_use_stays(temporary):
     left(temporary)
     with metrics_folder() as first, metrics_folder() as second:
         assert sorted(temporary.iterdir()) == sorted([first, second])
@@ -42,7 +35,7 @@ def test_a_left_folder_goes_and_one_in_use_stays(temporary: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
-def test_nothing_else_is_touched(temporary: Path, tmp_path: Path) -> None:
+def test_nothing_else_is_touched(temporary, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("kept")
@@ -55,17 +48,17 @@ def test_nothing_else_is_touched(temporary: Path, tmp_path: Path) -> None:
     assert (elsewhere / "kept").read_text() == "kept"
 
 
-def test_another_users_folder_stays(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_users_folder_stays(temporary, monkeypatch):
     folder = left(temporary)
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     sweep()
     assert (folder / "counter_1.db").exists()
 
 
-def test_a_folder_swept_before_it_was_locked_is_made_again(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_swept_before_it_was_locked_is_made_again(temporary, monkeypatch):
     make, made = tempfile.mkdtemp, []
 
-    def swept_at_once(**options: str) -> str:
+    def swept_at_once(**options):
         made.append(make(**options))
         if len(made) == 1:
             sweep()
@@ -77,11 +70,12 @@ def test_a_folder_swept_before_it_was_locked_is_made_again(temporary: Path, monk
         assert list(temporary.iterdir()) == [folder]
 
 
-def folders(temporary: Path) -> list[Path]:
+def folders(temporary):
     return sorted(temporary.glob(f"{PREFIX}*"))
 
 
-def test_a_killed_service_leaves_a_folder_until_the_next_start(serve: Callable[..., Server], tmp_path: Path) -> None:
+@pytest.mark.soak  # in the gate: the tests above
+def test_a_killed_service_leaves_a_folder_until_the_next_start(serve, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     killed = serve(admin_port=str(free_port()), TMPDIR=str(temporary))

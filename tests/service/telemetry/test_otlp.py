@@ -1,21 +1,16 @@
 """A real service sends traces to a collector."""
 
-from __future__ import annotations
-
 import time
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.otlp_collector import Collector, attributes, collecting
-from tests.support.serving import PATIENCE_S, Server, becomes_true, free_port
+from tests.support.otlp_collector import attributes, collecting
+from tests.support.serving import PATIENCE_S, becomes_true, free_port
+from tests.support.soak import cases
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.service.telemetry import tracing
 from holdfast.service.telemetry.otlp import OtlpBackend
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
@@ -25,15 +20,13 @@ SERVERS = {"granian": {}, "granian with an indexer": {"indexer_url": "http://127
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
+def collector():
     with collecting() as running:
         yield running
 
 
-@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
-def test_requests_commits_and_provider_calls_are_spans_of_one_trace(
-    serve: Callable[..., Server], collector: Collector, settings: dict[str, str]
-) -> None:
+@pytest.mark.parametrize("settings", cases(SERVERS, "granian"))
+def test_requests_commits_and_provider_calls_are_spans_of_one_trace(serve, collector, settings):
     server = serve(
         **QUICKLY, **settings, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_RESOURCE_ATTRIBUTES="region=north",
         OTEL_EXPORTER_OTLP_HEADERS="x-key=collectors-own", mail_url="smtp://127.0.0.1:9",
@@ -71,9 +64,7 @@ def test_requests_commits_and_provider_calls_are_spans_of_one_trace(
         assert secret.encode() not in sent, secret
 
 
-async def test_calls_to_upstreams_carry_the_trace_and_strangers_start_none(
-    serve: Callable[..., Server], collector: Collector
-) -> None:
+async def test_calls_to_upstreams_carry_the_trace_and_strangers_start_none(serve, collector):
     async with upstream() as chain:
         chain.answer = rpc_results({"eth_getBalance": "0x1"})
         for proxies, trusted in (("127.0.0.1,::1", True), ("none", False)):
@@ -94,14 +85,14 @@ async def test_calls_to_upstreams_carry_the_trace_and_strangers_start_none(
             assert request.parent_span_id.hex() == (PARENT if trusted else "")
 
 
-async def _get(server: Server, path: str, headers: dict[str, str]) -> int:
+async def _get(server, path, headers):
     import httpx
 
     async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
         return (await client.get(server.url + path, headers=headers)).status_code
 
 
-def test_a_collector_that_is_gone_delays_nothing(serve: Callable[..., Server]) -> None:
+def test_a_collector_that_is_gone_delays_nothing(serve):
     address = f"http://operator:collectors-password@127.0.0.1:{free_port()}"
     server = serve(**QUICKLY, OTEL_EXPORTER_OTLP_ENDPOINT=address, OTEL_EXPORTER_OTLP_TIMEOUT="1")
     with server.client() as client:
@@ -120,13 +111,13 @@ def test_a_collector_that_is_gone_delays_nothing(serve: Callable[..., Server]) -
     )
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _seconds(work):
     began = time.monotonic()
     work()
     return time.monotonic() - began
 
 
-def test_a_batch_is_linked_to_every_request_in_it(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_linked_to_every_request_in_it(collector, monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     tracing.install(OtlpBackend())
     try:
@@ -150,7 +141,7 @@ def test_a_batch_is_linked_to_every_request_in_it(collector: Collector, monkeypa
     assert not collector.named("untraced")
 
 
-def test_while_traces_are_off_spans_are_nothing() -> None:
+def test_while_traces_are_off_spans_are_nothing():
     assert tracing.backend() is None and tracing.present() is None and tracing.outgoing() == {}
     with tracing.inner("a") as one, tracing.batch("b", [], {}) as other:
         assert one is other

@@ -1,11 +1,8 @@
 """The processes of a node share their metrics through files, and the sums stay correct when processes exit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -15,10 +12,6 @@ from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.collecting import NodeCollector
 from holdfast.service.telemetry.metric_rows import ROWS
 from holdfast.service.telemetry.sharing import WorkerFile, has_ended, read_numbers, worker_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # A worker process that counts as often as its arguments say, waits for a line of input, and exits.
 WORKER = """
@@ -38,14 +31,14 @@ sys.stdin.readline()
 """
 
 
-def start(folder: Path, count: int) -> subprocess.Popen[str]:
+def start(folder, count):
     command = [sys.executable, "-c", WORKER, str(folder), str(count)]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert worker.stdout is not None and worker.stdout.readline() == "counted\n"
     return worker
 
 
-def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
+def shown(collector):
     """Return the values that Prometheus reads, by metric name and label values."""
     registry = CollectorRegistry()
     registry.register(collector)
@@ -56,13 +49,13 @@ def shown(collector: NodeCollector) -> dict[tuple[str, ...], float]:
 
 
 @pytest.fixture
-def numbers() -> Iterator[None]:
+def numbers():
     metrics.reset()
     yield
     metrics.reset()
 
 
-def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_path: Path) -> None:
+def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_path):
     collector = NodeCollector(tmp_path)
     workers = [start(tmp_path, 3), start(tmp_path, 5)]
     before = shown(collector)
@@ -88,7 +81,7 @@ def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_
 
 
 @pytest.mark.usefixtures("numbers")
-def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path: Path) -> None:
+def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path):
     registry = CollectorRegistry()
     registry.register(NodeCollector(tmp_path))
     families = {family.name: family for family in text_string_to_metric_families(generate_latest(registry).decode())}
@@ -97,7 +90,7 @@ def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("numbers")
-def test_what_is_half_written_is_not_read(tmp_path: Path) -> None:
+def test_what_is_half_written_is_not_read(tmp_path):
     file = WorkerFile(tmp_path)
     metrics.LIMITS_HIT.add("sends")
     file.write()
@@ -115,7 +108,7 @@ def test_what_is_half_written_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("numbers")
-def test_files_are_the_users_alone(tmp_path: Path) -> None:
+def test_files_are_the_users_alone(tmp_path):
     file = WorkerFile(tmp_path)
     (path,) = worker_files(tmp_path)
     assert path.stat().st_mode & 0o777 == 0o600 and path.name.startswith(f"{os.getpid()}-")
@@ -123,7 +116,7 @@ def test_files_are_the_users_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("numbers")
-def test_a_metric_refuses_labels_that_its_row_lacks() -> None:
+def test_a_metric_refuses_labels_that_its_row_lacks():
     with pytest.raises(AssertionError):
         metrics.LIMITS_HIT.add()
     with pytest.raises(KeyError):

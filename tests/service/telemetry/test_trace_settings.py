@@ -1,7 +1,5 @@
 """Which of OpenTelemetry's standard environment variables turn tracing on."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.service.telemetry import trace_settings
@@ -25,7 +23,7 @@ BASE = "http://collector.example:4318"
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, True),
     ],
 )
-def test_a_named_collector_turns_traces_on(given: dict[str, str], on: bool) -> None:
+def test_a_named_collector_turns_traces_on(given, on):
     assert traces_configured(given) is on
 
 
@@ -36,18 +34,18 @@ def test_a_named_collector_turns_traces_on(given: dict[str, str], on: bool) -> N
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "collector.example:4317"}, "OTEL_EXPORTER_OTLP_ENDPOINT"),
     ],
 )
-def test_what_cannot_be_done_is_refused_at_the_start(given: dict[str, str], named: str) -> None:
+def test_what_cannot_be_done_is_refused_at_the_start(given, named):
     with pytest.raises(SettingError, match=f"^{named}: "):
         traces_configured(given)
 
 
-def test_without_the_extra_the_start_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setattr(trace_settings, "find_spec", lambda _name: None)
     with pytest.raises(SettingError, match=r"pip install .opentelemetry-"):
         traces_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE})
 
 
-def test_the_general_address_is_a_base_and_the_special_one_is_whole() -> None:
+def test_the_general_address_is_a_base_and_the_special_one_is_whole():
     assert traces_address({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE + "/"}) == BASE + "/v1/traces"
     assert (
         traces_address({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}) == BASE

@@ -1,28 +1,22 @@
 """What upstreams receive from Holdfast, and how compressed responses and unusual headers are handled."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
 import re
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from aiohttp import web
-from tests.support.api import Api, error_of
-from tests.support.upstreams import Upstream, rpc_results, upstream
+from tests.support.api import error_of
+from tests.support.upstreams import rpc_results, upstream
 
 from holdfast import __version__
 from holdfast.rules.chains import CHAINS
 from holdfast.service import bootstrap
 from holdfast.service.bootstrap.upstreams import pool_of
 from holdfast.service.upstreams.pool import CONNECTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 ACCOUNT = "0x" + "11" * 20
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
@@ -35,11 +29,11 @@ async def surrounded(make_api):
         yield make_api(rpc_url=served.url, bundler_url=served.url, indexer_url=served.url), served
 
 
-def seen(served: Upstream) -> dict[str, str]:
+def seen(served):
     return {name.lower(): value for name, value in served.requests[-1][2].items()}
 
 
-async def ask_everyone(api: Api) -> list[int]:
+async def ask_everyone(api):
     answers = [
         await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532"),
         await api.post("/api/bundler", **CALL),
@@ -48,7 +42,7 @@ async def ask_everyone(api: Api) -> list[int]:
     return [answer.status_code for answer in answers]
 
 
-async def test_every_upstream_hears_who_asks(surrounded) -> None:
+async def test_every_upstream_hears_who_asks(surrounded):
     api, served = surrounded
     served.answer = rpc_results({"eth_getBalance": "0x1", "eth_supportedEntryPoints": []})
     await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")
@@ -60,10 +54,10 @@ async def test_every_upstream_hears_who_asks(surrounded) -> None:
     assert seen(served)["user-agent"] == f"Holdfast/{__version__}"
 
 
-async def test_an_upstream_that_packs_whenever_it_may_is_understood(surrounded) -> None:
+async def test_an_upstream_that_packs_whenever_it_may_is_understood(surrounded):
     api, served = surrounded
 
-    def packed(request: web.Request, body: bytes) -> web.Response:
+    def packed(request, body):
         results = {"eth_getBalance": "0x1", "eth_supportedEntryPoints": []}
         answer = rpc_results(results)(request, body) if body else web.json_response({"ok": True})
         answer.enable_compression()  # as the request's Accept-Encoding allows
@@ -74,13 +68,13 @@ async def test_an_upstream_that_packs_whenever_it_may_is_understood(surrounded) 
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip", "deflate"])
-async def test_the_callers_own_encoding_reaches_the_indexer(surrounded, encoding: str) -> None:
+async def test_the_callers_own_encoding_reaches_the_indexer(surrounded, encoding):
     api, served = surrounded
     await api.get("/api/indexer/health", headers={"Accept-Encoding": encoding})
     assert seen(served)["accept-encoding"] == encoding
 
 
-async def test_a_caller_that_names_no_encoding_gets_none(surrounded) -> None:
+async def test_a_caller_that_names_no_encoding_gets_none(surrounded):
     api, served = surrounded
     request = api.http.build_request("GET", "/api/indexer/health")
     del request.headers["accept-encoding"]
@@ -88,7 +82,7 @@ async def test_a_caller_that_names_no_encoding_gets_none(surrounded) -> None:
     assert seen(served)["accept-encoding"] == "identity"
 
 
-async def test_a_header_that_no_http_server_could_send_on_is_dropped(surrounded) -> None:
+async def test_a_header_that_no_http_server_could_send_on_is_dropped(surrounded):
     api, served = surrounded
     served.answer = lambda _request, _body: web.Response(body=b"{}", headers={"ETag": '"\u20ac"', "Expires": "0"})
     answer = await api.get("/api/indexer/health")
@@ -97,7 +91,7 @@ async def test_a_header_that_no_http_server_could_send_on_is_dropped(surrounded)
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", '"\\ud800"'], ids=["NaN", "Infinity", "half a surrogate pair"])
-async def test_a_value_that_is_no_json_text_is_no_request(surrounded, value: str) -> None:
+async def test_a_value_that_is_no_json_text_is_no_request(surrounded, value):
     api, served = surrounded
     raw = json.dumps(CALL).replace("[]", f"[{value}]").encode()
     assert error_of(await api.http.post("/api/bundler", content=raw)) == (400, "Invalid JSON-RPC request")
@@ -105,7 +99,7 @@ async def test_a_value_that_is_no_json_text_is_no_request(surrounded, value: str
 
 
 @pytest.mark.parametrize("value", ["1e999", "18446744073709551616", "1.5", "{}", "null", "[" * 500 + "]" * 500])
-async def test_unusual_values_arrive_as_they_were(surrounded, value: str) -> None:
+async def test_unusual_values_arrive_as_they_were(surrounded, value):
     api, served = surrounded
     served.answer = rpc_results({"eth_supportedEntryPoints": []})
     raw = json.dumps(CALL).replace("[]", f"[{value}]").encode()
@@ -114,23 +108,21 @@ async def test_unusual_values_arrive_as_they_were(surrounded, value: str) -> Non
 
 
 HOSTILE = {
-    "no HTTP": b"\x16\x03\x01\x02\x00 hello\r\n\r\n",
-    "nothing": b"",
-    "half a head": b"HTTP/1.1 200 OK\r\nContent-Le",
+    "no HTTP": b"\x16\x03\x01\x02\x00 hello\r\n\r\n", "nothing": b"", "half a head": b"HTTP/1.1 200 OK\r\nContent-Le",
     "a body cut short": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{",
     "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
     "a broken chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     "an endless head": b"HTTP/1.1 200 OK\r\nA: " + b"a" * 100_000 + b"\r\n\r\n",
-}
+}  # fmt: skip
 
 
 @asynccontextmanager
-async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
+async def raw_upstream(answer, drip_s=0.0):
     """Run an upstream that sends these bytes in response to any request, one byte at a time if `drip_s` is given."""
 
-    speaking: set[asyncio.Task[None] | None] = set()
+    speaking = set()
 
-    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def speak(reader, writer):
         speaking.add(asyncio.current_task())
         with suppress(ConnectionError):
             await reader.read(65536)
@@ -149,13 +141,13 @@ async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_an_upstream_that_speaks_no_http_is_a_502_of_ours(make_api, kind: str) -> None:
+async def test_an_upstream_that_speaks_no_http_is_a_502_of_ours(make_api, kind):
     async with raw_upstream(HOSTILE[kind]) as url:
         api = make_api(rpc_url=url, bundler_url=url, indexer_url=url)
         assert await ask_everyone(api) == [502, 502, 502]
 
 
-async def test_an_upstream_that_drips_is_left_after_the_limit(make_api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_upstream_that_drips_is_left_after_the_limit(make_api, monkeypatch):
     monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.3)
     async with raw_upstream(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + b" " * 100, drip_s=0.05) as url:
         api = make_api(bundler_url=url, indexer_url=url)
@@ -163,7 +155,7 @@ async def test_an_upstream_that_drips_is_left_after_the_limit(make_api, monkeypa
     assert [answer.status_code for answer in answers] == [502, 502]
 
 
-async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrounded) -> None:
+async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrounded):
     api, served = surrounded
     packed = gzip.compress(b" " * 64 * 2**20)
     served.answer = lambda _request, _body: web.Response(body=packed, headers={"Content-Encoding": "gzip"})
@@ -174,11 +166,11 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
     assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
 
 
-async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
+async def test_a_slow_upstream_holds_up_no_other(make_api):
     """More requests than a pool has connections are waiting for a hanging indexer, but the chain responds at once."""
     released = asyncio.Event()
 
-    async def never_soon(_request: web.Request, _body: bytes) -> web.Response:
+    async def never_soon(_request, _body):
         await released.wait()
         return web.json_response({})
 
@@ -196,7 +188,7 @@ async def test_a_slow_upstream_holds_up_no_other(make_api) -> None:
         assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {200}
 
 
-def test_every_upstream_has_a_pool_by_itself() -> None:
+def test_every_upstream_has_a_pool_by_itself():
     """The service gives each upstream an HTTP client with a different name, so that no two share connections."""
     (room,) = bootstrap.__path__
     source = "".join(file.read_text() for file in Path(room).glob("*.py"))

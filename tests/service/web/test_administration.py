@@ -1,15 +1,12 @@
 """Operators' tasks over HTTP: each with its scope, the operator in the audit, and nothing for anyone else."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.api import DID, KEY, OTHER_DID, Api
+from tests.support.api import DID, KEY, OTHER_DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
 from holdfast.service.bootstrap.administration import administration
@@ -20,33 +17,26 @@ from holdfast.service.settings.values import read_settings
 from holdfast.service.store.administration import By
 from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, API, Scope
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.service.web.administration import Administration
-
 ADDRESS = "192.0.2.1"
 
 
 class Port:
     """The admin port of a service, and keys for it."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api):
         settings = read_settings({"HOLDFAST_ADMIN_HOSTS": "admin.example"})
         self.api = api
         self.store = api.service.store
         secrets = Secrets((KEY,), generated=False)
-        self.admin: Administration = administration(settings, secrets, self.store, api.application.files, api.clock)
-        self.held: dict[str, str] = {}
+        self.admin = administration(settings, secrets, self.store, api.application.files, api.clock)
+        self.held = {}
 
-    async def key(self, name: str, *scopes: str) -> str:
+    async def key(self, name, *scopes):
         by = By("cli:root", self.api.clock())
         self.held[name] = await self.admin.keys.make(name, scopes or [*Scope], by)
         return self.held[name]
 
-    async def ask(
-        self, method: str, path: str, key: str = "", body: object = None, query: str = "", **headers: str
-    ) -> tuple[int, Any, Mapping[str, str]]:
+    async def ask(self, method, path, key="", body=None, query="", **headers):
         given = {"host": "127.0.0.1:9464", **({"authorization": f"Bearer {key}"} if key else {})}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -55,23 +45,23 @@ class Port:
         found, told = bytes(response.body), dict(response.headers)
         return response.status, json.loads(found) if "json" in told.get("content-type", "") else found.decode(), told
 
-    async def get(self, path: str, query: str = "", **more: Any) -> Any:
+    async def get(self, path, query="", **more):
         status, found, _ = await self.ask("GET", API + path, self.held["eva"], query=query, **more)
         return found if status == 200 else (status, found["error"])
 
-    async def post(self, path: str, **body: Any) -> Any:
+    async def post(self, path, **body):
         status, found, _ = await self.ask("POST", API + path, self.held["eva"], body)
         return found if status == 200 else (status, found["error"])
 
 
 @pytest.fixture
-async def port(api: Api) -> Port:
+async def port(api):
     made = Port(api)
     await made.key("eva")
     return made
 
 
-def test_every_endpoint_is_a_task_and_every_task_an_endpoint() -> None:
+def test_every_endpoint_is_a_task_and_every_task_an_endpoint():
     tasks = {
         name for name in vars(OperatorTasks) if not name.startswith("_") and callable(getattr(OperatorTasks, name))
     }
@@ -81,7 +71,7 @@ def test_every_endpoint_is_a_task_and_every_task_an_endpoint() -> None:
     assert changes == [endpoint.scope is not Scope.READ for endpoint in ADMIN_ENDPOINTS]
 
 
-async def test_a_key_does_what_its_scopes_say(port: Port) -> None:
+async def test_a_key_does_what_its_scopes_say(port):
     without = {scope: await port.key(f"not-{scope}", *(set(Scope) - {scope})) for scope in Scope}
     before = await port.get("acts")
     for endpoint in ADMIN_ENDPOINTS:
@@ -92,7 +82,7 @@ async def test_a_key_does_what_its_scopes_say(port: Port) -> None:
     assert await port.get("acts") == before
 
 
-async def test_an_operators_day(port: Port) -> None:
+async def test_an_operators_day(port):
     for name in ("ann", "anne", "bob"):
         assert (await port.api.session(name, ip="192.0.2.7")).status_code == 200
     page = await port.get("identifiers", "limit=2")
@@ -124,7 +114,7 @@ async def test_an_operators_day(port: Port) -> None:
     assert first["rows"] + rest["rows"] == acts
 
 
-async def test_invitations_are_made_listed_revoked_and_reissued(port: Port) -> None:
+async def test_invitations_are_made_listed_revoked_and_reissued(port):
     made = await port.post("invitations", uses=3, days=2)
     again = await port.post("invitations/reissue", code=made["code"])
     assert (again["uses"], again["days"]) == (3, 14)
@@ -140,7 +130,7 @@ async def test_invitations_are_made_listed_revoked_and_reissued(port: Port) -> N
     ]  # fmt: skip
 
 
-async def test_a_person_is_copied_and_erased(port: Port) -> None:
+async def test_a_person_is_copied_and_erased(port):
     assert (await port.api.session("ann")).status_code == 200
     copy = await port.get("person", "person=ann")
     assert (copy["did"], copy["identifiers"][0]["key"]) == (DID, "ann")
@@ -152,7 +142,7 @@ async def test_a_person_is_copied_and_erased(port: Port) -> None:
     assert (await port.get("identifiers"))["rows"] == []
 
 
-async def test_no_cell_of_csv_is_a_formula(port: Port) -> None:
+async def test_no_cell_of_csv_is_a_formula(port):
     for kind, value, reason in (("name", "a", "=1+1"), ("name", "b", " @x"), ("did", "did:a:1", 'x,"y"\n-z')):
         await port.post("bans", kind=kind, value=value, reason=reason)
     status, text, headers = await port.ask("GET", f"{API}bans", port.held["eva"], query="format=csv&limit=2")
@@ -164,7 +154,7 @@ async def test_no_cell_of_csv_is_a_formula(port: Port) -> None:
     assert await port.get("bans", "format=xml") == (400, "format is json or csv")
 
 
-async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port: Port) -> None:
+async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port):
     right = port.held["eva"]
     wrong = [f"holdfast.eva.{n}" for n in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR)]
     tried = await asyncio.gather(*(port.ask("GET", f"{API}bans", key) for key in [*wrong, "", "x", "y"]))
@@ -176,7 +166,7 @@ async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port: Port
     assert {status for status, _, _ in many} == {200}, "right keys do not count"
 
 
-async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port: Port) -> None:
+async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port):
     keys, ban = port.admin.keys, {"kind": "did", "value": "did:a:1"}
     key = await port.key("tom")
     admitted = await keys.admit(f"Bearer {key}", "x", Scope.WRITE)
@@ -191,14 +181,14 @@ async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port: Port) -> 
 class Admitting:
     """Admits every request, as a key's check just before its revocation did."""
 
-    def __init__(self, by: By) -> None:
+    def __init__(self, by):
         self._by = by
 
-    async def admit(self, *_: object) -> By:
+    async def admit(self, *_):
         return self._by
 
 
-FOREIGN: tuple[tuple[dict[str, str], str], ...] = (
+FOREIGN = (
     ({"host": "attacker.example"}, "admin_host_unknown"),
     ({"host": ""}, "admin_host_unknown"),
     ({"host": "[::1"}, "admin_host_unknown"),
@@ -209,7 +199,7 @@ FOREIGN: tuple[tuple[dict[str, str], str], ...] = (
 )
 
 
-async def test_other_origins_and_rebound_names_are_refused(port: Port) -> None:
+async def test_other_origins_and_rebound_names_are_refused(port):
     body = {"kind": "did", "value": "did:a:1"}
     for headers, row in FOREIGN:
         status, found, told = await port.ask("POST", f"{API}bans", port.held["eva"], body, **headers)
@@ -218,13 +208,13 @@ async def test_other_origins_and_rebound_names_are_refused(port: Port) -> None:
     assert (await port.ask("OPTIONS", f"{API}bans"))[0] == 405
 
 
-async def test_the_ports_own_names_and_page_are_served(port: Port) -> None:
+async def test_the_ports_own_names_and_page_are_served(port):
     for host in ("admin.example:9464", "localhost", "[::1]:9464", "10.0.0.1"):
         own = {"host": host, "origin": f"http://{host}", "sec_fetch_site": "same-origin"}
         assert (await port.ask("GET", f"{API}bans", port.held["eva"], **own))[0] == 200
 
 
-async def test_the_page_needs_no_key_and_runs_no_other_script(port: Port) -> None:
+async def test_the_page_needs_no_key_and_runs_no_other_script(port):
     status, html, headers = await port.ask("GET", "/admin", sec_fetch_site="cross-site", sec_fetch_mode="navigate")
     assert status == 200 and 'src="/admin/client/admin/main.js"' in html
     policy = headers["content-security-policy"]
@@ -248,13 +238,13 @@ UNREADABLE = (
 )  # fmt: skip
 
 
-async def test_queries_that_cannot_be_read_get_a_clear_error(port: Port) -> None:
+async def test_queries_that_cannot_be_read_get_a_clear_error(port):
     for path, query in UNREADABLE:
         status, error = await port.get(path, query)
         assert status == 400 and error, (path, query)
 
 
-async def test_bodies_that_cannot_be_read_get_a_clear_error(port: Port) -> None:
+async def test_bodies_that_cannot_be_read_get_a_clear_error(port):
     did = b'{"kind":"did","value":"did:a:1'
     for body in (
         b"", b"[]", b"\xff", b"[" * 5000, b'{"kind":"did"}', b'{"kind":"did","value":1}', did + b'","more":1}',
@@ -265,12 +255,12 @@ async def test_bodies_that_cannot_be_read_get_a_clear_error(port: Port) -> None:
     assert (await port.ask("POST", f"{API}bans", port.held["eva"], b"x" * 70_000))[0] == 413
 
 
-async def test_parallel_acts_are_done_once(port: Port) -> None:
+async def test_parallel_acts_are_done_once(port):
     await port.api.session("ann")
     done = await asyncio.gather(*(port.post("identifiers/release", identifier="ann") for _ in range(6)))
     assert sorted(done, key=str) == [(404, "no one holds this identifier")] * 5 + [{"released": True}]
 
 
-async def test_a_lost_database_is_a_503(port: Port) -> None:
+async def test_a_lost_database_is_a_503(port):
     await port.store.close()
     assert (await port.ask("GET", f"{API}bans", port.held["eva"]))[0] == 503

@@ -1,45 +1,36 @@
 """HOLDFAST_REGISTRATION in both stores: who may register, with which invitation, and how often."""
 
-from __future__ import annotations
-
 import asyncio
 import os
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.api import KEY, MAIL, OTHER_DID, Api, error_of
+from tests.support.api import KEY, MAIL, OTHER_DID, error_of
 
 from holdfast.rules.invitations import new_invitation
 from holdfast.service.settings.secrets import Secrets
 from holdfast.settings.shared import default_url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 REQUIRED, INVALID = (403, "invitation_required"), (403, "invitation_invalid")
 CLOSED = (403, "registration_closed")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def made(
-    make_api: Callable[..., Api], request: pytest.FixtureRequest, tmp_path: Path, patient_stores: None
-) -> Callable[..., Api]:
+def made(make_api, request, tmp_path, patient_stores):
     url = default_url(tmp_path) if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     return lambda mode: make_api(registration=mode, database_url=url)
 
 
 @pytest.fixture
-def api(made: Callable[..., Api]) -> Api:
+def api(made):
     return made("invitation")
 
 
-def code_of(api: Api, uses: int = 1) -> dict[str, str]:
+def code_of(api, uses=1):
     key = Secrets((KEY,), generated=False).invitation_keys[0]
     return {"Holdfast-Invitation": new_invitation(key, uses, api.clock() + 86_400 * 10, os.urandom)}
 
 
-async def test_an_invitation_admits_one_person(api: Api) -> None:
+async def test_an_invitation_admits_one_person(api):
     code = code_of(api)
     assert error_of(await api.session("ann")) == REQUIRED
     assert error_of(await api.session("ann", headers={"Holdfast-Invitation": "AAAA-BBBB"})) == INVALID
@@ -53,7 +44,7 @@ async def test_an_invitation_admits_one_person(api: Api) -> None:
     ).status_code == 200
 
 
-async def test_what_is_refused_uses_nothing_up(api: Api) -> None:
+async def test_what_is_refused_uses_nothing_up(api):
     code, other = code_of(api), code_of(api)
     assert (await api.session("ann", headers=other)).status_code == 200
     assert error_of(await api.session("ann", OTHER_DID, headers=code)) == (409, "identifier_taken")
@@ -65,20 +56,20 @@ async def test_what_is_refused_uses_nothing_up(api: Api) -> None:
     assert (await api.session("bob", headers=code)).status_code == 200
 
 
-async def test_documented_refusals_come_first(made: Callable[..., Api]) -> None:
+async def test_documented_refusals_come_first(made):
     assert error_of(await made("closed").session("admin")) == (409, "identifier_reserved")
     api = made("invitation")
     assert (await api.session("ann", headers=code_of(api))).status_code == 200
     assert error_of(await api.session("ann", OTHER_DID)) == (409, "identifier_taken")
 
 
-async def test_of_parallel_requests_exactly_the_allowed_number_is_admitted(api: Api) -> None:
+async def test_of_parallel_requests_exactly_the_allowed_number_is_admitted(api):
     code = code_of(api, uses=3)
     answers = await asyncio.gather(*(api.session(f"name{n}", headers=code) for n in range(10)))
     assert sorted(answer.status_code for answer in answers) == [200] * 3 + [403] * 7
 
 
-async def test_uses_are_kept_until_the_code_expires(api: Api) -> None:
+async def test_uses_are_kept_until_the_code_expires(api):
     code = code_of(api)
     assert (await api.session("ann", headers=code)).status_code == 200
     for _ in range(9):
@@ -89,7 +80,7 @@ async def test_uses_are_kept_until_the_code_expires(api: Api) -> None:
     assert error_of(await api.session("bob", OTHER_DID, headers=code)) == INVALID, "expired"
 
 
-async def test_the_proven_owner_of_an_address_needs_an_invitation_to_displace_a_session(api: Api) -> None:
+async def test_the_proven_owner_of_an_address_needs_an_invitation_to_displace_a_session(api):
     given = {"identifier": MAIL, "channel": "email"}
     assert (await api.post("/api/sessions", did=OTHER_DID, headers=code_of(api), **given)).status_code == 200
     attestation = await api.attested()
@@ -97,7 +88,7 @@ async def test_the_proven_owner_of_an_address_needs_an_invitation_to_displace_a_
     assert (await api.register(attestation=attestation, headers=code_of(api), **given)).status_code == 200
 
 
-async def test_a_closed_service_keeps_whom_it_has(made: Callable[..., Api]) -> None:
+async def test_a_closed_service_keeps_whom_it_has(made):
     assert (await made("open").session("ann")).status_code == 200
     api = made("closed")
     code = code_of(api)

@@ -1,21 +1,14 @@
 """A service on another main chain, and the paths of its other chains."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
-from tests.support.api import Api, error_of
+from tests.support.api import error_of
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.service.upstreams import pool
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
 
 ACCOUNT = "0x" + "ab" * 20
 SLOTS = "0x" + ((5).to_bytes(32) + b"\xd1" * 32 + (1).to_bytes(32) + b"\x0a" * 32 + (7).to_bytes(32)).hex()
@@ -23,7 +16,7 @@ ASKED = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "param
 
 
 @pytest.fixture
-async def served(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterator[tuple[Api, Any, Any]]:
+async def served(make_api, tmp_path):
     """A service on Base with a chain of its own beside it, whose endpoint and bundler are one upstream."""
     async with upstream() as main, upstream() as other:
         for each in (main, other):
@@ -36,7 +29,7 @@ async def served(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterator[
         yield make_api(chain="8453", rpc_url=main.url, chain_file=str(file)), main, other
 
 
-async def test_every_body_names_the_main_chain(served: tuple[Api, Any, Any]) -> None:
+async def test_every_body_names_the_main_chain(served):
     api, main, _ = served
     assert (await api.get("/api/status")).json() == {
         "chain": "Base", "chainId": 8453, "rpc": main.url, "database": "connected",
@@ -49,33 +42,22 @@ async def test_every_body_names_the_main_chain(served: tuple[Api, Any, Any]) -> 
     assert '<meta name="holdfast-test-money" content="">' in (await api.http.get("/vault")).text
 
 
-async def test_clients_learn_of_every_chain_and_of_no_key(served: tuple[Api, Any, Any]) -> None:
+async def test_clients_learn_of_every_chain_and_of_no_key(served):
     api, main, other = served
     chains = (await api.get("/api/chains")).json()["chains"]
     assert [chain["chainId"] for chain in chains] == [8453, 84532, 4217]
     assert chains[0] == {
-        "chainId": 8453,
-        "name": "Base",
-        "main": True,
-        "testMoney": False,
-        "rpc": main.url,
-        "explorer": "https://base.blockscout.com",
-        "usdc": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "chainId": 8453, "name": "Base", "main": True, "testMoney": False, "rpc": main.url,
+        "explorer": "https://base.blockscout.com", "usdc": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         "payments": False,
-    }
+    }  # fmt: skip
     assert chains[2] == {
-        "chainId": 4217,
-        "name": "Our chain",
-        "main": False,
-        "testMoney": True,
-        "rpc": other.url,
-        "explorer": "",
-        "usdc": None,
-        "payments": True,
-    }
+        "chainId": 4217, "name": "Our chain", "main": False, "testMoney": True, "rpc": other.url, "explorer": "",
+        "usdc": None, "payments": True,
+    }  # fmt: skip
 
 
-async def test_balance_and_state_are_read_from_the_named_chain(served: tuple[Api, Any, Any]) -> None:
+async def test_balance_and_state_are_read_from_the_named_chain(served):
     api, main, other = served
     balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="4217")
     assert balance.json()["formatted"] == "1.0"
@@ -86,7 +68,7 @@ async def test_balance_and_state_are_read_from_the_named_chain(served: tuple[Api
     assert error_of(usdc) == (400, "USDC not available on this chain")
 
 
-async def test_each_chain_has_its_bundler(served: tuple[Api, Any, Any]) -> None:
+async def test_each_chain_has_its_bundler(served):
     api, main, other = served
     other.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": [ACCOUNT]})
     assert (await api.http.post("/api/bundler/4217", json=ASKED)).json()["result"] == [ACCOUNT]
@@ -98,7 +80,7 @@ async def test_each_chain_has_its_bundler(served: tuple[Api, Any, Any]) -> None:
 
 
 @pytest.fixture
-async def bundlers(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterator[tuple[Api, Any, Any]]:
+async def bundlers(make_api, tmp_path):
     """A service with a bundler of its main chain and one of chain 4217; each answers with its own number."""
     async with upstream() as main, upstream() as other:
         main.answer, other.answer = _answering(1), _answering(2)
@@ -110,11 +92,11 @@ async def bundlers(make_api: Callable[..., Api], tmp_path: Path) -> AsyncIterato
         yield make_api(chain_file=str(file), bundler_url=main.url), main, other
 
 
-def _answering(number: int) -> Callable[[web.Request, bytes], web.Response]:
+def _answering(number):
     return lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": number})
 
 
-async def test_the_same_key_on_another_chain_is_another_request(bundlers: tuple[Api, Any, Any]) -> None:
+async def test_the_same_key_on_another_chain_is_another_request(bundlers):
     api, main, other = bundlers
     named = {"Idempotency-Key": "one"}
     for _ in range(2):
@@ -124,14 +106,12 @@ async def test_the_same_key_on_another_chain_is_another_request(bundlers: tuple[
     assert (len(main.requests), len(other.requests)) == (1, 1)
 
 
-async def test_a_bundler_that_hangs_does_not_delay_another_chains(
-    bundlers: tuple[Api, Any, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_bundler_that_hangs_does_not_delay_another_chains(bundlers, monkeypatch):
     monkeypatch.setattr(pool, "CONNECTIONS", 1)
     api, _, other = bundlers
     asked, done = asyncio.Event(), asyncio.Event()
 
-    async def hangs(request: web.Request, body: bytes) -> web.Response:
+    async def hangs(request, body):
         asked.set()
         await done.wait()
         return _answering(2)(request, body)
@@ -148,7 +128,7 @@ async def test_a_bundler_that_hangs_does_not_delay_another_chains(
 
 
 @pytest.mark.parametrize("chain", ["1", "10", "04217", "4217/x", "", "x"])
-async def test_a_chain_that_is_not_served_is_refused(served: tuple[Api, Any, Any], chain: str) -> None:
+async def test_a_chain_that_is_not_served_is_refused(served, chain):
     api, _, _ = served
     assert error_of(await api.get(f"/api/accounts/state/{chain}", account=ACCOUNT)) == (400, "Unsupported chainId")
     assert error_of(await api.http.post(f"/api/bundler/{chain}", json=ASKED)) == (400, "Unsupported chainId")

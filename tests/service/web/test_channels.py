@@ -1,14 +1,7 @@
 """HOLDFAST_CHANNELS: what is switched off gets the documented 400, and the pages know what people may register."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.support.api import DID, MAIL, PHONE, Api, error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.support.api import DID, MAIL, PHONE, error_of
 
 VERIFY = (400, 'Invalid channel. Must be "sms" or "email"')
 REGISTER = (400, 'Invalid channel. Must be "handle", "email" or "sms"')
@@ -16,7 +9,7 @@ NAMES = {"handle": "ann", "email": MAIL, "sms": PHONE}
 
 
 @pytest.mark.parametrize("off", ["handle", "email", "sms"])
-async def test_what_is_switched_off_is_an_unknown_channel(make_api: Callable[..., Api], off: str) -> None:
+async def test_what_is_switched_off_is_an_unknown_channel(make_api, off):
     api = make_api(channels=",".join(set(NAMES) - {off}))
     given = {"identifier": NAMES[off], "channel": off}
     assert error_of(await api.post("/api/sessions", did=DID, **given)) == REGISTER
@@ -28,7 +21,7 @@ async def test_what_is_switched_off_is_an_unknown_channel(make_api: Callable[...
     assert not api.mailer.sent and not api.sms.sent
 
 
-async def test_what_is_left_works_and_the_page_names_it(make_api: Callable[..., Api]) -> None:
+async def test_what_is_left_works_and_the_page_names_it(make_api):
     api = make_api(channels="sms, handle")
     assert (await api.session("ann")).status_code == 200
     assert (await api.post("/api/verify/send", identifier=PHONE, channel="sms")).status_code == 200

@@ -1,14 +1,11 @@
 """For each row of the table of errors, a real request causes that error."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
-from tests.support.api import DID, MAIL, OTHER_DID, PHONE, Api
+from tests.support.api import DID, MAIL, OTHER_DID, PHONE
 from tests.support.guarded_account import KEYS, SECRETS
 from tests.support.upstreams import upstream
 
@@ -19,13 +16,6 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.recoveries import Signable
 from holdfast.wire.errors import ERRORS
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-
-    import httpx
-
-    Ask = Callable[[Api], Awaitable[httpx.Response]]
-
 ACCOUNT = "0x" + "11" * 20
 RPC = {"jsonrpc": "2.0", "id": 1, "params": []}
 # P-256's generator point (SEC 2, section 2.4.2), used as a valid public key.
@@ -33,80 +23,80 @@ X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
 Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 
 
-def get(path: str, **query: str) -> Ask:
+def get(path, **query):
     return lambda api: api.get(path, **query)
 
 
-def post(path: str, **body: Any) -> Ask:
+def post(path, **body):
     return lambda api: api.post(path, **body)
 
 
-def register(**fields: Any) -> Ask:
+def register(**fields):
     return lambda api: api.register(**fields)
 
 
-async def from_a_foreign_page(api: Api) -> httpx.Response:
+async def from_a_foreign_page(api):
     api.application._web.own_pages = frozenset({"https://vault.example"})
     return await api.session("ann", headers={"Origin": "https://page.example"})
 
 
-def with_registration(mode: str, headers: dict[str, str] | None = None) -> Ask:
+def with_registration(mode, headers=None):
     """Open a session at a service that does not take everyone."""
 
-    async def ask(api: Api) -> httpx.Response:
+    async def ask(api):
         object.__setattr__(api.service.sessions.admission, "mode", mode)
         return await api.session("ann", headers=headers)
 
     return ask
 
 
-def with_places(in_all: int, per_address: int) -> Ask:
+def with_places(in_all, per_address):
     """Request a large response from a service that has so many places for them."""
 
-    async def ask(api: Api) -> httpx.Response:
+    async def ask(api):
         api.application._web.large = LargeResponses(in_all, per_address, send_timeout_s=1, waits_s=0.01)
         return await api.get("/enclave.wasm")
 
     return ask
 
 
-async def again(api: Api, ask: Ask, times: int) -> httpx.Response:
+async def again(api, ask, times):
     for _ in range(times):
         await ask(api)
     return await ask(api)
 
 
-async def reserved(api: Api) -> httpx.Response:
+async def reserved(api):
     return await api.session("root")
 
 
-async def taken(api: Api) -> httpx.Response:
+async def taken(api):
     await api.session("ann", DID)
     return await api.session("ann", OTHER_DID)
 
 
-async def over_the_sessions_of_an_address(api: Api) -> httpx.Response:
+async def over_the_sessions_of_an_address(api):
     for name in ("one", "two", "three"):
         await api.session(name, ip="10.1.1.1")
     return await api.session("four", ip="10.1.1.1")
 
 
-async def over_the_sends_of_an_address(api: Api) -> httpx.Response:
+async def over_the_sends_of_an_address(api):
     for name in ("a", "b", "c"):
         await api.post("/api/verify/send", ip="10.1.1.1", identifier=f"{name}@example.com", channel="email")
     return await api.post("/api/verify/send", ip="10.1.1.1", identifier=MAIL, channel="email")
 
 
-def refused_by_the_provider(path: str, identifier: str, channel: str) -> Ask:
-    async def ask(api: Api) -> httpx.Response:
+def refused_by_the_provider(path, identifier, channel):
+    async def ask(api):
         api.mailer.failure = api.sms.failure = DeliveryError("refused")
         return await api.post(path, identifier=identifier, channel=channel, code="123456")
 
     return ask
 
 
-def attested(change: Callable[[Api, dict[str, str]], None], **fields: Any) -> Ask:
-    async def ask(api: Api) -> httpx.Response:
+def attested(change, **fields):
+    async def ask(api):
         attestation = await api.attested()
         change(api, attestation)
         return await api.register(**{"identifier": MAIL, "channel": "email", "attestation": attestation, **fields})
@@ -114,60 +104,60 @@ def attested(change: Callable[[Api, dict[str, str]], None], **fields: Any) -> As
     return ask
 
 
-def forged(_api: Api, attestation: dict[str, str]) -> None:
+def forged(_api, attestation):
     attestation["signature"] = "0x" + "00" * 32
 
 
-def late(api: Api, _attestation: dict[str, str]) -> None:
+def late(api, _attestation):
     api.clock.now += 301
 
 
-def as_it_is(_api: Api, _attestation: dict[str, str]) -> None:
+def as_it_is(_api, _attestation):
     pass
 
 
-async def used(api: Api) -> httpx.Response:
+async def used(api):
     fields = {"identifier": MAIL, "channel": "email", "attestation": await api.attested()}
     await api.register(**fields)
     return await api.register(**fields, credentialId="cred-2")
 
 
-async def registered_already(api: Api) -> httpx.Response:
+async def registered_already(api):
     await api.register()
     return await api.register()
 
 
-async def over_the_credentials_of_an_identifier(api: Api) -> httpx.Response:
+async def over_the_credentials_of_an_identifier(api):
     for number in range(8):
         await api.register(credentialId=f"cred-{number}")
     return await api.register(credentialId="cred-x")
 
 
-async def broken(api: Api) -> httpx.Response:
-    async def fails(*_: Any) -> None:
+async def broken(api):
+    async def fails(*_):
         raise RuntimeError("a defect")
 
     api.service.store.registrations = fails
     return await api.get("/api/sessions/status")
 
 
-async def without_a_store(api: Api) -> httpx.Response:
-    async def fails(*_: Any) -> None:
+async def without_a_store(api):
+    async def fails(*_):
         raise StoreUnavailable("gone")
 
     api.service.store.registrations = fails
     return await api.get("/api/sessions/status")
 
 
-async def too_slow(api: Api) -> httpx.Response:
-    async def body() -> AsyncIterator[bytes]:
+async def too_slow(api):
+    async def body():
         yield b"{"
         await asyncio.sleep(60)
 
     return await api.http.post("/api/sessions", content=body())
 
 
-def too_large(api: Api) -> Awaitable[httpx.Response]:
+def too_large(api):
     return api.http.post("/api/sessions", content=b" " * (64 * 1024 + 1))
 
 
@@ -177,23 +167,23 @@ SEND, CHECK, BUNDLER, INDEXER = "/api/verify/send", "/api/verify/check", "/api/b
 NAMED = {"Idempotency-Key": "one"}
 
 
-async def named_with_a_space(api: Api) -> httpx.Response:
+async def named_with_a_space(api):
     return await api.session(headers={"Idempotency-Key": "a b"})
 
 
-async def named_as_another(api: Api) -> httpx.Response:
+async def named_as_another(api):
     await api.session(headers=NAMED)
     return await api.session("bob", headers=NAMED)
 
 
-async def named_while_the_first_runs(api: Api) -> httpx.Response:
+async def named_while_the_first_runs(api):
     begun, gate = asyncio.Event(), asyncio.Event()
 
-    async def never(*_: object) -> None:
+    async def never(*_):
         begun.set()
         await gate.wait()
 
-    api.mailer.send_code = never  # type: ignore[method-assign]
+    api.mailer.send_code = never
     body = {"identifier": MAIL, "channel": "email", "headers": NAMED}
     first = asyncio.create_task(api.post(SEND, **body))
     await begun.wait()
@@ -207,14 +197,14 @@ RECOVERY = {"account": ACCOUNT, "newOwners": ["0x" + "12" * 20]}
 ASK_RECOVERY = post("/api/recovery/send", identifier=MAIL, channel="email", **RECOVERY)
 
 
-def recovering(state: str) -> Ask:
+def recovering(state):
     """Ask for the service's signature; its store has a request in this state: `none` or `waits`."""
 
-    async def ask(api: Api) -> httpx.Response:
-        async def found(*_: Any) -> Signable | None:
+    async def ask(api):
+        async def found(*_):
             return Signable(api.clock() + 60, DID) if state == "waits" else None
 
-        async def recoverable(*_: Any) -> Recoverable:
+        async def recoverable(*_):
             return Recoverable(b"", 0, KEYS[0])
 
         monkeyed = SimpleNamespace(recoverable=recoverable)
@@ -225,46 +215,35 @@ def recovering(state: str) -> Ask:
     return ask
 
 
-REQUESTS: dict[str, Ask] = {
+REQUESTS = {
     "MISSING_RECOVERY_FIELDS": post("/api/recovery/send", identifier=MAIL, channel="email"),
     "MISSING_RECOVERY_CODE": post("/api/recovery/check", request="a" * 32),
     "MISSING_RECOVERY_REQUEST": post("/api/recovery/stop"),
     "MISSING_NEW_OWNERS": post("/api/recovery/sign", account=ACCOUNT),
     "INVALID_NEW_OWNERS": post("/api/recovery/sign", account=ACCOUNT, newOwners=["0x12"]),
-    "RECOVERY_NOT_POSSIBLE": ASK_RECOVERY,
-    "RECOVERY_NOT_FOUND": recovering("none"),
-    "RECOVERY_WAITS": recovering("waits"),
-    "GUARDIAN_NOT_CONFIGURED": ASK_RECOVERY,
+    "RECOVERY_NOT_POSSIBLE": ASK_RECOVERY, "RECOVERY_NOT_FOUND": recovering("none"),
+    "RECOVERY_WAITS": recovering("waits"), "GUARDIAN_NOT_CONFIGURED": ASK_RECOVERY,
     "RPC_ERROR": get(BALANCE, account=ACCOUNT, token="ETH", chainId="84532"),
-    "MISSING_PUBLIC_KEY": get(PREDICT, pubKeyX="1"),
-    "INVALID_PUBLIC_KEY": get(PREDICT, pubKeyX="1", pubKeyY="zz"),
-    "INVALID_SALT": get(PREDICT, pubKeyX=X, pubKeyY=Y, salt="-1"),
-    "MISSING_ACCOUNT": get(STATE),
+    "MISSING_PUBLIC_KEY": get(PREDICT, pubKeyX="1"), "INVALID_PUBLIC_KEY": get(PREDICT, pubKeyX="1", pubKeyY="zz"),
+    "INVALID_SALT": get(PREDICT, pubKeyX=X, pubKeyY=Y, salt="-1"), "MISSING_ACCOUNT": get(STATE),
     "INVALID_ACCOUNT": get(STATE, account="0x12"),
     "MISSING_BALANCE_PARAMETERS": get(BALANCE, account=ACCOUNT, token="ETH"),
     "UNSUPPORTED_TOKEN": get(BALANCE, account=ACCOUNT, token="BTC", chainId="8453"),
     "UNSUPPORTED_CHAIN": get(BALANCE, account=ACCOUNT, token="ETH", chainId="1"),
     "USDC_NOT_AVAILABLE": get(BALANCE, account=ACCOUNT, token="USDC", chainId="84532"),
-    "MISSING_CREDENTIAL_ID": get("/api/dids/lookup"),
-    "MISSING_ALIAS": get("/api/aliases/check"),
-    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"),
-    "IDENTIFIER_RESERVED": reserved,
-    "IDENTIFIER_TAKEN": taken,
-    "IP_LIMIT_REACHED": over_the_sessions_of_an_address,
+    "MISSING_CREDENTIAL_ID": get("/api/dids/lookup"), "MISSING_ALIAS": get("/api/aliases/check"),
+    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"), "IDENTIFIER_RESERVED": reserved,
+    "IDENTIFIER_TAKEN": taken, "IP_LIMIT_REACHED": over_the_sessions_of_an_address,
     "MISSING_SEND_FIELDS": post(SEND, channel="email"),
-    "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"),
-    "RATE_LIMITED": over_the_sends_of_an_address,
+    "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"), "RATE_LIMITED": over_the_sends_of_an_address,
     "SMS_SEND_FAILED": refused_by_the_provider(SEND, PHONE, "sms"),
     "EMAIL_SEND_FAILED": refused_by_the_provider(SEND, MAIL, "email"),
     "MISSING_CHECK_FIELDS": post(CHECK, identifier=MAIL, channel="email"),
-    "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"),
-    "ATTESTATION_INVALID": attested(forged),
+    "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"), "ATTESTATION_INVALID": attested(forged),
     "ATTESTATION_MISMATCH": attested(as_it_is, identifier="bob@example.com"),
     "CREDENTIAL_ALREADY_REGISTERED": registered_already,
-    "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"),
-    "ATTESTATION_EXPIRED": attested(late),
-    "ATTESTATION_USED": used,
-    "REGISTRATION_CLOSED": with_registration("closed"),
+    "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"), "ATTESTATION_EXPIRED": attested(late),
+    "ATTESTATION_USED": used, "REGISTRATION_CLOSED": with_registration("closed"),
     "INVITATION_REQUIRED": with_registration("invitation"),
     "INVITATION_INVALID": with_registration("invitation", {"Holdfast-Invitation": "AAAA"}),
     "ATTESTATION_REQUIRED": register(identifier=MAIL, channel="email"),
@@ -274,49 +253,34 @@ REQUESTS: dict[str, Ask] = {
     "INVALID_CHANNEL": post("/api/sessions", identifier="ann", channel="fax", did=DID),
     "INVALID_IDENTIFIER": post("/api/sessions", handle="a b", did=DID),
     "INVALID_DID": post("/api/sessions", handle="ann", did="did"),
-    "INVALID_CREDENTIAL_ID": register(credentialId="x" * 1367),
-    "INVALID_TX_HASH": register(txHash="x" * 129),
+    "INVALID_CREDENTIAL_ID": register(credentialId="x" * 1367), "INVALID_TX_HASH": register(txHash="x" * 129),
     "AMBIGUOUS_REQUEST": lambda api: api.http.get("/healthz", headers=[("host", "a.example"), ("host", "b.example")]),
-    "FOREIGN_PAGE": from_a_foreign_page,
-    "INVALID_JSON_RPC": post(BUNDLER, **RPC),
+    "FOREIGN_PAGE": from_a_foreign_page, "INVALID_JSON_RPC": post(BUNDLER, **RPC),
     "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
-    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"),
-    "INVALID_IDEMPOTENCY_KEY": named_with_a_space,
-    "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs,
-    "IDEMPOTENCY_KEY_REUSED": named_as_another,
-    "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier,
-    "NOT_FOUND": get("/nowhere"),
-    "METHOD_NOT_ALLOWED": get(BUNDLER),
-    "REQUEST_TIMEOUT": too_slow,
-    "BODY_TOO_LARGE": too_large,
-    "INTERNAL_ERROR": broken,
-    "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
-    "INDEXER_ERROR": get(INDEXER),
-    "BUNDLER_NOT_CONFIGURED": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
-    "INDEXER_NOT_CONFIGURED": get(INDEXER),
-    "WORKFLOW_NOT_CONFIGURED": get("/api/workflow"),
-    "DATABASE_UNAVAILABLE": without_a_store,
-    "TOO_MANY_RESPONSES": with_places(1, 0),
+    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"), "INVALID_IDEMPOTENCY_KEY": named_with_a_space,
+    "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs, "IDEMPOTENCY_KEY_REUSED": named_as_another,
+    "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier, "NOT_FOUND": get("/nowhere"),
+    "METHOD_NOT_ALLOWED": get(BUNDLER), "REQUEST_TIMEOUT": too_slow, "BODY_TOO_LARGE": too_large,
+    "INTERNAL_ERROR": broken, "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
+    "INDEXER_ERROR": get(INDEXER), "BUNDLER_NOT_CONFIGURED": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
+    "INDEXER_NOT_CONFIGURED": get(INDEXER), "WORKFLOW_NOT_CONFIGURED": get("/api/workflow"),
+    "DATABASE_UNAVAILABLE": without_a_store, "TOO_MANY_RESPONSES": with_places(1, 0),
     "SERVICE_BUSY": with_places(0, 1),
-}
+}  # fmt: skip
 NOBODY = "http://127.0.0.1:9"
-SETTINGS: dict[str, dict[str, str]] = {
-    "USDC_NOT_AVAILABLE": {"usdc_84532": "none"},
-    "REGISTRATION_UNPROVEN": {"registration_proof": "required"},
-    "UNSUPPORTED_COUNTRY": {"sms_countries": "DE"},
-    "BUNDLER_ERROR": {"bundler_url": NOBODY},
+SETTINGS = {
+    "USDC_NOT_AVAILABLE": {"usdc_84532": "none"}, "REGISTRATION_UNPROVEN": {"registration_proof": "required"},
+    "UNSUPPORTED_COUNTRY": {"sms_countries": "DE"}, "BUNDLER_ERROR": {"bundler_url": NOBODY},
     "INDEXER_ERROR": {"indexer_url": NOBODY},
-}
+}  # fmt: skip
 
 
-def test_every_row_has_a_request() -> None:
+def test_every_row_has_a_request():
     assert set(REQUESTS) == set(ERRORS)
 
 
 @pytest.mark.parametrize("name", ERRORS)
-async def test_a_request_reaches_the_row(
-    make_api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+async def test_a_request_reaches_the_row(make_api, monkeypatch, name):
     monkeypatch.setattr("holdfast.service.web.asgi.BODY_TIMEOUT_S", 0.2)
     async with upstream() as chain:
         chain.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": None})

@@ -1,14 +1,7 @@
 """HOLDFAST_OWN_PAGES_ONLY: whether pages of other origins may use up what a visitor's address may do."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.support.api import MAIL, Api
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.support.api import MAIL
 
 ADDRESS = {"public_url": "http://localhost:8787", "related_origins": "https://app.example"}
 PAGE = {"Origin": "https://page.example"}
@@ -30,9 +23,7 @@ VISITOR = "192.0.2.9"
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-async def test_foreign_pages_use_up_nothing_if_they_are_refused(
-    make_api: Callable[..., Api], headers: dict[str, str]
-) -> None:
+async def test_foreign_pages_use_up_nothing_if_they_are_refused(make_api, headers):
     api = make_api(own_pages_only="on", **ADDRESS)
     for number in range(5):
         refused = await api.session(f"name{number}", ip=VISITOR, headers={**headers, "Content-Type": "text/plain"})
@@ -45,11 +36,11 @@ async def test_foreign_pages_use_up_nothing_if_they_are_refused(
 
 
 @pytest.mark.parametrize("headers", OWN)
-async def test_own_pages_and_programs_are_served(make_api: Callable[..., Api], headers: dict[str, str]) -> None:
+async def test_own_pages_and_programs_are_served(make_api, headers):
     api = make_api(own_pages_only="on", **ADDRESS)
     assert (await api.session("ann", headers=headers)).status_code == 200
 
 
 @pytest.mark.parametrize("headers", [*FOREIGN, *OWN])
-async def test_unless_set_every_page_is_served(make_api: Callable[..., Api], headers: dict[str, str]) -> None:
+async def test_unless_set_every_page_is_served(make_api, headers):
     assert (await make_api(**ADDRESS).session("ann", headers=headers)).status_code == 200

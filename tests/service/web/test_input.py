@@ -1,9 +1,5 @@
 """The quick way of reading a request gives what reading it field by field gives."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +17,7 @@ VALUES = st.sampled_from([
 ])  # fmt: skip
 
 
-def readers() -> dict[str, Reader[Input]]:
+def readers():
     """One reader for each kind of input that is read with a reader."""
     asking = {
         endpoint.input: endpoint
@@ -34,21 +30,21 @@ def readers() -> dict[str, Reader[Input]]:
 READERS = readers()
 
 
-def outcome(read: Any, fields: dict[str, Any]) -> Any:
+def outcome(read, fields):
     try:
         return read(fields)
     except Refused as refused:
         return refused.row
 
 
-def test_the_readers_are_those_of_the_endpoints_with_fields() -> None:
+def test_the_readers_are_those_of_the_endpoints_with_fields():
     assert {"OpenSession", "CheckSession", "RegisterDid", "LookUpDid", "SendCode"} <= READERS.keys()
 
 
 @pytest.mark.parametrize("kind", READERS)
 @settings(max_examples=amount(60, 300))
 @given(data=st.data())
-def test_both_ways_give_the_same(kind: str, data: st.DataObject) -> None:
+def test_both_ways_give_the_same(kind, data):
     reader = READERS[kind]
     names = [field.name for field in reader._fields] + NAMES
     fields = data.draw(st.dictionaries(st.sampled_from(names), VALUES))
@@ -59,7 +55,7 @@ def test_both_ways_give_the_same(kind: str, data: st.DataObject) -> None:
         assert all(ours is theirs for ours, theirs in read), "1 is not 1.0"
 
 
-def test_a_whole_request_is_read_the_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_request_is_read_the_quick_way(monkeypatch):
     reader = Reader(OPEN_SESSION)
     monkeypatch.setattr(reader, "_picked", None)
     assert reader.of({"identifier": "ada", "channel": "handle", "did": "did:key:z", "more": 1}).identifier == "ada"

@@ -1,11 +1,8 @@
 """The HTTP responses for the pages: headers, the operator's settings, and a service without pages."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,12 +13,6 @@ from holdfast.service.web.prepared import prepare
 from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.api import Api
-    from tests.support.serving import Server
-
 CONTRACTS = ContractSet(
     chain_id=84532, entry_point="", did_registry="", account_helper="", session_sbt="", app_factory=""
 )
@@ -31,27 +22,21 @@ TEXTS = Path(__file__).parents[3] / "browser" / "src" / "texts"
 ROW = re.compile(r'^  ("[\w.]+"):\s+(".*"),$', re.MULTILINE)
 
 
-def choices(**changes: object) -> PageChoices:
+def choices(**changes):
     given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"} | {
         "did": "did:web:localhost%3A8787"
     }
     return PageChoices(
         **{
             **given,
-            "chain_id": 84532,
-            "usdc": "",
-            "test_money": True,
-            "rpc": "",
-            "languages": ("en", "de"),
-            "code_seconds": 90,
-            "code_tries": 5,
-            **changes,
+            "chain_id": 84532, "usdc": "", "test_money": True, "rpc": "", "languages": ("en", "de"),
+            "code_seconds": 90, "code_tries": 5, **changes,
         }
-    )  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: str) -> None:
+async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api, path):
     answer = await api.http.get(path)
     assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
     policy = answer.headers["content-security-policy"]
@@ -84,9 +69,7 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api: Api, path: s
         ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
     ],
 )
-async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(
-    api: Api, path: str, modules: list[str]
-) -> None:
+async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(api, path, modules):
     page = (await api.http.get(path)).text
     assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
     for module in modules:
@@ -96,7 +79,7 @@ async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_com
 @pytest.mark.parametrize(
     "path", [*PAGES, *FILES, "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js"]
 )
-async def test_every_file_is_there_and_known_by_its_etag(api: Api, path: str) -> None:
+async def test_every_file_is_there_and_known_by_its_etag(api, path):
     answer = await api.http.get(path)
     assert answer.status_code == 200 and answer.content
     again = await api.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
@@ -104,7 +87,7 @@ async def test_every_file_is_there_and_known_by_its_etag(api: Api, path: str) ->
     assert (await api.http.post(path)).status_code == 405
 
 
-def test_without_pages_their_paths_are_as_before(serve: Callable[..., Server]) -> None:
+def test_without_pages_their_paths_are_as_before(serve):
     with serve(pages="off").client() as client:
         for path in (*PAGES, *FILES):
             for method in ("GET", "HEAD", "POST", "OPTIONS"):
@@ -113,7 +96,7 @@ def test_without_pages_their_paths_are_as_before(serve: Callable[..., Server]) -
         assert client.get("/pay/confirm").status_code == 200
 
 
-def test_the_payment_page_has_the_operators_look(serve: Callable[..., Server]) -> None:
+def test_the_payment_page_has_the_operators_look(serve):
     look = {"pages_name": "Bank <of> Tests", "pages_languages": "de"}
     with serve(**look).client() as client:
         page = client.get("/pay/confirm").text
@@ -123,7 +106,7 @@ def test_the_payment_page_has_the_operators_look(serve: Callable[..., Server]) -
         assert client.get("/pay/manifest.json").json()["name"] == "Bank <of> Tests"
 
 
-def test_without_pages_the_payment_page_needs_none_of_their_files(serve: Callable[..., Server]) -> None:
+def test_without_pages_the_payment_page_needs_none_of_their_files(serve):
     with serve(pages="off", pages_name="Bank").client() as client:
         page = client.get("/pay/confirm").text
         files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
@@ -143,7 +126,7 @@ def test_without_pages_the_payment_page_needs_none_of_their_files(serve: Callabl
         (None, "en"),
     ],
 )
-def test_a_page_begins_in_the_browsers_language(header: str | None, language: str) -> None:
+def test_a_page_begins_in_the_browsers_language(header, language):
     pages = page_files(choices())
     rows = ROW.findall((TEXTS / language / "pages.js").read_text())
     said = {json.loads(key): json.loads(value) for key, value in rows}
@@ -157,24 +140,24 @@ def test_a_page_begins_in_the_browsers_language(header: str | None, language: st
         assert said[row] in page.answer(request).body.decode()
 
 
-def test_a_page_begins_in_the_operators_only_language() -> None:
+def test_a_page_begins_in_the_operators_only_language():
     assert '<html lang="de">' in page_files(choices(languages=("de",))).start.answer(Plain("en")).body.decode()
 
 
 @pytest.mark.parametrize("value", ["fr", "en,en", ",", "en;de"])
-def test_languages_that_there_are(value: str) -> None:
+def test_languages_that_there_are(value):
     with pytest.raises(SettingError, match="HOLDFAST_PAGES_LANGUAGES"):
         read_settings({"HOLDFAST_PAGES_LANGUAGES": value})
     assert read_settings({"HOLDFAST_PAGES_LANGUAGES": "de, en"}).pages_languages == ("de", "en")
 
 
-def test_an_https_service_demands_https() -> None:
+def test_an_https_service_demands_https():
     pages = page_files(choices(address="https://vault.example"))
     headers = dict(pages.start.answer(Plain()).headers)
     assert headers["strict-transport-security"] == "max-age=63072000"
 
 
-def test_a_name_is_text_and_not_markup() -> None:
+def test_a_name_is_text_and_not_markup():
     body = page_files(choices(name='<b>"$name"')).start.answer(Plain()).body.decode()
     assert "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body
 
@@ -189,13 +172,13 @@ def test_a_name_is_text_and_not_markup() -> None:
         ("HOLDFAST_PAGES", "yes", "on, off"),
     ],
 )
-def test_choices_that_are_refused_at_the_start(name: str, value: str, why: str) -> None:
+def test_choices_that_are_refused_at_the_start(name, value, why):
     with pytest.raises(SettingError, match=re.escape(why)) as refused:
         read_settings({name: value})
     assert name in str(refused.value)
 
 
-def test_logos(tmp_path: Path) -> None:
+def test_logos(tmp_path):
     png, text, large = tmp_path / "a.png", tmp_path / "a.txt", tmp_path / "large.svg"
     png.write_bytes(b"\x89PNG\r\n\x1a\n....")
     text.write_text("no picture")
@@ -207,7 +190,7 @@ def test_logos(tmp_path: Path) -> None:
             page_files(choices(logo=file))
 
 
-def test_the_payment_app_has_the_logo_too(tmp_path: Path) -> None:
+def test_the_payment_app_has_the_logo_too(tmp_path):
     png = tmp_path / "a.png"
     head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (192).to_bytes(4) + (96).to_bytes(4)
     png.write_bytes(head)
@@ -222,14 +205,14 @@ def test_the_payment_app_has_the_logo_too(tmp_path: Path) -> None:
     assert json.loads(plain.pay_manifest.answer(Plain()).body)["icons"][0]["type"] == "image/svg+xml"
 
 
-def test_the_theme_has_both_modes() -> None:
+def test_the_theme_has_both_modes():
     assert theme(parse_colour("#8a1c5b")).count("--brand") == 2
 
 
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "snapshot file"), ("de", "Momentaufnahme"), ("de", "Sperren "), ("de", " gesperrt")]
 )
-def test_a_thing_has_one_name(language: str, words: str) -> None:
+def test_a_thing_has_one_name(language, words):
     """A person saves a backup file ("Sicherungsdatei"), and a vault is locked ("verschlossen")."""
     assert words not in (TEXTS / language / "pages.js").read_text()
 
@@ -237,8 +220,8 @@ def test_a_thing_has_one_name(language: str, words: str) -> None:
 class Plain:
     """A request with at most one header."""
 
-    def __init__(self, language: str | None = None) -> None:
+    def __init__(self, language=None):
         self._language = language
 
-    def header(self, name: str) -> str | None:
+    def header(self, name):
         return self._language if name == "accept-language" else None

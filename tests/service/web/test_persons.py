@@ -1,9 +1,5 @@
 """A person gets a copy of what the service stores, and takes it back, by requests that the vault's key signs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
 from tests.support.kept_snapshots import Vault, failure, registered
 
@@ -11,36 +7,29 @@ from holdfast.content.cars import write_car
 from holdfast.content.cids import cid_of
 from holdfast.rules.limits import PERSON_REQUESTS_PER_ADDRESS_HOUR
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import httpx
-    from tests.support.api import Api
-
 EXPORT, REMOVE, ADD = "/person/export", "/person/remove", "/person/add"
 
 
 @pytest.fixture
-async def vault(make_api: Callable[..., Api]) -> Vault:
+async def vault(make_api):
     return await registered(make_api(snapshots_free_bytes="0"))
 
 
-def token(vault: Vault, command: str, args: dict[str, Any] | None = None) -> dict[str, str]:
+def token(vault, command, args=None):
     return vault.token(cmd=command, args=args or {})
 
 
-async def remove(vault: Vault, **args: Any) -> httpx.Response:
+async def remove(vault, **args):
     return await vault.api.http.post("/api/person/removals", headers=token(vault, REMOVE, args))
 
 
-async def export(vault: Vault) -> dict[str, Any]:
+async def export(vault):
     answer = await vault.api.http.get("/api/person", headers=token(vault, EXPORT))
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    return answer.json()
 
 
-async def test_a_copy_has_every_kind_of_row_with_readable_times(vault: Vault) -> None:
+async def test_a_copy_has_every_kind_of_row_with_readable_times(vault):
     root = await vault.keep()
     await vault.pin(root, name="mine")
     found = await export(vault)
@@ -53,7 +42,7 @@ async def test_a_copy_has_every_kind_of_row_with_readable_times(vault: Vault) ->
     assert [(row["name"], row["origins"], row["created_at"][-1]) for row in found["pins"]] == [("mine", [], "Z")]
 
 
-async def test_a_passkey_a_name_and_everything_are_taken_back(vault: Vault) -> None:
+async def test_a_passkey_a_name_and_everything_are_taken_back(vault):
     await vault.keep()
     gone = (await remove(vault, credentialId="credential-ann")).json()
     assert gone == {"ok": True, "identifiers": 0, "credentials": 1, "snapshots": 0, "pins": 0}
@@ -68,7 +57,7 @@ async def test_a_passkey_a_name_and_everything_are_taken_back(vault: Vault) -> N
     assert {row["key"][:5] for row in found["audit"]} == {"hash "}
 
 
-async def test_what_another_did_holds_answers_as_nothing_does(vault: Vault) -> None:
+async def test_what_another_did_holds_answers_as_nothing_does(vault):
     other = Vault(api=vault.api)
     for args in ({"credentialId": "credential-ann"}, {"identifier": "ann", "channel": "handle"}, {"everything": True}):
         theirs, nothing = await remove(other, **args), await remove(Vault(api=vault.api), **_of_nobody(args))
@@ -77,11 +66,11 @@ async def test_what_another_did_holds_answers_as_nothing_does(vault: Vault) -> N
     assert len((await export(vault))["credentials"]) == 1
 
 
-def _of_nobody(args: dict[str, Any]) -> dict[str, Any]:
+def _of_nobody(args):
     return {name: value if name in {"channel", "everything"} else "nobody-at-all" for name, value in args.items()}
 
 
-async def test_a_repeated_token_changes_nothing(vault: Vault) -> None:
+async def test_a_repeated_token_changes_nothing(vault):
     headers = token(vault, REMOVE, {"everything": True})
     first = await vault.api.http.post("/api/person/removals", headers=headers)
     await vault.api.register(identifier="ann", credentialId="credential-ann", did=vault.did)
@@ -90,7 +79,7 @@ async def test_a_repeated_token_changes_nothing(vault: Vault) -> None:
     assert (await vault.api.get("/api/dids/lookup", credentialId="credential-ann")).json()["found"] is True
 
 
-async def test_the_token_decides(vault: Vault) -> None:
+async def test_the_token_decides(vault):
     post, get = vault.api.http.post, vault.api.http.get
     for headers, reason in (
         ({}, "UNAUTHORIZED"),
@@ -122,29 +111,29 @@ async def test_the_token_decides(vault: Vault) -> None:
         {"more": 1},
     ],
 )
-async def test_arguments_of_another_form_remove_nothing(vault: Vault, args: dict[str, Any]) -> None:
+async def test_arguments_of_another_form_remove_nothing(vault, args):
     assert failure(await remove(vault, **args)) == (400, "BAD_REQUEST")
     assert len((await export(vault))["credentials"]) == 1
 
 
-async def test_without_snapshots_a_person_can_leave_too(make_api: Callable[..., Api]) -> None:
+async def test_without_snapshots_a_person_can_leave_too(make_api):
     vault = await registered(make_api(snapshots="off"))
     assert (await remove(vault, everything=True)).json()["identifiers"] == 1
 
 
-async def test_a_removed_person_uploads_nothing(vault: Vault) -> None:
+async def test_a_removed_person_uploads_nothing(vault):
     await remove(vault, everything=True)
     blocks = vault.blocks()
     assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "DID_NOT_REGISTERED")
 
 
-async def test_pages_of_other_origins_may_send_the_token(vault: Vault) -> None:
+async def test_pages_of_other_origins_may_send_the_token(vault):
     for path in ("/api/person", "/api/person/removals", "/api/person/identifiers"):
         answer = await vault.api.http.options(path)
         assert "Authorization" in answer.headers["access-control-allow-headers"]
 
 
-async def test_requests_of_an_address_are_limited(vault: Vault) -> None:
+async def test_requests_of_an_address_are_limited(vault):
     headers = token(vault, REMOVE, {"credentialId": "none"})
     for _ in range(PERSON_REQUESTS_PER_ADDRESS_HOUR):
         assert (await vault.api.http.post("/api/person/removals", headers=headers)).status_code == 200
@@ -153,7 +142,7 @@ async def test_requests_of_an_address_are_limited(vault: Vault) -> None:
     assert failure(refused) == (429, "TOO_MANY_REQUESTS")
 
 
-async def test_an_address_without_uploads_left_gets_a_copy_and_erases(make_api: Callable[..., Api]) -> None:
+async def test_an_address_without_uploads_left_gets_a_copy_and_erases(make_api):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_uploads_per_address_hour="1"))
     cids = [cid_of("dag-cbor", bytes([n])) for n in range(2)]
     pinned = [await vault.api.http.post("/pins", headers=vault.token(), json={"cid": cid}) for cid in cids]
@@ -162,12 +151,12 @@ async def test_an_address_without_uploads_left_gets_a_copy_and_erases(make_api: 
     assert (await remove(vault, everything=True)).json()["identifiers"] == 1
 
 
-async def add(vault: Vault, attestation: Any, **more: Any) -> httpx.Response:
+async def add(vault, attestation, **more):
     headers = token(vault, ADD, {"attestation": attestation, **more})
     return await vault.api.http.post("/api/person/identifiers", headers=headers)
 
 
-async def test_an_address_is_added_and_freed(vault: Vault) -> None:
+async def test_an_address_is_added_and_freed(vault):
     attestation = await vault.api.attested("Ann@Example.com")
     answer = await add(vault, attestation)
     assert answer.json() == {"ok": True, "identifier": attestation["identifier"], "channel": "email"}
@@ -179,7 +168,7 @@ async def test_an_address_is_added_and_freed(vault: Vault) -> None:
     assert (await remove(vault, identifier="ann@example.com", channel="email")).json()["identifiers"] == 1
 
 
-async def test_an_address_needs_a_current_attestation_and_a_registered_did(vault: Vault) -> None:
+async def test_an_address_needs_a_current_attestation_and_a_registered_did(vault):
     attestation = await vault.api.attested()
     assert failure(await add(Vault(api=vault.api), attestation)) == (403, "DID_NOT_REGISTERED")
     forged = {**attestation, "identifier": "other@example.com"}

@@ -1,15 +1,12 @@
 """The endpoints under /api/recovery: the service signs as a guardian only after a code and a waiting time."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
-from tests.support.api import MAIL, PHONE, Api, error_of
+from tests.support.api import MAIL, PHONE, error_of
 from tests.support.guarded_account import ACCOUNT, DID, KEYS, NEW_OWNER, SECRETS, GuardedAccount, has_addresses
 from tests.support.upstreams import upstream
 
@@ -17,18 +14,13 @@ from holdfast.chain.account_messages import recovery_digest
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.p256 import ORDER
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    import httpx
-
 WORK = "ann@work.example"
 DAY = 86400
 OTHER_ACCOUNT = "0x" + "cd" * 20
 
 
 @pytest.fixture
-async def guarded(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, GuardedAccount]]:
+async def guarded(make_api):
     async with upstream() as rpc:
         account = GuardedAccount()
         rpc.answer = account.rpc()
@@ -37,33 +29,33 @@ async def guarded(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, Guar
         yield api, account
 
 
-async def ask(api: Api, **fields: Any) -> httpx.Response:
+async def ask(api, **fields):
     body = {"identifier": MAIL, "channel": "email", "account": ACCOUNT, "newOwners": [NEW_OWNER], **fields}
     return await api.post("/api/recovery/send", **body)
 
 
-async def check(api: Api, request: str, code: str, **more: Any) -> httpx.Response:
+async def check(api, request, code, **more):
     return await api.post("/api/recovery/check", request=request, code=code, **more)
 
 
-async def sign(api: Api, **fields: Any) -> httpx.Response:
+async def sign(api, **fields):
     return await api.post("/api/recovery/sign", **{"account": ACCOUNT, "newOwners": [NEW_OWNER], **fields})
 
 
-async def confirmed(api: Api) -> str:
+async def confirmed(api):
     """Ask and enter the code; return the request's number."""
-    request: str = (await ask(api)).json()["request"]
+    request = (await ask(api)).json()["request"]
     assert (await check(api, request, api.mailer.sent[-1][1])).json()["verified"] is True
     return request
 
 
-async def test_the_key_is_public(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_the_key_is_public(guarded):
     answer = await guarded[0].get("/api/recovery")
     key = to_hex(KEYS[0].signer)
     assert answer.json() == {"guardian": key, "guardians": [key], "waitSeconds": DAY, "channels": ["email"]}
 
 
-async def test_a_service_without_a_key_is_no_guardian(api: Api) -> None:
+async def test_a_service_without_a_key_is_no_guardian(api):
     assert (await api.get("/api/recovery")).json() == {
         "guardian": None, "guardians": [], "waitSeconds": DAY, "channels": [],
     }  # fmt: skip
@@ -73,7 +65,7 @@ async def test_a_service_without_a_key_is_no_guardian(api: Api) -> None:
     assert error_of(await api.post("/api/recovery/stop", request="a" * 32)) == (503, "guardian_not_configured")
 
 
-async def test_it_signs_after_the_code_and_the_waiting_time(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_it_signs_after_the_code_and_the_waiting_time(guarded):
     api, account = guarded
     sent = await ask(api)
     assert (sent.status_code, set(sent.json())) == (200, {"ok", "channel", "request"})
@@ -92,7 +84,7 @@ async def test_it_signs_after_the_code_and_the_waiting_time(guarded: tuple[Api, 
     assert s <= ORDER // 2, "the contract refuses the other s"
 
 
-async def test_the_account_of_the_dids_address_is_found(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_the_account_of_the_dids_address_is_found(guarded):
     api, account = guarded
     request = (await ask(api, account=None)).json()["request"]
     assert (await check(api, request, api.mailer.sent[0][1])).json()["account"] == ACCOUNT
@@ -100,7 +92,7 @@ async def test_the_account_of_the_dids_address_is_found(guarded: tuple[Api, Guar
     assert error_of(await ask(api, account=None)) == (409, "recovery_not_possible")
 
 
-async def test_only_these_owners_of_this_account_are_signed(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_only_these_owners_of_this_account_are_signed(guarded):
     api, account = guarded
     await confirmed(api)
     api.clock.now += DAY
@@ -115,9 +107,7 @@ async def test_only_these_owners_of_this_account_are_signed(guarded: tuple[Api, 
     assert error_of(await sign(api)) == (404, "recovery_not_found"), "an owner cancelled, or another one was started"
 
 
-async def test_it_signs_nothing_once_it_is_no_guardian_or_the_account_has_another_did(
-    guarded: tuple[Api, GuardedAccount],
-) -> None:
+async def test_it_signs_nothing_once_it_is_no_guardian_or_the_account_has_another_did(guarded):
     api, account = guarded
     await confirmed(api)
     api.clock.now += DAY
@@ -128,7 +118,7 @@ async def test_it_signs_nothing_once_it_is_no_guardian_or_the_account_has_anothe
 
 
 @pytest.mark.parametrize("signed", [True, False])
-async def test_an_address_of_another_did_gets_no_code(guarded: tuple[Api, GuardedAccount], signed: bool) -> None:
+async def test_an_address_of_another_did_gets_no_code(guarded, signed):
     """Anyone may register an address for any DID; it counts only if the DID's key signed that."""
     api, _ = guarded
     await has_addresses(api, "mallory@example.com", did="did:new:0x" + "cd" * 32 if signed else DID, signed=signed)
@@ -138,7 +128,7 @@ async def test_an_address_of_another_did_gets_no_code(guarded: tuple[Api, Guarde
     assert api.mailer.sent == []
 
 
-async def test_a_code_of_one_kind_is_worth_nothing_as_the_other(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_a_code_of_one_kind_is_worth_nothing_as_the_other(guarded):
     api, _ = guarded
     request = (await ask(api)).json()["request"]
     recovering = api.mailer.sent[-1][1]
@@ -152,7 +142,7 @@ async def test_a_code_of_one_kind_is_worth_nothing_as_the_other(guarded: tuple[A
     assert (await check(api, request, recovering)).json()["verified"] is False, "a code is used once"
 
 
-async def test_codes_for_recoveries_count_in_the_windows_of_all_codes(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_codes_for_recoveries_count_in_the_windows_of_all_codes(guarded):
     api, _ = guarded
     for _ in range(3):
         assert (await api.post("/api/verify/send", identifier=MAIL, channel="email")).status_code == 200
@@ -162,7 +152,7 @@ async def test_codes_for_recoveries_count_in_the_windows_of_all_codes(guarded: t
     assert (await ask(api)).status_code == 200
 
 
-async def test_a_code_has_five_attempts_and_ninety_seconds(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_a_code_has_five_attempts_and_ninety_seconds(guarded):
     api, _ = guarded
     request = (await ask(api)).json()["request"]
     code = api.mailer.sent[-1][1]
@@ -177,7 +167,7 @@ async def test_a_code_has_five_attempts_and_ninety_seconds(guarded: tuple[Api, G
     assert (await check(api, "x", code)).json()["verified"] is False
 
 
-async def test_a_stopped_request_signs_nothing(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_a_stopped_request_signs_nothing(guarded):
     api, _ = guarded
     request = await confirmed(api)
     api.clock.now += DAY
@@ -192,19 +182,19 @@ async def test_a_stopped_request_signs_nothing(guarded: tuple[Api, GuardedAccoun
     [[], [NEW_OWNER] * 2, [f"0x{n:040x}" for n in range(1, 18)], ["0x12"], ["0x" + "11" * 64], ["zz"], [5], [None]],
     ids=["none", "twice", "17", "short", "not on the curve", "not hex", "a number", "null"],
 )
-async def test_lists_that_the_account_would_refuse(guarded: tuple[Api, GuardedAccount], owners: list[Any]) -> None:
+async def test_lists_that_the_account_would_refuse(guarded, owners):
     message = "Invalid newOwners: expected 1 to 16 different signers in hex"
     assert error_of(await ask(guarded[0], newOwners=owners)) == (400, message)
     assert error_of(await sign(guarded[0], newOwners=owners)) == (400, message)
 
 
-async def test_a_provider_that_makes_its_own_codes_is_not_used(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_a_provider_that_makes_its_own_codes_is_not_used(guarded):
     """Its code would be accepted for a registration, too."""
     answer = await ask(guarded[0], identifier=PHONE, channel="sms")
     assert error_of(answer) == (400, 'Invalid channel. Must be "sms" or "email"')
 
 
-async def test_all_addresses_of_the_did_are_told_once(guarded: tuple[Api, GuardedAccount]) -> None:
+async def test_all_addresses_of_the_did_are_told_once(guarded):
     api, _ = guarded
     request = await confirmed(api)
     mails = api.service.recovery_mails

@@ -1,7 +1,5 @@
 """`Idempotency-Key` after `kill -9` between an effect and its response: the repeat returns the success."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -9,7 +7,6 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -18,9 +15,6 @@ from tests.support.running_service import RunningService, running_service
 
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 ROOT = Path(__file__).resolve().parents[3]
 NAMED = {"Idempotency-Key": "one-registration"}
 MAIL = {"identifier": "ann@example.com", "channel": "email"}
@@ -28,9 +22,9 @@ SESSION = {"handle": "ann", "did": DID}
 REGISTRATION = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
 
 
-# test_repeats.py asks both stores in the gate.
+# In the gate, store/test_kept_answers.py asks both stores.
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
-def stored(request: pytest.FixtureRequest) -> dict[str, str]:
+def stored(request):
     one_registrar = {"HOLDFAST_REGISTRAR_DID": "did:web:holdfast.example"}
     if request.param == "sqlite":
         return one_registrar
@@ -38,7 +32,7 @@ def stored(request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 @contextmanager
-def dying(data_dir: Path, method: str, stored: dict[str, str]) -> Iterator[RunningService]:
+def dying(data_dir, method, stored):
     """Run a service that kills itself as soon as the given method of its store has finished."""
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
@@ -55,7 +49,7 @@ def dying(data_dir: Path, method: str, stored: dict[str, str]) -> Iterator[Runni
         process.wait()
 
 
-def _until_up(url: str) -> None:
+def _until_up(url):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
@@ -67,13 +61,13 @@ def _until_up(url: str) -> None:
     raise AssertionError("the service did not start")
 
 
-def lost(service: RunningService, path: str, body: dict[str, Any]) -> None:
+def lost(service, path, body):
     """Send a request, and assert that no response arrives."""
     with pytest.raises(httpx.TransportError):
         httpx.post(service.base_url + path, json=body, headers=NAMED, timeout=30)
 
 
-def post(service: RunningService, path: str, body: dict[str, Any], **headers: str) -> tuple[int, dict[str, Any]]:
+def post(service, path, body, **headers):
     answer = httpx.post(service.base_url + path, json=body, headers=headers, timeout=30)
     return answer.status_code, answer.json()
 
@@ -81,13 +75,11 @@ def post(service: RunningService, path: str, body: dict[str, Any], **headers: st
 @pytest.mark.parametrize(
     ("method", "path", "body", "taken"),
     [
-        ("open_session", "/api/sessions", SESSION, "identifier_taken"),
+        pytest.param("open_session", "/api/sessions", SESSION, "identifier_taken", marks=pytest.mark.soak),
         ("register", "/api/dids", REGISTRATION, "credential_already_registered"),
     ],
 )
-def test_a_registration_whose_answer_was_lost(
-    tmp_path: Path, stored: dict[str, str], method: str, path: str, body: dict[str, str], taken: str
-) -> None:
+def test_a_registration_whose_answer_was_lost(tmp_path, stored, method, path, body, taken):
     with dying(tmp_path, method, stored) as service:
         lost(service, path, body)
     with running_service(tmp_path, **stored) as service:
@@ -96,14 +88,16 @@ def test_a_registration_whose_answer_was_lost(
         assert post(service, path, body) == (409, {"error": taken}), "without the key it stays as documented"
 
 
-def test_a_request_that_died_before_its_effect_is_done_by_its_repeat(tmp_path: Path, stored: dict[str, str]) -> None:
+@pytest.mark.soak  # in the gate, store/test_kept_answers.py: work is taken over when its lease has ended
+def test_a_request_that_died_before_its_effect_is_done_by_its_repeat(tmp_path, stored):
     with dying(tmp_path, "begin", stored) as service:
         lost(service, "/api/sessions", SESSION)
     with running_service(tmp_path, **stored) as service:
         assert post(service, "/api/sessions", SESSION, **NAMED)[0] == 200
 
 
-def test_a_code_whose_attestation_was_lost(tmp_path: Path, stored: dict[str, str]) -> None:
+@pytest.mark.soak  # in the gate, test_repeats.py: an attempt that was counted before a crash
+def test_a_code_whose_attestation_was_lost(tmp_path, stored):
     with dying(tmp_path, "consume_code", stored) as service:
         assert post(service, "/api/verify/send", MAIL)[0] == 200
         body = {**MAIL, "code": service.code_for(MAIL["identifier"])}
@@ -115,7 +109,8 @@ def test_a_code_whose_attestation_was_lost(tmp_path: Path, stored: dict[str, str
         assert post(service, "/api/dids", registration)[0] == 200, "the attestation is good"
 
 
-def test_a_mail_whose_answer_was_lost_is_not_sent_again(tmp_path: Path, stored: dict[str, str]) -> None:
+@pytest.mark.soak  # in the gate, test_repeats.py: a repeat sends no second mail
+def test_a_mail_whose_answer_was_lost_is_not_sent_again(tmp_path, stored):
     with dying(tmp_path, "keep_code", stored) as service:
         lost(service, "/api/verify/send", MAIL)
     with running_service(tmp_path, **stored) as service:

@@ -1,20 +1,12 @@
 """DID documents: GET /1.0/identifiers/{did} with a JSON-RPC endpoint on a socket, and /.well-known/did.json."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
-from tests.support.api import Api
-from tests.support.upstreams import Upstream, rpc_results, upstream
+from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.wire.encoding import from_base64url
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
 
 # The base point of P-256, and its double (NIST SP 800-186).
 X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
@@ -27,18 +19,18 @@ CAIP = f"eip155:84532:{checksum_address(ACCOUNT)}"
 UNKNOWN = bytes(32 * 2) + (96).to_bytes(32) + bytes(32)
 
 
-def record(*, active: bool = True) -> bytes:
+def record(*, active=True):
     return ACCOUNT.rjust(32, b"\0") + active.to_bytes(32) + (96).to_bytes(32) + bytes(32)
 
 
-def slots(x: int = X, y: int = Y) -> bytes:
+def slots(x=X, y=Y):
     return bytes(32) + did_hash(DID) + (1).to_bytes(32) + x.to_bytes(32) + y.to_bytes(32)
 
 
-def says(registered: bytes, state: bytes = b"") -> Callable[..., Any]:
+def says(registered, state=b""):
     """Return a chain on which the registry and the account helper give these answers."""
 
-    def called(call: dict[str, str], _block: str) -> str:
+    def called(call, _block):
         if call["to"] == ADDRESSES["AccountHelper"]:
             return "0x" + state.hex()
         assert call == {"to": ADDRESSES["DIDRegistry"].lower(), "data": asked}
@@ -49,16 +41,16 @@ def says(registered: bytes, state: bytes = b"") -> Callable[..., Any]:
 
 
 @pytest.fixture
-async def chain(make_api: Callable[..., Api]) -> AsyncIterator[tuple[Api, Upstream]]:
+async def chain(make_api):
     async with upstream() as rpc:
         yield make_api(rpc_url=rpc.url), rpc
 
 
-async def resolve(api: Api, did: str = DID, accept: str | None = None):
+async def resolve(api, did=DID, accept=None):
     return await api.http.get(f"/1.0/identifiers/{did}", headers={} if accept is None else {"Accept": accept})
 
 
-async def test_the_document_of_a_did_on_the_chain(chain: tuple[Api, Upstream]) -> None:
+async def test_the_document_of_a_did_on_the_chain(chain):
     api, rpc = chain
     rpc.answer = says(record(), slots())
     answer = await resolve(api)
@@ -83,7 +75,7 @@ async def test_the_document_of_a_did_on_the_chain(chain: tuple[Api, Upstream]) -
     }
 
 
-async def test_a_later_key_has_its_own_name(chain: tuple[Api, Upstream]) -> None:
+async def test_a_later_key_has_its_own_name(chain):
     api, rpc = chain
     rpc.answer = says(record(), slots(X2, Y2))
     result = (await resolve(api)).json()
@@ -93,7 +85,7 @@ async def test_a_later_key_has_its_own_name(chain: tuple[Api, Upstream]) -> None
 
 
 @pytest.mark.parametrize("point", [(0, 0), (X, Y + 1), (2**256 - 1, 2**256 - 1)])
-async def test_a_controller_without_a_key_is_named_alone(chain: tuple[Api, Upstream], point: tuple[int, int]) -> None:
+async def test_a_controller_without_a_key_is_named_alone(chain, point):
     api, rpc = chain
     rpc.answer = says(record(), slots(*point))
     result = (await resolve(api)).json()
@@ -102,7 +94,7 @@ async def test_a_controller_without_a_key_is_named_alone(chain: tuple[Api, Upstr
     assert result["didDocumentMetadata"]["proven"] == {"controller": "registry", "key": None}
 
 
-async def test_a_deactivated_did_is_gone(chain: tuple[Api, Upstream]) -> None:
+async def test_a_deactivated_did_is_gone(chain):
     api, rpc = chain
     rpc.answer = says(record(active=False), slots())
     answer = await resolve(api)
@@ -117,7 +109,7 @@ async def test_a_deactivated_did_is_gone(chain: tuple[Api, Upstream]) -> None:
 
 
 @pytest.mark.parametrize("registry", [UNKNOWN, b""], ids=["unknown", "no registry"])
-async def test_a_did_that_is_only_registered_here_proves_nothing(chain: tuple[Api, Upstream], registry: bytes) -> None:
+async def test_a_did_that_is_only_registered_here_proves_nothing(chain, registry):
     api, rpc = chain
     rpc.answer = says(registry)
     assert ((missing := await resolve(api)).status_code, missing.json()["didDocument"]) == (404, None)
@@ -143,7 +135,7 @@ async def test_a_did_that_is_only_registered_here_proves_nothing(chain: tuple[Ap
         (f"{DID}/path", 400, "invalidDid"),
     ],
 )
-async def test_other_texts_are_refused(make_api: Callable[..., Api], did: str, status: int, error: str) -> None:
+async def test_other_texts_are_refused(make_api, did, status, error):
     answer = await resolve(make_api(), did)
     assert (answer.status_code, answer.json()["didResolutionMetadata"]["error"]) == (status, error)
     assert answer.json()["didDocument"] is None
@@ -152,7 +144,7 @@ async def test_other_texts_are_refused(make_api: Callable[..., Api], did: str, s
 @pytest.mark.parametrize(
     "broken", [rpc_results({}), says(b"\x01" * 32), says(b"\xff" * 128), says(record(), b"\0" * 32)]
 )
-async def test_nothing_is_said_without_the_chain(chain: tuple[Api, Upstream], broken: Callable[..., Any]) -> None:
+async def test_nothing_is_said_without_the_chain(chain, broken):
     api, rpc = chain
     rpc.answer = broken
     answer = await resolve(api)
@@ -171,7 +163,7 @@ async def test_nothing_is_said_without_the_chain(chain: tuple[Api, Upstream], br
         ("text/html, application/did+ld+json;q=0, */*;q=0.1", "application/ld+json", True),
     ],
 )
-async def test_accept_selects_the_form(chain: tuple[Api, Upstream], accept: str, media: str, whole: bool) -> None:
+async def test_accept_selects_the_form(chain, accept, media, whole):
     api, rpc = chain
     rpc.answer = says(record(), slots())
     answer = await resolve(api, accept=accept)
@@ -183,19 +175,19 @@ async def test_accept_selects_the_form(chain: tuple[Api, Upstream], accept: str,
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/did+json;q=0", "application/json;q=x"])
-async def test_other_forms_are_not_to_be_had(make_api: Callable[..., Api], accept: str) -> None:
+async def test_other_forms_are_not_to_be_had(make_api, accept):
     answer = await resolve(make_api(), accept=accept)
     assert (answer.status_code, answer.json()["didResolutionMetadata"]["error"]) == (406, "representationNotSupported")
 
 
-async def test_resolutions_count_as_reads_of_the_chain(make_api: Callable[..., Api]) -> None:
+async def test_resolutions_count_as_reads_of_the_chain(make_api):
     api = make_api(chain_reads_per_address_minute="1", rpc_url="http://127.0.0.1:1")
     assert [(await resolve(api, did)).status_code for did in ("ann", DID)] == [400, 502]
     refused = await resolve(api)
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
 
 
-async def test_another_registry_must_not_lend_a_foreign_account(make_api: Callable[..., Api]) -> None:
+async def test_another_registry_must_not_lend_a_foreign_account(make_api):
     """What another registry checks is unknown: an account without the DID's key is not shown."""
     other = "0x" + "cd" * 20
     called = {other: record(), "0x" + ACCOUNT.hex(): X2.to_bytes(32) + Y2.to_bytes(32)}
@@ -205,7 +197,7 @@ async def test_another_registry_must_not_lend_a_foreign_account(make_api: Callab
         assert (await resolve(api)).status_code == 404
 
 
-async def test_the_services_own_did_resolves(make_api: Callable[..., Api]) -> None:
+async def test_the_services_own_did_resolves(make_api):
     answer = await make_api(public_url="https://vault.example", mode="development").http.get("/.well-known/did.json")
     assert answer.headers["access-control-allow-origin"] == "*"
     document = answer.json()
@@ -218,6 +210,6 @@ async def test_the_services_own_did_resolves(make_api: Callable[..., Api]) -> No
     assert "verificationMethod" not in document
 
 
-async def test_a_did_whose_document_is_elsewhere_is_not_served(make_api: Callable[..., Api]) -> None:
+async def test_a_did_whose_document_is_elsewhere_is_not_served(make_api):
     api = make_api(registrar_did="did:web:vault.example:people")
     assert (await api.http.get("/.well-known/did.json")).json() == {"error": "not_found"}

@@ -1,44 +1,36 @@
 """POST /api/dids with a signature by the DID's key: strangers cannot keep the owner from registering."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
-from tests.support.api import Api, error_of
+from tests.support.api import error_of
 from tests.support.vault_tokens import VaultKey
 
 from holdfast.rules.registration import Confirmation
-
-if TYPE_CHECKING:
-    import httpx
 
 COMMAND = "/dids/register"
 
 
 @pytest.fixture
-def key() -> VaultKey:
+def key():
     """The owner's key."""
     return VaultKey()
 
 
-def signed(api: Api, key: VaultKey, credential: str, **claims: Any) -> dict[str, str]:
+def signed(api, key, credential, **claims):
     """Return the header with which the key signs the registration of a credential."""
     return key.bearer(api.clock.now, **{"cmd": COMMAND, "args": {"credentialId": credential}, **claims})
 
 
-async def flood(api: Api, key: VaultKey, prefix: str = "s") -> list[int]:
+async def flood(api, key, prefix="s"):
     """Register a stranger's credentials for the owner's handle until one is refused; return the statuses."""
     posts = [await api.register(did=key.did, credentialId=f"{prefix}{n}", ip="198.51.100.9") for n in range(17)]
     return [answer.status_code for answer in posts]
 
 
-async def found(api: Api, credential: str) -> bool:
-    known: bool = (await api.get("/api/dids/lookup", credentialId=credential)).json()["found"]
-    return known
+async def found(api, credential):
+    return (await api.get("/api/dids/lookup", credentialId=credential)).json()["found"]
 
 
-async def test_a_first_registration_cannot_be_stopped(api: Api, key: VaultKey) -> None:
+async def test_a_first_registration_cannot_be_stopped(api, key):
     await api.session("ann", did=key.did)
     assert await flood(api, key) == [200] * 7 + [429] * 10
     assert error_of(await api.register(did=key.did, credentialId="own")) == (429, "credential_limit_reached")
@@ -47,7 +39,7 @@ async def test_a_first_registration_cannot_be_stopped(api: Api, key: VaultKey) -
     assert await found(api, "own")
 
 
-async def test_neither_can_a_later_passkey_when_all_places_are_confirmed(api: Api, key: VaultKey) -> None:
+async def test_neither_can_a_later_passkey_when_all_places_are_confirmed(api, key):
     await api.register(did=key.did, credentialId="own", headers=signed(api, key, "own"))
     for turn in "stu":
         await flood(api, key, turn)
@@ -60,7 +52,7 @@ async def test_neither_can_a_later_passkey_when_all_places_are_confirmed(api: Ap
     assert await found(api, "own") and await found(api, "own2") and await found(api, "own3")
 
 
-async def post_with(api: Api, key: VaultKey, headers: dict[str, str]) -> httpx.Response:
+async def post_with(api, key, headers):
     return await api.register(did=key.did, credentialId="own", headers=headers)
 
 
@@ -77,14 +69,14 @@ async def post_with(api: Api, key: VaultKey, headers: dict[str, str]) -> httpx.R
         {"sub": "did:new:0x" + "00" * 32},
     ],
 )
-async def test_a_token_for_anything_else_counts_as_none(api: Api, key: VaultKey, change: dict[str, Any]) -> None:
+async def test_a_token_for_anything_else_counts_as_none(api, key, change):
     await api.session("ann", did=key.did)
     await flood(api, key)
     refused = await post_with(api, key, signed(api, key, "own", **change))
     assert error_of(refused) == (429, "credential_limit_reached")
 
 
-async def test_anothers_key_and_no_token_at_all_count_as_none(api: Api, key: VaultKey) -> None:
+async def test_anothers_key_and_no_token_at_all_count_as_none(api, key):
     await api.session("ann", did=key.did)
     await flood(api, key)
     stranger = signed(api, VaultKey(), "own")
@@ -92,12 +84,12 @@ async def test_anothers_key_and_no_token_at_all_count_as_none(api: Api, key: Vau
         assert error_of(await post_with(api, key, headers)) == (429, "credential_limit_reached")
 
 
-async def test_a_token_is_no_obstacle_where_there_is_room(api: Api, key: VaultKey) -> None:
+async def test_a_token_is_no_obstacle_where_there_is_room(api, key):
     assert (await post_with(api, key, {"Authorization": "Bearer Cxyz"})).status_code == 200
     assert await found(api, "own")
 
 
-async def test_a_revoked_token_counts_as_none(api: Api, key: VaultKey) -> None:
+async def test_a_revoked_token_counts_as_none(api, key):
     await api.session("ann", did=key.did)
     await flood(api, key)
     headers = signed(api, key, "own")
@@ -105,7 +97,7 @@ async def test_a_revoked_token_counts_as_none(api: Api, key: VaultKey) -> None:
     assert error_of(await post_with(api, key, headers)) == (429, "credential_limit_reached")
 
 
-async def test_a_page_of_another_origin_may_send_the_signature(api: Api) -> None:
+async def test_a_page_of_another_origin_may_send_the_signature(api):
     asked = await api.http.options("/api/dids")
     assert asked.headers["access-control-allow-headers"] == "*, Authorization"
     assert (await api.http.options("/api/sessions")).headers["access-control-allow-headers"] == "*"

@@ -1,12 +1,9 @@
 """POST /api/verify/send, POST /api/verify/check, GET /api/verify/status."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import Any
 
 import pytest
-from tests.support.api import DID, MAIL, PHONE, Api, DeliveryError, error_of
+from tests.support.api import DID, MAIL, PHONE, DeliveryError, error_of
 
 from holdfast.service.store.port import StoreUnavailable
 
@@ -14,19 +11,19 @@ SEND, CHECK, STATUS = "/api/verify/send", "/api/verify/check", "/api/verify/stat
 INCORRECT, TOO_MANY = "The code is incorrect.", "Too many attempts. Request a new code."
 
 
-async def send(api: Api, identifier: str = MAIL, channel: str = "email", **more: Any):
+async def send(api, identifier=MAIL, channel="email", **more):
     return await api.post(SEND, identifier=identifier, channel=channel, **more)
 
 
-async def check(api: Api, code: str, identifier: str = MAIL, channel: str = "email", **more: Any):
+async def check(api, code, identifier=MAIL, channel="email", **more):
     return await api.post(CHECK, identifier=identifier, channel=channel, code=code, **more)
 
 
-def wrong(code: str) -> str:
+def wrong(code):
     return f"{(int(code) + 1) % 10**6:06d}"
 
 
-async def test_a_code_is_sent_to_the_canonical_address(api: Api) -> None:
+async def test_a_code_is_sent_to_the_canonical_address(api):
     answer = await send(api, "ANN@Example.com")
     assert (answer.status_code, answer.json()) == (200, {"ok": True, "channel": "email"})
     recipient, code, lifetime_s = api.mailer.sent[0]
@@ -34,7 +31,7 @@ async def test_a_code_is_sent_to_the_canonical_address(api: Api) -> None:
     assert len(code) == 6 and code.isdigit()
 
 
-async def test_the_right_code_gives_an_attestation(api: Api) -> None:
+async def test_the_right_code_gives_an_attestation(api):
     await send(api)
     api.clock.now += 5.5
     answer = await check(api, api.mailer.sent[0][1], "Ann@example.com")
@@ -50,35 +47,16 @@ async def test_the_right_code_gives_an_attestation(api: Api) -> None:
     assert attestation["signature"].startswith("0x") and len(attestation["signature"]) == 66
 
 
-async def test_a_code_is_used_once(api: Api) -> None:
+async def test_a_code_is_used_once(api):
     await send(api)
     code = api.mailer.sent[0][1]
     assert (await check(api, code)).json()["verified"] is True
     again = (await check(api, code)).json()
-    assert again == {
-        "ok": True,
-        "verified": False,
-        "message": "No code was sent or it has been used. Request a new one.",
-    }
+    message = "No code was sent or it has been used. Request a new one."
+    assert again == {"ok": True, "verified": False, "message": message}
 
 
-async def test_of_parallel_right_answers_one_wins(api: Api) -> None:
-    await send(api)
-    code = api.mailer.sent[0][1]
-    answers = await asyncio.gather(*(check(api, code) for _ in range(5)))
-    assert sum(answer.json()["verified"] for answer in answers) == 1
-
-
-async def test_of_parallel_wrong_answers_five_are_compared(api: Api) -> None:
-    await send(api, ip="192.0.2.1")
-    code = api.mailer.sent[0][1]
-    tries = (check(api, wrong(code), ip="192.0.2.1") for _ in range(30))
-    answers = [answer.json()["message"] for answer in await asyncio.gather(*tries)]
-    assert sorted(set(answers)) == ["The code is incorrect.", "Too many attempts. Request a new code."]
-    assert answers.count("The code is incorrect.") == 5
-
-
-async def test_the_fifth_wrong_try_burns_the_code(api: Api) -> None:
+async def test_the_fifth_wrong_try_burns_the_code(api):
     await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
     for _ in range(5):
@@ -87,16 +65,8 @@ async def test_the_fifth_wrong_try_burns_the_code(api: Api) -> None:
     assert answer == {"ok": True, "verified": False, "message": "Too many attempts. Request a new code."}
 
 
-async def test_the_fifth_try_may_still_be_right(api: Api) -> None:
-    await send(api, ip="192.0.2.1")
-    code = api.mailer.sent[0][1]
-    for _ in range(4):
-        await check(api, wrong(code), ip="192.0.2.1")
-    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is True
-
-
 @pytest.mark.parametrize(("after", "verified"), [(89.9, True), (90.0, False), (5000.0, False)])
-async def test_a_code_lives_ninety_seconds_from_acceptance(api: Api, after: float, verified: bool) -> None:
+async def test_a_code_lives_ninety_seconds_from_acceptance(api, after, verified):
     await send(api)
     api.clock.now += after
     body = (await check(api, api.mailer.sent[0][1])).json()
@@ -105,7 +75,7 @@ async def test_a_code_lives_ninety_seconds_from_acceptance(api: Api, after: floa
         assert body["message"] == "The code has expired. Request a new one."
 
 
-async def test_a_newer_code_replaces_the_older(api: Api) -> None:
+async def test_a_newer_code_replaces_the_older(api):
     await send(api)
     await send(api)
     first, second = (sent[1] for sent in api.mailer.sent)
@@ -114,23 +84,14 @@ async def test_a_newer_code_replaces_the_older(api: Api) -> None:
     assert (await check(api, second)).json()["verified"] is True
 
 
-async def test_a_code_is_bound_to_its_address(api: Api) -> None:
+async def test_a_code_is_bound_to_its_address(api):
     await send(api)
     await send(api, "bob@example.com")
     assert not (await check(api, api.mailer.sent[1][1])).json()["verified"]
     assert (await check(api, api.mailer.sent[0][1])).json()["verified"] is True
 
 
-async def test_a_clock_set_back_grants_no_second_life(api: Api) -> None:
-    await send(api, ip="192.0.2.1")
-    code = api.mailer.sent[0][1]
-    for _ in range(5):
-        await check(api, wrong(code), ip="192.0.2.1")
-    api.clock.now -= 3600
-    assert (await check(api, code, ip="192.0.2.1")).json()["verified"] is False
-
-
-async def test_an_address_sends_three_times_a_day_over_all_channels(api: Api) -> None:
+async def test_an_address_sends_three_times_a_day_over_all_channels(api):
     assert (await send(api, ip="192.0.2.1")).status_code == 200
     api.clock.now += 10
     assert (await send(api, "bob@example.com", ip="192.0.2.1")).status_code == 200
@@ -142,27 +103,19 @@ async def test_an_address_sends_three_times_a_day_over_all_channels(api: Api) ->
     assert (await send(api, "eve@example.com", ip="192.0.2.1")).status_code == 200
 
 
-async def test_an_address_of_mail_gets_five_codes_an_hour(api: Api) -> None:
+@pytest.mark.parametrize("to", [(MAIL, "email"), (PHONE, "sms")])
+async def test_an_identifier_gets_five_codes_an_hour(api, to):
     for _ in range(5):
-        assert (await send(api)).status_code == 200
+        assert (await send(api, *to)).status_code == 200
         api.clock.now += 60
-    refused = await send(api)
+    refused = await send(api, *to)
     assert error_of(refused) == (429, "rate_limited")
     assert refused.headers["retry-after"] == str(3600 - 300)
     api.clock.now += 3300
-    assert (await send(api)).status_code == 200
+    assert (await send(api, *to)).status_code == 200
 
 
-async def test_a_number_gets_five_messages_an_hour(api: Api) -> None:
-    for _ in range(5):
-        assert (await send(api, PHONE, "sms")).status_code == 200
-    refused = await send(api, PHONE, "sms")
-    assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "3600"
-    api.clock.now += 3600
-    assert (await send(api, PHONE, "sms")).status_code == 200
-
-
-async def test_a_country_and_the_service_get_so_many_messages_a_day(make_api) -> None:
+async def test_a_country_and_the_service_get_so_many_messages_a_day(make_api):
     api = make_api(sms_per_country_day="3", sms_per_day="5")
     germans, americans = [f"+49151123456{n:02}" for n in range(9)], [f"+1415555267{n}" for n in range(9)]
     answers = await asyncio.gather(*(send(api, number, "sms") for number in germans))
@@ -173,44 +126,17 @@ async def test_a_country_and_the_service_get_so_many_messages_a_day(make_api) ->
     assert len(api.sms.sent) == 5
 
 
-async def test_only_the_named_countries_are_sent_messages(make_api) -> None:
+async def test_only_the_named_countries_are_sent_messages(make_api):
     api = make_api(sms_countries="de, at")
     assert (await send(api, "+4915112345678", "sms")).status_code == 200
     assert error_of(await send(api, PHONE, "sms")) == (400, "Unsupported country")
     assert api.sms.sent == ["+4915112345678"]
 
 
-@pytest.mark.parametrize("number", ["+19005551234", "+491803123456", "+979123456789", "+88213123456"])
-async def test_numbers_that_cost_extra_are_never_sent_a_message(api: Api, number: str) -> None:
-    assert error_of(await send(api, number, "sms")) == (400, "Invalid identifier")
-    assert api.sms.sent == []
-
-
-async def test_one_network_sends_ten_times_what_an_address_does(api: Api) -> None:
-    def request(n: int):
-        return send(api, f"a{n}@example.com", ip=f"2001:db8:7:{n:x}::1")
-
-    answers = await asyncio.gather(*(request(n) for n in range(60)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 30 + [429] * 30
-
-
-async def test_the_addresses_of_a_tunnel_are_one(api: Api) -> None:
-    answers = [await send(api, f"a{n}@example.com", ip=f"2002:c000:201:{n}::1") for n in range(3)]
-    answers.append(await send(api, "b@example.com", ip="192.0.2.1"))
-    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
-
-
-async def test_parallel_sends_pass_exactly_as_often_as_the_limits_allow(api: Api) -> None:
-    answers = await asyncio.gather(*(send(api, f"a{n}@example.com", ip="192.0.2.7") for n in range(20)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [429] * 17
-    answers = await asyncio.gather(*(send(api, "one@example.com") for _ in range(20)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [429] * 15
-
-
 @pytest.mark.parametrize(
     ("channel", "identifier", "error"), [("email", MAIL, "email_send_failed"), ("sms", PHONE, "sms_send_failed")]
 )
-async def test_a_refused_send_gives_its_charge_back(api: Api, channel: str, identifier: str, error: str) -> None:
+async def test_a_refused_send_gives_its_charge_back(api, channel, identifier, error):
     api.mailer.failure = api.sms.failure = DeliveryError("refused")
     for _ in range(10):
         assert error_of(await send(api, identifier, channel, ip="192.0.2.1")) == (502, error)
@@ -221,14 +147,14 @@ async def test_a_refused_send_gives_its_charge_back(api: Api, channel: str, iden
 
 
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
-async def test_refused_sends_have_a_window_too(api: Api, channel: str, identifier: str) -> None:
+async def test_refused_sends_have_a_window_too(api, channel, identifier):
     failure, asked = DeliveryError("refused"), []
 
-    async def refuse(recipient: str, *_: object) -> None:
+    async def refuse(recipient, *_):
         asked.append(recipient)
         raise failure
 
-    api.mailer.send_code = api.sms.start = refuse  # type: ignore[method-assign]  # a provider that refuses
+    api.mailer.send_code = api.sms.start = refuse  # a provider that refuses
     answers = await asyncio.gather(*(send(api, identifier, channel, ip="192.0.2.1") for _ in range(15)))
     answers += [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(40)]
     assert len(asked) == 20 and {answer.status_code for answer in answers} == {429, 502}
@@ -237,21 +163,21 @@ async def test_refused_sends_have_a_window_too(api: Api, channel: str, identifie
 
 @pytest.mark.parametrize("kind", ["timeout", "nonsense"])
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
-async def test_a_send_that_may_have_gone_out_stays_charged(api: Api, kind: str, channel: str, identifier: str) -> None:
+async def test_a_send_that_may_have_gone_out_stays_charged(api, kind, channel, identifier):
     api.mailer.failure = api.sms.failure = DeliveryError(kind)
     answers = [await send(api, identifier, channel, ip="192.0.2.1") for _ in range(5)]
     assert [answer.status_code for answer in answers] == [502] * 3 + [429] * 2
 
 
-async def test_a_provider_that_was_not_reached_charges_nothing(api: Api) -> None:
+async def test_a_provider_that_was_not_reached_charges_nothing(api):
     api.mailer.failure = DeliveryError("unreachable")
     assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 5
     api.mailer.failure = DeliveryError("unreachable", "hung up", perhaps_sent=True)
     assert [(await send(api, ip="192.0.2.1")).status_code for _ in range(5)] == [502] * 3 + [429] * 2
 
 
-async def test_a_mail_whose_code_could_not_be_stored_stays_charged(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def full(*_: object) -> None:
+async def test_a_mail_whose_code_could_not_be_stored_stays_charged(api, monkeypatch):
+    async def full(*_):
         raise StoreUnavailable("disk full")
 
     monkeypatch.setattr(api.service.store, "keep_code", full)
@@ -260,7 +186,7 @@ async def test_a_mail_whose_code_could_not_be_stored_stays_charged(api: Api, mon
 
 
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
-async def test_an_address_checks_sixty_times_an_hour(api: Api, channel: str, identifier: str) -> None:
+async def test_an_address_checks_sixty_times_an_hour(api, channel, identifier):
     async def one():
         body = {"identifier": identifier, "channel": channel, "code": "000000"}
         return await api.post(CHECK, ip="192.0.2.1", **body)
@@ -274,7 +200,7 @@ async def test_an_address_checks_sixty_times_an_hour(api: Api, channel: str, ide
     assert (await one()).status_code == 200
 
 
-async def test_no_stranger_burns_anothers_code(api: Api) -> None:
+async def test_no_stranger_burns_anothers_code(api):
     await send(api, ip="192.0.2.1")
     code = api.mailer.sent[0][1]
     strangers = await asyncio.gather(*(check(api, wrong(code)) for _ in range(30)))
@@ -285,14 +211,14 @@ async def test_no_stranger_burns_anothers_code(api: Api) -> None:
     assert (await api.post(CHECK, ip="192.0.2.1", **body)).json()["verified"] is True
 
 
-async def test_a_failed_send_leaves_the_older_code_in_force(api: Api) -> None:
+async def test_a_failed_send_leaves_the_older_code_in_force(api):
     await send(api)
     api.mailer.failure = DeliveryError("refused")
     await send(api)
     assert (await check(api, api.mailer.sent[0][1])).json()["verified"] is True
 
 
-async def test_an_unforeseen_failure_of_a_provider_is_500_and_charges_nothing(api: Api) -> None:
+async def test_an_unforeseen_failure_of_a_provider_is_500_and_charges_nothing(api):
     api.mailer.failure = RuntimeError("boom")
     for _ in range(5):
         assert error_of(await send(api, ip="192.0.2.1")) == (500, "internal_error")
@@ -300,7 +226,7 @@ async def test_an_unforeseen_failure_of_a_provider_is_500_and_charges_nothing(ap
     assert (await send(api, ip="192.0.2.1")).status_code == 200
 
 
-async def test_sms_codes_are_the_providers(api: Api) -> None:
+async def test_sms_codes_are_the_providers(api):
     assert (await send(api, "+1-415-555-2671", "sms")).json() == {"ok": True, "channel": "sms"}
     assert api.sms.sent == [PHONE]
     assert (await check(api, "000000", PHONE, "sms")).json() == {
@@ -309,16 +235,16 @@ async def test_sms_codes_are_the_providers(api: Api) -> None:
     assert (await check(api, "123456", PHONE, "sms")).json()["attestation"]["channel"] == "sms"
 
 
-async def test_a_strangers_fifth_wrong_sms_code_does_not_reach_the_provider(api: Api) -> None:
-    asked: list[str] = []
+async def test_a_strangers_fifth_wrong_sms_code_does_not_reach_the_provider(api):
+    asked = []
     check_code = api.sms.check_code
 
-    async def counting(phone: str, code: str) -> bool:
+    async def counting(phone, code):
         """A provider that burns a code after five checks."""
         asked.append(code)
         return len(asked) <= 5 and await check_code(phone, code)
 
-    api.sms.check_code = counting  # type: ignore[method-assign]
+    api.sms.check_code = counting
     assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
     guesses = [f"{n:06}" for n in range(30)]
     answers = await asyncio.gather(*(check(api, guess, PHONE, "sms", ip="198.51.100.9") for guess in guesses))
@@ -330,7 +256,7 @@ async def test_a_strangers_fifth_wrong_sms_code_does_not_reach_the_provider(api:
     assert asked[4:] == [api.sms.code] * 2 and again.json()["message"] == INCORRECT, "the code is used up"
 
 
-async def test_a_new_text_message_brings_five_attempts_and_checks_still_count_for_the_address(make_api) -> None:
+async def test_a_new_text_message_brings_five_attempts_and_checks_still_count_for_the_address(make_api):
     api = make_api(checks_per_address_hour="11")
     for _ in range(2):
         assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
@@ -341,7 +267,7 @@ async def test_a_new_text_message_brings_five_attempts_and_checks_still_count_fo
 
 
 @pytest.mark.parametrize("second_answer", ["said", "lost"])
-async def test_a_second_message_with_the_same_code_brings_no_attempts(api: Api, second_answer: str) -> None:
+async def test_a_second_message_with_the_same_code_brings_no_attempts(api, second_answer):
     """The provider allows five checks of a code, however often it sends it."""
     api.sms.same_code_s = 600.0
     for guesses in (3, 2):
@@ -355,7 +281,7 @@ async def test_a_second_message_with_the_same_code_brings_no_attempts(api: Api, 
     assert (await check(api, api.sms.code, PHONE, "sms", ip="192.0.2.1")).json()["verified"] is True
 
 
-async def test_after_the_provider_s_time_a_message_has_a_new_code_and_five_attempts(api: Api) -> None:
+async def test_after_the_provider_s_time_a_message_has_a_new_code_and_five_attempts(api):
     api.sms.same_code_s = 600.0
     for _ in range(2):
         assert (await send(api, PHONE, "sms", ip="192.0.2.1")).status_code == 200
@@ -364,7 +290,7 @@ async def test_after_the_provider_s_time_a_message_has_a_new_code_and_five_attem
         api.clock.now += 600
 
 
-async def test_attempts_count_for_a_message_of_which_the_provider_said_nothing(api: Api) -> None:
+async def test_attempts_count_for_a_message_of_which_the_provider_said_nothing(api):
     api.sms.failure = DeliveryError("timeout")
     assert error_of(await send(api, PHONE, "sms", ip="192.0.2.1")) == (502, "sms_send_failed")
     api.sms.failure = None
@@ -372,27 +298,25 @@ async def test_attempts_count_for_a_message_of_which_the_provider_said_nothing(a
     assert messages == [INCORRECT] * 4 + [TOO_MANY]
 
 
-async def test_a_failing_sms_check_is_502_with_ok_false(api: Api) -> None:
+async def test_a_failing_sms_check_is_502_with_ok_false(api):
     api.sms.failure = DeliveryError("nonsense")
     answer = await check(api, "123456", PHONE, "sms")
     assert (answer.status_code, answer.json()) == (502, {"ok": False, "error": "sms_check_failed"})
 
 
-async def test_a_failed_delivery_is_logged_with_the_step_that_failed(
-    api: Api, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_failed_delivery_is_logged_with_the_step_that_failed(api, caplog):
     api.mailer.failure = DeliveryError("refused", "RCPT 550")
     api.sms.failure = DeliveryError("timeout", "the provider did not answer in time")
     await send(api)
     await check(api, "123456", PHONE, "sms")
-    told = [(record.message, record.channel, record.kind, record.why) for record in caplog.records]  # type: ignore[attr-defined]  # fields of our own
+    told = [(record.message, record.channel, record.kind, record.why) for record in caplog.records]  # fields of our own
     assert told == [
         ("send failed", "email", "refused", "refused: RCPT 550"),
         ("check failed", "sms", "timeout", "timeout: the provider did not answer in time"),
     ]
 
 
-async def test_status_knows_the_verification(api: Api) -> None:
+async def test_status_knows_the_verification(api):
     empty = (await api.get(STATUS, identifier="Ann@example.com", channel="email")).json()
     assert empty == {"identifier": "Ann@example.com", "channel": "email", "verified": False, "verifiedAt": None}
     await api.attested()
@@ -401,7 +325,7 @@ async def test_status_knows_the_verification(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("channel", "identifier"), [("email", MAIL), ("sms", PHONE)])
-async def test_status_tells_the_attestations_own_instant(api: Api, channel: str, identifier: str) -> None:
+async def test_status_tells_the_attestations_own_instant(api, channel, identifier):
     api.clock.step = 0.0037  # time passes between any two readings of the clock
     await send(api, identifier, channel)
     code = api.mailer.sent[0][1] if channel == "email" else api.sms.code
@@ -414,13 +338,11 @@ async def test_status_tells_the_attestations_own_instant(api: Api, channel: str,
     ("query", "echo"),
     [
         ("identifier=+14155552671&channel=sms", PHONE),
-        ("identifier=%2B14155552671&channel=sms", PHONE),
-        ("identifier=ann+tag@example.com&channel=email", "ann+tag@example.com"),
         ("identifier=ann%2Btag%40example.com&channel=email", "ann+tag@example.com"),
         ("identifier=%20ann@example.com%20&channel=email", "ann@example.com"),
     ],
 )
-async def test_a_plus_sign_in_a_query_is_a_plus_sign(api: Api, query: str, echo: str) -> None:
+async def test_a_plus_sign_in_a_query_is_a_plus_sign(api, query, echo):
     assert (await api.http.get(f"{STATUS}?{query}")).json()["identifier"] == echo
     assert (await api.http.get(f"/api/sessions/check?{query}")).json() == {"available": True, "reason": None}
 
@@ -428,37 +350,20 @@ async def test_a_plus_sign_in_a_query_is_a_plus_sign(api: Api, query: str, echo:
 @pytest.mark.parametrize(
     ("path", "fields", "message"),
     [
-        (SEND, {}, "Missing required fields: identifier, channel"),
-        (SEND, {"identifier": MAIL}, "Missing required fields: identifier, channel"),
-        (SEND, {"identifier": MAIL, "channel": 1}, "Missing required fields: identifier, channel"),
-        (SEND, {"identifier": MAIL, "channel": "handle"}, 'Invalid channel. Must be "sms" or "email"'),
-        (SEND, {"identifier": "nobody", "channel": "email"}, "Invalid identifier"),
-        (SEND, {"identifier": "a@b.c\r\nBcc: x@y.z", "channel": "email"}, "Invalid identifier"),
+        (SEND, {"channel": 1}, "Missing required fields: identifier, channel"),
+        (SEND, {"channel": "handle"}, 'Invalid channel. Must be "sms" or "email"'),
+        (SEND, {"identifier": "a@b.c\r\nBcc: x@y.z"}, "Invalid identifier"),
         (SEND, {"identifier": "5551234", "channel": "sms"}, "Invalid identifier"),
-        (CHECK, {"identifier": MAIL, "channel": "email"}, "Missing required fields: identifier, channel, code"),
-        (
-            CHECK,
-            {"identifier": MAIL, "channel": "email", "code": 123456},
-            "Missing required fields: identifier, channel, code",
-        ),
-        (CHECK, {"identifier": MAIL, "channel": "x", "code": "1"}, 'Invalid channel. Must be "sms" or "email"'),
+        (CHECK, {"code": 123456}, "Missing required fields: identifier, channel, code"),
+        (CHECK, {"channel": "x", "code": "1"}, 'Invalid channel. Must be "sms" or "email"'),
     ],
 )
-async def test_bad_input_gets_its_sentence(api: Api, path: str, fields: dict[str, object], message: str) -> None:
-    assert error_of(await api.post(path, **fields)) == (400, message)
+async def test_bad_input_gets_its_sentence(api, path, fields, message):
+    body = {"identifier": MAIL, "channel": "email", **fields}
+    assert error_of(await api.post(path, **body)) == (400, message)
 
 
-async def test_status_needs_both_parameters(api: Api) -> None:
-    assert error_of(await api.get(STATUS, identifier=MAIL)) == (400, "Missing query parameters: identifier, channel")
-    assert error_of(await api.get(STATUS, identifier=MAIL, channel="x")) == (
-        400,
-        'Invalid channel. Must be "sms" or "email"',
-    )
-
-
-async def test_no_code_and_no_identifier_reaches_log_or_file(
-    api: Api, caplog: pytest.LogCaptureFixture, tmp_path
-) -> None:
+async def test_no_code_and_no_identifier_reaches_log_or_file(api, caplog, tmp_path):
     caplog.set_level("DEBUG")
     await api.session("ann")
     attestation = await api.attested()

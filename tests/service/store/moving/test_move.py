@@ -1,16 +1,12 @@
 """A live SQLite installation is moved to PostgreSQL: everything arrives exactly once, even if the move is killed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support import forked
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
-from tests.support.soak import cases
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pins import PinRequest
@@ -18,7 +14,7 @@ from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.moving import move as move_module
-from holdfast.service.store.moving.move import MoveReport, move
+from holdfast.service.store.moving.move import move
 from holdfast.service.store.moving.target import NotEmpty
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
@@ -35,13 +31,6 @@ from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import RegisterDid
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.postgres_server import PostgresServer
-
-    from holdfast.service.store.port import Store
-
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOW = 1_800_000_000.0
 ANN, BEN = "did:a:ann", "did:a:ben"
@@ -49,15 +38,15 @@ MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
 SENDS = Quota(Counted.SENDS, "192.0.2.1", 2, 86400)
 
 
-def silent(*_: Any) -> None:
+def silent(*_):
     return None
 
 
-async def moved(file: Path, url: str) -> MoveReport:
+async def moved(file, url):
     return await move(file, parse_address(url), silent)
 
 
-async def fill(store: Store) -> None:
+async def fill(store):
     """Store some data of every kind in the source database."""
     for n in range(50):
         name = Identifier(Channel.HANDLE, f"n{n}", f"N{n}")
@@ -91,7 +80,7 @@ async def fill(store: Store) -> None:
     await store.administration.ban("did did:a:9", "spam", By("op", NOW))
 
 
-async def fill_snapshots(store: Store) -> None:
+async def fill_snapshots(store):
     """Store two DIDs sharing a block, pins in several states, a name, a revocation, an open upload and a response."""
     index = store.snapshots
     for did in (ANN, BEN):
@@ -121,7 +110,7 @@ async def fill_snapshots(store: Store) -> None:
     await store.finish(b"k" * 32, b"answer")
 
 
-async def fill_recoveries(store: Store) -> None:
+async def fill_recoveries(store):
     """Store a request that was confirmed, and a mail about it."""
     request = RegisterDid(identifier="W", channel="email", credential_id="work", did=ANN, tx_hash="0x1")
     work = Identifier(Channel.EMAIL, "ann@work.example", "W")
@@ -146,39 +135,28 @@ async def fill_recoveries(store: Store) -> None:
     await store.recoveries.confirm("a1" * 16, NOW, NOW + 9)
 
 
-async def known_snapshots(store: Store) -> list[Any]:
+async def known_snapshots(store):
     index = store.snapshots
     return [
-        [await index.root(f"root-{did}") for did in (ANN, BEN)],
-        [await index.pins(did) for did in (ANN, BEN)],
-        [await index.usage(did) for did in (ANN, BEN)],
-        await index.block("shared"),
-        await index.block("placed"),
-        await index.record(f"name-{ANN}"),
-        await index.is_revoked(ANN, ("x", "y"), NOW),
-        await index.is_registered("did:a:ann"),
-        await index.is_registered("did:a:1"),
-        (await index.totals())[:2],
-    ]
+        [await index.root(f"root-{did}") for did in (ANN, BEN)], [await index.pins(did) for did in (ANN, BEN)],
+        [await index.usage(did) for did in (ANN, BEN)], await index.block("shared"), await index.block("placed"),
+        await index.record(f"name-{ANN}"), await index.is_revoked(ANN, ("x", "y"), NOW),
+        await index.is_registered("did:a:ann"), await index.is_registered("did:a:1"), (await index.totals())[:2],
+    ]  # fmt: skip
 
 
-async def known(store: Store) -> list[Any]:
+async def known(store):
     return [
-        await store.claim_of("handle", "n7"),
-        await store.claim_of("email", MAIL.key),
-        [await store.find_credential(f"c{n}") for n in range(3)],
-        await store.registrations("2001:db8:1:1::/64"),
-        await store.registrations("2001:db8:1::/48"),
-        await store.verified_at(MAIL),
-        [row.credential for row in await store.due(NOW, 9)],
-        await store.describe("email", MAIL.key),
-        await store.administration.keys(),
-        await store.administration.invitations(None, 10),
+        await store.claim_of("handle", "n7"), await store.claim_of("email", MAIL.key),
+        [await store.find_credential(f"c{n}") for n in range(3)], await store.registrations("2001:db8:1:1::/64"),
+        await store.registrations("2001:db8:1::/48"), await store.verified_at(MAIL),
+        [row.credential for row in await store.due(NOW, 9)], await store.describe("email", MAIL.key),
+        await store.administration.keys(), await store.administration.invitations(None, 10),
         await store.administration.bans("", 10),
-    ]
+    ]  # fmt: skip
 
 
-async def test_everything_moves_and_counts_on(tmp_path: Path, fresh_postgres_url: str) -> None:
+async def test_everything_moves_and_counts_on(tmp_path, fresh_postgres_url):
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)
     before = await known(source)
@@ -195,9 +173,7 @@ async def test_everything_moves_and_counts_on(tmp_path: Path, fresh_postgres_url
     await target.close()
 
 
-async def test_the_chain_moves_too_also_to_a_database_that_was_only_started(
-    tmp_path: Path, fresh_postgres_url: str
-) -> None:
+async def test_the_chain_moves_too_also_to_a_database_that_was_only_started(tmp_path, fresh_postgres_url):
     await SqliteStore(tmp_path / "x.db", 8453).close()
     target = PostgresqlDatabase(fresh_postgres_url)
     await target.open(84532).close()
@@ -205,7 +181,7 @@ async def test_the_chain_moves_too_also_to_a_database_that_was_only_started(
     assert target.chain() == 8453
 
 
-async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_url: str) -> None:
+async def test_snapshots_and_kept_answers_move(tmp_path, fresh_postgres_url):
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)
     await fill_snapshots(source)
@@ -225,9 +201,7 @@ async def test_snapshots_and_kept_answers_move(tmp_path: Path, fresh_postgres_ur
     await target.close()
 
 
-async def test_a_block_that_two_dids_share_stays_while_one_of_them_needs_it(
-    tmp_path: Path, fresh_postgres_url: str
-) -> None:
+async def test_a_block_that_two_dids_share_stays_while_one_of_them_needs_it(tmp_path, fresh_postgres_url):
     source = SqliteStore(tmp_path / "x.db")
     await fill_snapshots(source)
     await fill_recoveries(source)
@@ -246,7 +220,7 @@ async def test_a_block_that_two_dids_share_stays_while_one_of_them_needs_it(
     await target.close()
 
 
-async def test_a_service_that_writes_on_is_caught_up_with(tmp_path: Path, fresh_postgres_url: str) -> None:
+async def test_a_service_that_writes_on_is_caught_up_with(tmp_path, fresh_postgres_url):
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)
     first = await moved(tmp_path / "x.db", fresh_postgres_url)
@@ -264,7 +238,7 @@ async def test_a_service_that_writes_on_is_caught_up_with(tmp_path: Path, fresh_
     await target.close()
 
 
-async def test_a_database_in_use_is_never_overwritten(tmp_path: Path, fresh_postgres_url: str) -> None:
+async def test_a_database_in_use_is_never_overwritten(tmp_path, fresh_postgres_url):
     await SqliteStore(tmp_path / "x.db").close()
     other = PostgresqlDatabase(fresh_postgres_url).open()
     await fill(other)
@@ -274,16 +248,14 @@ async def test_a_database_in_use_is_never_overwritten(tmp_path: Path, fresh_post
     await other.close()
 
 
-async def test_a_move_happens_once(tmp_path: Path, fresh_postgres_url: str) -> None:
+async def test_a_move_happens_once(tmp_path, fresh_postgres_url):
     await SqliteStore(tmp_path / "x.db").close()
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     with pytest.raises(NotEmpty, match="already"):
         await moved(tmp_path / "x.db", fresh_postgres_url)
 
 
-async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_was_moved(
-    tmp_path: Path, fresh_postgres_url: str
-) -> None:
+async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_was_moved(tmp_path, fresh_postgres_url):
     source = SqliteStore(tmp_path / "x.db")
     await fill(source)
     assert not (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
@@ -304,11 +276,11 @@ async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_wa
 
 
 async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
-    tmp_path: Path, fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, fresh_postgres_url, monkeypatch
+):
     await SqliteStore(tmp_path / "x.db").close()
 
-    async def cut(_: object) -> None:
+    async def cut(_):
         raise OSError("the machine stops here")
 
     with monkeypatch.context() as stopped:
@@ -323,9 +295,7 @@ async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
     await PostgresqlDatabase(fresh_postgres_url).open().close()
 
 
-async def test_a_source_that_was_moved_is_not_moved_to_a_second_database(
-    tmp_path: Path, fresh_postgres_url: str, postgres: PostgresServer
-) -> None:
+async def test_a_source_that_was_moved_is_not_moved_to_a_second_database(tmp_path, fresh_postgres_url, postgres):
     await SqliteStore(tmp_path / "x.db").close()
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     second = postgres.new_database()
@@ -334,9 +304,7 @@ async def test_a_source_that_was_moved_is_not_moved_to_a_second_database(
     postgres.drop_database(second)
 
 
-async def test_a_service_on_the_empty_target_stops_the_move(
-    tmp_path: Path, fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_service_on_the_empty_target_stops_the_move(tmp_path, fresh_postgres_url, monkeypatch):
     monkeypatch.setattr(move_module.target, "_TRIES", 2)
     await SqliteStore(tmp_path / "x.db").close()
     serving = PostgresqlDatabase(fresh_postgres_url).open()
@@ -363,8 +331,9 @@ FILLED = {
 }
 
 
-@pytest.mark.parametrize("table", cases({name: name for name in FILLED}, "identifiers"))
-def test_a_move_that_was_killed_goes_on(table: str, tmp_path: Path, fresh_postgres_url: str) -> None:
+@pytest.mark.soak  # in the gate: a service that writes on, and a move that ended between both marks
+@pytest.mark.parametrize("table", FILLED)
+def test_a_move_that_was_killed_goes_on(table, tmp_path, fresh_postgres_url):
     statement, values, in_all = FILLED[table]
     asyncio.run(SqliteStore(tmp_path / "holdfast.db").close())
     connection = connect(tmp_path / "holdfast.db")

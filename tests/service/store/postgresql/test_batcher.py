@@ -1,9 +1,6 @@
 """Batches of queries: what they contain, what happens if one fails, and how long a query may wait."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.fake_connections import FakeConnection, ask, kind
@@ -19,37 +16,34 @@ from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.values import NewSession
 from holdfast.wire.errors import Refused
 
-if TYPE_CHECKING:
-    from tests.support.postgres_server import PostgresServer
 
-
-async def test_what_waits_goes_together() -> None:
+async def test_what_waits_goes_together():
     connection = FakeConnection()
     assert await ask(Batcher([connection]), kind(), range(5)) == [0, 2, 4, 6, 8]
     assert connection.batches == [[0, 1, 2, 3, 4]]
 
 
-async def test_idle_connections_share_what_waits() -> None:
+async def test_idle_connections_share_what_waits():
     connections = [FakeConnection(), FakeConnection()]
     assert len(await ask(Batcher(connections), kind(), range(2 * UNDIVIDED + 3))) == 2 * UNDIVIDED + 3
     assert sorted(len(connection.batches[0]) for connection in connections) == [UNDIVIDED + 1, UNDIVIDED + 2]
     assert [len(connection.batches) for connection in connections] == [1, 1]
 
 
-async def test_another_kind_that_waits_gets_a_connection_of_its_own() -> None:
+async def test_another_kind_that_waits_gets_a_connection_of_its_own():
     connections = [FakeConnection(), FakeConnection()]
     batcher, one, other = Batcher(connections), kind(), kind()
     await asyncio.gather(ask(batcher, one, range(2 * UNDIVIDED)), ask(batcher, other, [-1]))
     assert sorted(len(connection.batches[0]) for connection in connections) == [1, 2 * UNDIVIDED]
 
 
-async def test_a_few_requests_stay_together_though_another_connection_is_idle() -> None:
+async def test_a_few_requests_stay_together_though_another_connection_is_idle():
     connections = [FakeConnection(), FakeConnection()]
     await ask(Batcher(connections), kind(), range(UNDIVIDED))
     assert sorted(len(connection.batches) for connection in connections) == [0, 1]
 
 
-async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once() -> None:
+async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once():
     connection = FakeConnection()
     batcher, what = Batcher([connection]), kind()
     asked = [batcher.ask(what, n, ("same",) if n < 3 else (n,)) for n in range(6)]
@@ -57,7 +51,7 @@ async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once()
     assert connection.batches == [[0, 3, 4, 5], [1], [2]]
 
 
-async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:
+async def test_nothing_waits_longer_than_a_connection_may_be_busy():
     connection = FakeConnection()
     connection.go.clear()
     batcher, what = Batcher([connection]), kind()
@@ -71,7 +65,7 @@ async def test_nothing_waits_longer_than_a_connection_may_be_busy() -> None:
     await batcher.close()
 
 
-async def test_closing_finishes_what_was_accepted() -> None:
+async def test_closing_finishes_what_was_accepted():
     connection = FakeConnection()
     batcher, what = Batcher([connection]), kind(most=1)
     asked = [asyncio.create_task(batcher.ask(what, n)) for n in range(5)]
@@ -82,11 +76,11 @@ async def test_closing_finishes_what_was_accepted() -> None:
         await batcher.ask(what, 1)
 
 
-async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres: PostgresServer) -> None:
+async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres):
     store = PostgresqlDatabase(own_postgres.new_database()).open()
     await store.claim_of("handle", "x")
 
-    def session(n: int) -> Any:
+    def session(n):
         new = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip=f"ip{n}", now=1.0)
         return store.open_session(new, lambda _facts: None)
 
@@ -110,9 +104,7 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres:
 
 @pytest.mark.parametrize("prepared", [False, True], ids=["old", "with prepared statements"])
 @pytest.mark.skipif(PROGRAM is None, reason=MISSING)
-async def test_it_works_behind_pgbouncer_in_transaction_mode(
-    postgres: PostgresServer, postgres_url: str, *, prepared: bool
-) -> None:
+async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres, postgres_url, *, prepared):
     if prepared and pgbouncer_version() < PREPARES_SINCE:
         pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     with pooled(postgres, postgres_url, prepared=prepared) as url:
@@ -123,7 +115,7 @@ async def test_it_works_behind_pgbouncer_in_transaction_mode(
         names = [Identifier(Channel.HANDLE, f"n{n % 20}", "x") for n in range(60)]
         sessions = [NewSession(identifier=name, did="did:a:1", ip=f"ip{n}", now=1.0) for n, name in enumerate(names)]
 
-        def free(facts: Any) -> None:
+        def free(facts):
             if facts.claim is not None:
                 raise Refused(refusal)
 
@@ -137,6 +129,6 @@ async def test_it_works_behind_pgbouncer_in_transaction_mode(
             await node.close()
 
 
-async def test_a_zero_byte_which_postgresql_cannot_hold_is_found_nowhere(pg_store: Any) -> None:
+async def test_a_zero_byte_which_postgresql_cannot_hold_is_found_nowhere(pg_store):
     assert await pg_store.find_credential("a\0b") is None
     assert not await pg_store.revoke_credential("a\0b", 1.0)

@@ -1,7 +1,5 @@
 """A batch that the server refuses, a response that is lost, and a race with another transaction."""
 
-from __future__ import annotations
-
 import asyncpg
 import pytest
 from tests.support.fake_connections import FakeConnection, ask, kind, refused
@@ -11,7 +9,7 @@ from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import LostRace
 
 
-async def test_a_batch_that_fails_is_done_again_singly() -> None:
+async def test_a_batch_that_fails_is_done_again_singly():
     connection = FakeConnection()
     connection.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
     results = await ask(Batcher([connection]), kind(), range(4))
@@ -20,20 +18,20 @@ async def test_a_batch_that_fails_is_done_again_singly() -> None:
     assert connection.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
 
 
-async def test_bad_data_belongs_to_the_request_that_brought_it() -> None:
+async def test_bad_data_belongs_to_the_request_that_brought_it():
     connection = FakeConnection()
     connection.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
     results = await ask(Batcher([connection]), kind(), range(3))
     assert [type(result).__name__ for result in results] == ["int", "CharacterNotInRepertoireError", "int"]
 
 
-async def test_a_lost_race_is_told_as_one() -> None:
+async def test_a_lost_race_is_told_as_one():
     connection, race = FakeConnection(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
     connection.errors = {1: [race]}
     assert isinstance((await ask(Batcher([connection]), kind(), [1]))[0], LostRace)
 
 
-async def test_a_deadlock_is_tried_once_more_as_a_whole() -> None:
+async def test_a_deadlock_is_tried_once_more_as_a_whole():
     connection = FakeConnection()
     connection.errors = {1: refused(asyncpg.DeadlockDetectedError)}
     assert await ask(Batcher([connection]), kind(), range(3)) == [0, 2, 4]
@@ -41,7 +39,7 @@ async def test_a_deadlock_is_tried_once_more_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize(("repeatable", "batches"), [(False, 1), (True, 2)])
-async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(repeatable: bool, batches: int) -> None:
+async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(repeatable, batches):
     connection = FakeConnection()
     connection.errors = {0: refused(StoreUnavailable, 2)}
     results = await ask(Batcher([connection]), kind(repeatable=repeatable), range(3))

@@ -1,10 +1,7 @@
 """A node whose clock differs from the database server's writes nothing, so that it cannot double a limit."""
 
-from __future__ import annotations
-
 import asyncio
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.store_cases import MAIL, attempt, code, sends, session
@@ -13,18 +10,13 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import clock
 from holdfast.service.store.values import NewRepeat
 
-if TYPE_CHECKING:
-    from holdfast.service.store.port import Store
 
-
-def set_clock(monkeypatch: pytest.MonkeyPatch, offset_s: float) -> None:
+def set_clock(monkeypatch, offset_s):
     monkeypatch.setattr(clock, "wall", lambda: time.time() + offset_s)
 
 
 @pytest.mark.parametrize("offset_s", [-3600.0, -70.0, 70.0, 25 * 3600.0])
-async def test_a_clock_that_is_set_wrong_stops_writes_until_it_is_right(
-    pg_store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, offset_s: float
-) -> None:
+async def test_a_clock_that_is_set_wrong_stops_writes_until_it_is_right(pg_store, monkeypatch, caplog, offset_s):
     await pg_store.charge((sends(9),), time.time())
     set_clock(monkeypatch, offset_s)
     now = time.time() + offset_s
@@ -49,18 +41,16 @@ async def test_a_clock_that_is_set_wrong_stops_writes_until_it_is_right(
 
 
 @pytest.mark.parametrize("offset_s", [-50.0, 50.0])
-async def test_less_than_a_minute_is_accepted(
-    pg_store: Store, monkeypatch: pytest.MonkeyPatch, offset_s: float
-) -> None:
+async def test_less_than_a_minute_is_accepted(pg_store, monkeypatch, offset_s):
     set_clock(monkeypatch, offset_s)
     await pg_store.charge((sends(9),), time.time())
     await pg_store.ping()
 
 
-async def test_parallel_writes_ask_for_the_time_once(pg_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+async def test_parallel_writes_ask_for_the_time_once(pg_store, monkeypatch):
+    asked = []
 
-    def counting() -> float:
+    def counting():
         asked.append(time.time())
         return asked[-1]
 

@@ -1,9 +1,6 @@
 """A connection's prepared queries do not become slower as the tables grow; a silent server is waited for once."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.postgres_server import USER
@@ -19,27 +16,19 @@ from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.postgresql_servers import Servers
 
-if TYPE_CHECKING:
-    from tests.support.postgres_server import PostgresServer
-
-    from holdfast.service.store.port import Store
-    from holdfast.service.store.postgresql.connection import Connection
-
 ROWS_READ = (
     "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'holdfast' AND relname IN"
     " ('identifiers', 'ip_counters')"
 )
 
 
-async def open_sessions(store: Store, first: int, count: int) -> None:
+async def open_sessions(store, first, count):
     numbers = range(first, first + count)
     asked = [(Identifier(Channel.HANDLE, f"name{n}", f"name{n}"), f"10.0.{n >> 8}.{n & 255}") for n in numbers]
     await asyncio.gather(*(store.open_session(session(who, ip=ip), admit) for who, ip in asked))
 
 
-async def test_plans_made_while_tables_were_small_read_by_key(
-    postgres: PostgresServer, fresh_postgres_url: str, patient_stores: None
-) -> None:
+async def test_plans_made_while_tables_were_small_read_by_key(postgres, fresh_postgres_url, patient_stores):
     name = fresh_postgres_url.rpartition("/")[2]  # a new database, so its statistics come from this test only
     pg_store = PostgresqlDatabase(fresh_postgres_url).open()
     await open_sessions(pg_store, 0, 50)
@@ -58,9 +47,7 @@ async def test_plans_made_while_tables_were_small_read_by_key(
     assert not [row for row in postgres.execute(ROWS_READ, name) if row[1]]
 
 
-async def test_one_connections_silence_is_not_waited_for_by_the_others(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_connections_silence_is_not_waited_for_by_the_others(postgres, monkeypatch):
     with proxied(postgres.port) as hanging:
         hosts = f"127.0.0.1:{hanging.port},127.0.0.1:{postgres.port}"
         servers = Servers(parse_address(f"postgresql://{USER}@{hosts}/postgres"))
@@ -81,9 +68,7 @@ async def test_one_connections_silence_is_not_waited_for_by_the_others(
 
 
 @pytest.mark.parametrize(("found", "used"), [("off", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")])
-async def test_commits_wait_for_the_disk_whatever_the_role_says(
-    postgres: PostgresServer, found: str, used: str
-) -> None:
+async def test_commits_wait_for_the_disk_whatever_the_role_says(postgres, found, used):
     postgres.execute(f"CREATE ROLE {(role := 'hasty_' + found)} LOGIN")
     postgres.execute(f"ALTER ROLE {role} SET synchronous_commit = {found}")
     one = StoreConnection(Servers(parse_address(postgres.url().replace(f"{USER}@", f"{role}@"))))
@@ -95,14 +80,14 @@ async def test_commits_wait_for_the_disk_whatever_the_role_says(
 class ClosedAtOnce(Servers):
     """The server ends each connection before it is used, as when it is killed while the other servers are awaited."""
 
-    async def connect(self, within_s: float, **options: Any) -> Connection:
+    async def connect(self, within_s, **options):
         connection = await super().connect(within_s, **options)
         connection.terminate()
         await asyncio.sleep(0)  # the transport closes its socket in the loop's next round
         return connection
 
 
-async def test_a_connection_that_ends_before_its_first_use_is_no_internal_error(postgres: PostgresServer) -> None:
+async def test_a_connection_that_ends_before_its_first_use_is_no_internal_error(postgres):
     address = parse_address(f"postgresql://{USER}@127.0.0.1:{postgres.port}/postgres")
     with pytest.raises(NotReached):
         await StoreConnection(ClosedAtOnce(address)).fetch("SELECT 1", ())

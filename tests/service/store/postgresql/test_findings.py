@@ -1,11 +1,8 @@
 """What `holdfast check` reports about real PostgreSQL servers with one problem each, and how it judges clocks."""
 
-from __future__ import annotations
-
 import re
 import time
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.nodes import nodes_on
@@ -21,37 +18,31 @@ from holdfast.service.store.postgresql.findings import clock, version
 from holdfast.service.store.postgresql.findings_connections import PER_PROCESS, room
 from holdfast.service.store.postgresql.findings_replication import absent_standbys
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from holdfast.service.store.findings import Finding
-
 needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
+def server():
     with running(archive_mode="on", archive_command="test ! -f refused") as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def database(server: PostgresServer) -> PostgresqlDatabase:
+def database(server):
     made = PostgresqlDatabase(server.new_database())
     in_thread(made.open().close)
     return made
 
 
-def name_of(database: PostgresqlDatabase) -> str:
+def name_of(database):
     return database.address.dsn.rpartition("/")[2]
 
 
-def found(database: PostgresqlDatabase, workers: int = 1) -> dict[str, Finding]:
+def found(database, workers=1):
     return {finding.subject: finding for finding in database.findings(workers)}
 
 
-def test_a_sound_server(database: PostgresqlDatabase) -> None:
+def test_a_sound_server(database):
     states = {name: finding.state for name, finding in found(database).items()}
     assert states.pop("commits") == "note", "no standby"
     assert set(states.values()) == {"ok"}, states
@@ -70,9 +61,7 @@ def test_a_sound_server(database: PostgresqlDatabase) -> None:
         ("synchronous_standby_names", "FIRST 1 (gone)", "commits", "error"),
     ],
 )
-def test_one_wrong_setting(
-    server: PostgresServer, database: PostgresqlDatabase, setting: str, value: str, subject: str, state: str
-) -> None:
+def test_one_wrong_setting(server, database, setting, value, subject, state):
     server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
     try:
         server.execute("SELECT pg_reload_conf()")
@@ -83,7 +72,7 @@ def test_one_wrong_setting(
         server.execute("SELECT pg_reload_conf()")
 
 
-def test_a_write_that_waits_for_a_standby_ends(server: PostgresServer, database: PostgresqlDatabase) -> None:
+def test_a_write_that_waits_for_a_standby_ends(server, database):
     """The check must not hang while a write waits for a standby, and must still print its other findings."""
     server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
     server.execute("SELECT pg_reload_conf()")
@@ -96,9 +85,7 @@ def test_a_write_that_waits_for_a_standby_ends(server: PostgresServer, database:
         server.execute("SELECT pg_reload_conf()")
 
 
-def test_one_of_two_standbys_is_gone_and_its_slot_keeps_wal(
-    server: PostgresServer, database: PostgresqlDatabase
-) -> None:
+def test_one_of_two_standbys_is_gone_and_its_slot_keeps_wal(server, database):
     standby = PostgresServer()
     try:
         standby.follow(server, "one").start()
@@ -117,7 +104,7 @@ def test_one_of_two_standbys_is_gone_and_its_slot_keeps_wal(
         server.execute("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active")
 
 
-def test_an_archive_that_refuses(server: PostgresServer, database: PostgresqlDatabase) -> None:
+def test_an_archive_that_refuses(server, database):
     (server.data / "refused").touch()
     server.execute("SELECT pg_switch_wal()")
     server.execute("CREATE TABLE IF NOT EXISTS moved (n int)", name_of(database))
@@ -128,7 +115,7 @@ def test_an_archive_that_refuses(server: PostgresServer, database: PostgresqlDat
     (server.data / "refused").unlink()
 
 
-def test_too_few_connections(server: PostgresServer, database: PostgresqlDatabase) -> None:
+def test_too_few_connections(server, database):
     name = name_of(database)
     states = []
     for limit in (PER_PROCESS * 2 - 1, PER_PROCESS * 4 - 1, PER_PROCESS * 4):
@@ -139,7 +126,7 @@ def test_too_few_connections(server: PostgresServer, database: PostgresqlDatabas
     assert room(100, 95, 1).state == "error", "other programs hold most"
 
 
-def test_a_node_holds_no_more_connections_than_the_check_counts(server: PostgresServer, tmp_path: Path) -> None:
+def test_a_node_holds_no_more_connections_than_the_check_counts(server, tmp_path):
     with nodes_on(tmp_path, server.new_database(), 1) as nodes, nodes.running[0].client() as client:
         for n in range(20):
             nodes.running[0].session(client, f"name{n}", f"192.0.2.{n}")
@@ -147,14 +134,14 @@ def test_a_node_holds_no_more_connections_than_the_check_counts(server: Postgres
         assert 1 <= rows[0][0] <= PER_PROCESS
 
 
-def test_another_encoding(server: PostgresServer) -> None:
+def test_another_encoding(server):
     server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
     database = PostgresqlDatabase(server.url("latin"))
     in_thread(database.open().close)
     assert found(database)["server_encoding"].state == "error"
 
 
-def test_a_cluster_without_checksums() -> None:
+def test_a_cluster_without_checksums():
     server = PostgresServer()
     try:
         server.create().run("pg_checksums", "--disable", "-D", str(server.data))
@@ -168,9 +155,7 @@ def test_a_cluster_without_checksums() -> None:
 
 
 @pytest.mark.parametrize(("ahead_s", "state"), [(-60.0, "error"), (0.0, "ok"), (60.0, "error")])
-def test_a_machine_whose_clock_differs_from_the_servers(
-    database: PostgresqlDatabase, monkeypatch: pytest.MonkeyPatch, ahead_s: float, state: str
-) -> None:
+def test_a_machine_whose_clock_differs_from_the_servers(database, monkeypatch, ahead_s, state):
     here = SimpleNamespace(time=lambda: time.time() + ahead_s)
     monkeypatch.setattr(findings, "time", here)
     finding = found(database)["database clock"]
@@ -180,14 +165,14 @@ def test_a_machine_whose_clock_differs_from_the_servers(
     assert off is None or 30 < float(off[1]) < 60.5, "less the time that the question took"
 
 
-def test_a_schema_of_a_newer_release(server: PostgresServer, database: PostgresqlDatabase) -> None:
+def test_a_schema_of_a_newer_release(server, database):
     server.execute("UPDATE holdfast.schema_version SET version = version + 1", name_of(database))
     assert found(database)["schema"].state == "note"
     server.execute("UPDATE holdfast.schema_version SET version = version - 1", name_of(database))
 
 
 @needs_pgbouncer
-def test_a_pooler(server: PostgresServer, database: PostgresqlDatabase) -> None:
+def test_a_pooler(server, database):
     url = database.address.dsn
     assert found(PostgresqlDatabase(url + "?pooler=transaction"))["pooler"].state == "note", "no pooler"
     with pooled(server, url) as behind:
@@ -200,9 +185,7 @@ def test_a_pooler(server: PostgresServer, database: PostgresqlDatabase) -> None:
 
 @needs_pgbouncer
 @pytest.mark.parametrize("prepared", [False, True])
-def test_a_pooler_that_loses_prepared_statements(
-    server: PostgresServer, database: PostgresqlDatabase, *, prepared: bool
-) -> None:
+def test_a_pooler_that_loses_prepared_statements(server, database, *, prepared):
     if prepared and pgbouncer_version() < PREPARES_SINCE:
         pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     with pooled(server, database.address.dsn, prepared=prepared) as behind:
@@ -210,7 +193,7 @@ def test_a_pooler_that_loses_prepared_statements(
         assert found(claimed)["prepared statements"].state == ("ok" if prepared else "error")
 
 
-def test_clocks_and_versions() -> None:
+def test_clocks_and_versions():
     assert clock(10.0, 10.2, 10.1).state == clock(10.0, 10.2, 9.1).state == "ok"
     assert {clock(10.0, 10.2, theirs).state for theirs in (8.9, 11.3)} == {"error"}
     assert (version(140000).state, version(139999).state) == ("ok", "error")
@@ -221,7 +204,7 @@ def test_clocks_and_versions() -> None:
     [("", []), ("*", []), ("a", []), ("a, b", ["b"]), ("FIRST 1 (a, b)", ["b"]), ('ANY 1 ("a", c)', ["c"]),
      ("2 (a, b, c)", ["b", "c"])],
 )  # fmt: skip
-def test_standbys_that_are_named(names: str, absent: list[str]) -> None:
+def test_standbys_that_are_named(names, absent):
     streaming = [{"application_name": "a", "state": "streaming", "sync_state": "sync"}]
     notes = absent_standbys(names, streaming)
     assert [note.found.rpartition(": ")[2] for note in notes] == ([", ".join(absent)] if absent else [])

@@ -1,10 +1,7 @@
 """With sixty-four concurrent requests on three nodes, one owner wins, no limit is exceeded, and nothing deadlocks."""
 
-from __future__ import annotations
-
 import asyncio
 import random
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,17 +14,12 @@ from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, 
 from holdfast.wire.errors import Refused
 from holdfast.wire.requests import RegisterDid
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from holdfast.service.store.port import Store
-
 NOW = 1_800_000_000.0
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "ann@example.com")
 
 
 @pytest.fixture
-async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[Store]]:
+async def nodes(postgres_url, patient_stores):
     """Three stores on one database, each with its own connections."""
     stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
     yield stores
@@ -35,50 +27,45 @@ async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[S
         await store.close()
 
 
-def handle(name: str) -> Identifier:
+def handle(name):
     return Identifier(Channel.HANDLE, name, name)
 
 
-def open_session(store: Store, name: str, did: str, ip: str, most: int = 3) -> Any:
+def open_session(store, name, did, ip, most=3):
     rule = SessionRule(RegistrationRequest(Channel.HANDLE, did, reserved=False), Limits(max_registrations_per_ip=most))
     return store.open_session(NewSession(identifier=handle(name), did=did, ip=ip, now=NOW), rule)
 
 
-async def outcomes(*requests: Any) -> list[Any]:
+async def outcomes(*requests):
     results = await asyncio.gather(*requests, return_exceptions=True)
     unexpected = [error for error in results if isinstance(error, Exception) and not isinstance(error, Refused)]
     assert not unexpected, unexpected
     return list(results)
 
 
-async def test_an_identifier_has_one_owner(nodes: list[Store]) -> None:
-    for turn in range(10):
+async def test_an_identifier_has_one_owner(nodes):
+    for turn in range(3):
         requests = [open_session(nodes[n % 3], f"n{turn}", f"did:a:{n}", f"10.0.{turn}.{n}") for n in range(64)]
         won = [n for n, result in enumerate(await outcomes(*requests)) if result is None]
         assert len(won) == 1
         claim = await nodes[0].claim_of("handle", f"n{turn}")
         assert claim is not None and claim.did == f"did:a:{won[0]}"
-    assert (await nodes[0].registrations("x"))[1] == 10
+    assert (await nodes[0].registrations("x"))[1] == 3
 
 
 @pytest.mark.parametrize("ip", ["192.0.2.1", "2001:db8:1:2::/64"])
-async def test_an_address_opens_three(nodes: list[Store], ip: str) -> None:
+async def test_an_address_opens_three(nodes, ip):
     requests = [open_session(nodes[n % 3], f"n{n}", "did:a:1", ip) for n in range(64)]
     assert sum(result is None for result in await outcomes(*requests)) == 3
     assert await nodes[1].registrations(ip) == (3, 3)
 
 
-async def test_a_network_opens_ten_times_as_many(nodes: list[Store]) -> None:
-    requests = [open_session(nodes[n % 3], f"n{n}", "did:a:1", f"2001:db8:1:{n:x}::/64", most=1) for n in range(64)]
-    assert sum(result is None for result in await outcomes(*requests)) == 10
-
-
-async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_a_count(nodes: list[Store]) -> None:
+async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_a_count(nodes):
     names = [f"n{n}" for n in range(200)]
     addresses = [f"10.0.0.{n}" for n in range(8)]
     chance = random.Random(7)
 
-    async def one_node(store: Store) -> int:
+    async def one_node(store):
         order = chance.sample(names, len(names))
         requests = [open_session(store, name, "did:a:1", chance.choice(addresses), most=10_000) for name in order]
         return sum(result is None for result in await outcomes(*requests))
@@ -88,8 +75,8 @@ async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_
     assert sum(counted) == len(names) == (await nodes[0].registrations("x"))[1]
 
 
-async def test_credentials_and_attestations_are_used_once(nodes: list[Store]) -> None:
-    def register(store: Store, n: int, credential: str, signature: bytes) -> Any:
+async def test_credentials_and_attestations_are_used_once(nodes):
+    def register(store, n, credential, signature):
         request = RegisterDid(
             identifier=MAIL.given, channel="email", credential_id=credential, did="did:a:1", tx_hash="0x1"
         )
@@ -106,14 +93,14 @@ async def test_credentials_and_attestations_are_used_once(nodes: list[Store]) ->
     assert sum(result is None for result in await outcomes(*several)) == 5, "six in all"
 
 
-async def test_a_window_admits_exactly_its_limit(nodes: list[Store]) -> None:
+async def test_a_window_admits_exactly_its_limit(nodes):
     quotas = (Quota(Counted.CODES, MAIL.key, 5, 3600), Quota(Counted.SMS, "", 1000, 86400))
     for hour, admitted in ((0, 5), (3599.9, 0), (3600, 5)):
         requests = [nodes[n % 3].charge(quotas, NOW + hour) for n in range(64)]
         assert sum(not isinstance(result, Refused) for result in await outcomes(*requests)) == admitted
 
 
-async def test_five_attempts_see_a_code_and_one_uses_it(nodes: list[Store]) -> None:
+async def test_five_attempts_see_a_code_and_one_uses_it(nodes):
     await nodes[0].keep_code(NewCode(identifier=MAIL, digest=b"d", ip="192.0.2.1", now=NOW, expires_at=NOW + 90))
     attempt = NewAttempt(identifier=MAIL, ip="192.0.2.1", now=NOW, limit=5, quotas=())
     counted = await outcomes(*(nodes[n % 3].count_attempt(attempt) for n in range(64)))
@@ -122,6 +109,6 @@ async def test_five_attempts_see_a_code_and_one_uses_it(nodes: list[Store]) -> N
     assert used.count(True) == 1
 
 
-async def test_one_node_has_a_lease(nodes: list[Store]) -> None:
+async def test_one_node_has_a_lease(nodes):
     taken = await outcomes(*(nodes[n % 3].take_lease("chore", str(n), NOW, 60) for n in range(64)))
     assert taken.count(True) == 1

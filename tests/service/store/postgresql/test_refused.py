@@ -1,21 +1,13 @@
 """No service runs on a distributed engine, and none on the target of an unfinished move."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import forked
 from tests.support.serving import PATIENCE_S, environment_of
 
 from holdfast.service.store.postgresql.refused import engine_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.postgres_server import PostgresServer
 
 # As the extension's own row says it; the extension itself is not installed.
 CITUS = (
@@ -35,11 +27,11 @@ UNFINISHED = "CREATE TABLE holdfast.moving AS SELECT true AS one, false AS finis
         ("CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/04, go1.23.7)", [], "CockroachDB"),
     ],
 )
-def test_engines_are_known_by_what_they_say(version: str, extensions: list[str], engine: str | None) -> None:
+def test_engines_are_known_by_what_they_say(version, extensions, engine):
     assert engine_of(version, extensions) == engine
 
 
-def run(command: list[str], folder: Path, url: str) -> subprocess.CompletedProcess[str]:
+def run(command, folder, url):
     code, out, err = forked.run(command, environment_of(folder, database_url=url), b"", PATIENCE_S)
     return subprocess.CompletedProcess(command, code, out.decode(), err.decode())
 
@@ -47,9 +39,7 @@ def run(command: list[str], folder: Path, url: str) -> subprocess.CompletedProce
 @pytest.mark.parametrize(
     ("made", "told"), [(CITUS, "runs on Citus"), (UNFINISHED, "unfinished move: call holdfast migrate --to again")]
 )
-def test_commands_refuse_the_database_in_one_line(
-    made: str, told: str, postgres: PostgresServer, fresh_postgres_url: str, tmp_path: Path
-) -> None:
+def test_commands_refuse_the_database_in_one_line(made, told, postgres, fresh_postgres_url, tmp_path):
     if made is UNFINISHED:
         assert run(["migrate"], tmp_path, fresh_postgres_url).returncode == 0
     postgres.execute(made, fresh_postgres_url.rpartition("/")[2])

@@ -13,13 +13,10 @@
 | the hash of a name | pseudonym_v1 | holdfast.rules.pseudonyms.Pseudonyms | test_pseudonyms |
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from importlib.resources import files
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import pytest
@@ -46,32 +43,24 @@ from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.texts import storable
 from holdfast.wire.errors import REGISTRATION_CLOSED, Refused
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 COUNTS = st.integers(0, 40)
 DIDS = st.sampled_from(["did:a:1", "did:a:2"])
 CLAIMS = st.none() | st.builds(Claim, DIDS, st.sampled_from(Stage))
 REQUESTS = st.builds(
-    RegistrationRequest,
-    st.sampled_from(Channel),
-    DIDS,
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
+    RegistrationRequest, st.sampled_from(Channel), DIDS, st.booleans(), st.booleans(), st.booleans(),
     st.sampled_from([None, None, None, REGISTRATION_CLOSED]),
-)
+)  # fmt: skip
 LIMITS = st.builds(Limits, max_registrations_per_ip=st.integers(0, 4))
 
 
 @pytest.fixture(scope="module")
-def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
+def ask(postgres_database):
     """Return a function that calls a database function and returns the single row of the result."""
     loop = asyncio.new_event_loop()
     loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
     connection = loop.run_until_complete(asyncpg.connect(postgres_database))
 
-    def call(function: str, *values: Any) -> Any:
+    def call(function, *values):
         numbers = ", ".join(f"${n}" for n in range(1, len(values) + 1))
         return loop.run_until_complete(connection.fetchrow(f"SELECT * FROM holdfast.{function}({numbers})", *values))
 
@@ -83,14 +72,14 @@ def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
 @given(
     facts=st.builds(AdditionFacts, st.booleans(), st.booleans(), CLAIMS, COUNTS, st.booleans()), did=DIDS, most=COUNTS
 )
-def test_additions(ask: Callable[..., Any], facts: AdditionFacts, did: str, most: int) -> None:
+def test_additions(ask, facts, did, most):
     held = (facts.claim.did, facts.claim.stage.value) if facts.claim else (None, None)
     row = ask("addition_v1", did, facts.registered, facts.attestation_used, *held, facts.addresses, facts.banned, most)
     assert row[0] == addition_of(did, facts, most).value
 
 
 @given(facts=st.builds(SessionFacts, CLAIMS, COUNTS, COUNTS), request_=REQUESTS, limits=LIMITS)
-def test_sessions(ask: Callable[..., Any], facts: SessionFacts, request_: RegistrationRequest, limits: Limits) -> None:
+def test_sessions(ask, facts, request_, limits):
     rule = SessionRule(request_, limits)
     bounds = rule.bounds()
     row = ask(
@@ -102,13 +91,7 @@ def test_sessions(ask: Callable[..., Any], facts: SessionFacts, request_: Regist
 
 @given(
     facts=st.builds(
-        RegistrationFacts,
-        CLAIMS,
-        COUNTS,
-        st.booleans(),
-        st.booleans(),
-        COUNTS,
-        *[st.integers(0, 20)] * 4,
+        RegistrationFacts, CLAIMS, COUNTS, st.booleans(), st.booleans(), COUNTS, *[st.integers(0, 20)] * 4,
         st.booleans(),
     ),
     request_=REQUESTS,
@@ -116,10 +99,8 @@ def test_sessions(ask: Callable[..., Any], facts: SessionFacts, request_: Regist
     ceilings=st.builds(
         Ceilings, credentials_per_identifier=st.integers(0, 20), unconfirmed_per_identifier=st.integers(0, 20)
     ),
-)
-def test_registrations(
-    ask: Callable[..., Any], facts: RegistrationFacts, request_: RegistrationRequest, limits: Limits, ceilings: Ceilings
-) -> None:
+)  # fmt: skip
+def test_registrations(ask, facts, request_, limits, ceilings):
     rule = RegistrationRule(request_, limits, ceilings)
     bounds = rule.bounds()
     if bounds is None:
@@ -141,13 +122,13 @@ def test_registrations(
 
 
 @given(in_all=st.integers(0, 8), by_others=st.integers(0, 8), limit=st.integers(0, 8), own=st.booleans())
-def test_attempts(ask: Callable[..., Any], in_all: int, by_others: int, limit: int, own: bool) -> None:
+def test_attempts(ask, in_all, by_others, limit, own):
     after, number = count(Attempts(in_all, by_others), limit, own=own)
     assert tuple(ask("count_attempt_v1", in_all, by_others, limit, own)) == (after.in_all, after.by_others, number)
 
 
 @given(times=st.lists(st.integers(0, 30), max_size=12), limit=st.integers(0, 12), now=st.integers(0, 40))
-def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int) -> None:
+def test_windows(ask, times, limit, now):
     """`window_full_v1` returns the time of the `limit`-th latest event, as the embedded store's statement does."""
     inside = sorted((float(at) for at in times if at > now - 10), reverse=True)
     row = ask("window_full_v1", [float(at) for at in times], [1] * len(times), limit, float(now - 10))
@@ -160,17 +141,17 @@ def test_windows(ask: Callable[..., Any], times: list[int], limit: int, now: int
 
 
 @given(text=st.text().filter(storable))
-def test_shards(ask: Callable[..., Any], text: str) -> None:
+def test_shards(ask, text):
     assert ask("shard_of_v1", text)[0] == shard_of(text)
 
 
 @given(channel=st.sampled_from(Channel), key=st.text().filter(storable))
-def test_shards_of_names(ask: Callable[..., Any], channel: Channel, key: str) -> None:
+def test_shards_of_names(ask, channel, key):
     assert ask("shard_of_name_v1", channel.value, key)[0] == shard_of(channel.value, key)
 
 
 @given(key=st.binary(min_size=32, max_size=32), name=st.text().filter(storable))
-def test_pseudonyms(ask: Callable[..., Any], key: bytes, name: str) -> None:
+def test_pseudonyms(ask, key, name):
     pseudonyms = Pseudonyms(key)
     assert ask("pseudonym_v1", *pseudonyms.blocks, "email", name)[0] == pseudonyms.of_name("email", name)
     assert ask("pseudonym_v1", *pseudonyms.blocks, "did", name)[0] == pseudonyms.of_did(name)
@@ -185,16 +166,14 @@ AMOUNTS, SUBJECTS = st.integers(0, 9), ("all", "did", "contract")
     gwei=AMOUNTS,
     held=st.none() | st.builds(Held, st.integers(1, 2), AMOUNTS, st.lists(st.sampled_from(SUBJECTS), unique=True)),
 )
-def test_sponsor_budgets(
-    ask: Callable[..., Any], spent: list[int], limits: list[int], gwei: int, held: Held | None
-) -> None:
+def test_sponsor_budgets(ask, spent, limits, gwei, held):
     budgets = [Budget(subject, limit, "") for subject, limit in zip(SUBJECTS, limits, strict=True)]
     row = ask("sponsor_full_v1", list(SUBJECTS), limits, spent, 1, gwei, *(held or (None, None, None)))
     place = first_full(dict(zip(SUBJECTS, spent, strict=True)), budgets, 1, gwei, held)
     assert (row and tuple(row)) == (None if place is None else (place, spent[place]))
 
 
-def test_the_table_names_every_rule() -> None:
+def test_the_table_names_every_rule():
     """Functions that restate a rule, as their comments say, and the table above are the same; and all exist."""
     folder = files("holdfast.service.store.postgresql") / "migrations"
     scripts = "".join(file.read_text() for file in folder.iterdir())
@@ -206,7 +185,7 @@ def test_the_table_names_every_rule() -> None:
         assert test in globals()
 
 
-def _admits(rule: SessionRule, facts: SessionFacts) -> bool:
+def _admits(rule, facts):
     try:
         rule(facts)
     except Refused:

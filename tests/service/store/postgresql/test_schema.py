@@ -1,11 +1,8 @@
 """Migrations run once, on one node, while others serve; a newer release's contracting step locks older nodes out."""
 
-from __future__ import annotations
-
 import asyncio
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import msgspec
@@ -25,28 +22,23 @@ from holdfast.service.store.registration_columns import COLUMNS
 from holdfast.service.store.values import NewSession
 from holdfast.settings.postgresql import parse_address
 
-if TYPE_CHECKING:
-    from tests.support.postgres_server import PostgresServer
-
 OURS = schema.SCHEMA_VERSION
 NEXT = {
     "expand.sql": "ALTER TABLE holdfast.identifiers ADD COLUMN note text",
     "contract.sql": "ALTER TABLE holdfast.identifiers ALTER COLUMN note SET NOT NULL",
 }
 BACKFILL = Backfill(
-    "holdfast.identifiers",
-    (("shard", "smallint"), ("channel", "text"), ("key", "text")),
-    "UPDATE holdfast.identifiers SET note = coalesce(note, '') || 'seen' WHERE {part}",
-    at_once=7,
-)
+    "holdfast.identifiers", (("shard", "smallint"), ("channel", "text"), ("key", "text")),
+    "UPDATE holdfast.identifiers SET note = coalesce(note, '') || 'seen' WHERE {part}", at_once=7,
+)  # fmt: skip
 
 
 @pytest.fixture
-def three_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def three_more(monkeypatch):
     """A fictitious release with an expanding, a backfilling and a contracting migration step."""
     ours = schema._script
 
-    def script(name: str) -> str:
+    def script(name):
         return NEXT.get(name) or ours(name)
 
     monkeypatch.setattr(schema, "_script", script)
@@ -59,11 +51,11 @@ def three_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "STEPS", steps)
 
 
-def opened(url: str) -> Any:
+def opened(url):
     return PostgresqlDatabase(url).open()
 
 
-async def fill(url: str, names: range) -> None:
+async def fill(url, names):
     store = opened(url)
     for n in names:
         session = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip="x", now=1.0)
@@ -71,15 +63,15 @@ async def fill(url: str, names: range) -> None:
     await store.close()
 
 
-async def test_many_nodes_start_at_once(fresh_postgres_url: str) -> None:
+async def test_many_nodes_start_at_once(fresh_postgres_url):
     address = parse_address(fresh_postgres_url)
     migrations = await asyncio.gather(*(schema.migrate(address) for _ in range(8)))
     assert {done.now for done in migrations} == {schema.SCHEMA_VERSION}
 
 
 async def test_an_older_release_serves_until_the_schema_is_contracted(
-    fresh_postgres_url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+    fresh_postgres_url, postgres, monkeypatch, request
+):
     await fill(fresh_postgres_url, range(20))
     old = opened(fresh_postgres_url)
     request.getfixturevalue("three_more")
@@ -95,9 +87,7 @@ async def test_an_older_release_serves_until_the_schema_is_contracted(
         opened(fresh_postgres_url)
 
 
-async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(
-    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
-) -> None:
+async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(fresh_postgres_url, monkeypatch, three_more):
     monkeypatch.setattr(schema, "STEPS", schema.STEPS[:-1])
     await schema.migrate(parse_address(fresh_postgres_url))
     monkeypatch.undo()
@@ -108,9 +98,7 @@ async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(
     await store.close()
 
 
-async def test_a_step_that_fails_leaves_nothing(
-    fresh_postgres_url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, three_more: None
-) -> None:
+async def test_a_step_that_fails_leaves_nothing(fresh_postgres_url, postgres, monkeypatch, three_more):
     monkeypatch.setitem(NEXT, "expand.sql", "CREATE TABLE holdfast.extra (x int); THIS IS NO SQL")
     with pytest.raises(StoreUnavailable, match="refused a migration"):
         await schema.migrate(parse_address(fresh_postgres_url))
@@ -119,9 +107,7 @@ async def test_a_step_that_fails_leaves_nothing(
     assert postgres.execute("SELECT to_regclass('holdfast.extra')", name)[0][0] is None
 
 
-async def test_a_step_waits_for_a_table_without_making_requests_wait(
-    fresh_postgres_url: str, monkeypatch: pytest.MonkeyPatch, three_more: None
-) -> None:
+async def test_a_step_waits_for_a_table_without_making_requests_wait(fresh_postgres_url, monkeypatch, three_more):
     """An export or pg_dump is reading the table that a migration step changes."""
     monkeypatch.setattr(schema, "_BETWEEN_TRIES_S", 0.2)
     reading = await asyncpg.connect(fresh_postgres_url)
@@ -140,14 +126,14 @@ async def test_a_step_waits_for_a_table_without_making_requests_wait(
     await reading.close()
 
 
-def opened_with(steps: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+def opened_with(steps, url, monkeypatch):
     """Return a store with the schema of an older release."""
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", steps)
         return opened(url)
 
 
-async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url: str) -> None:
+async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url):
     """PostgreSQL would read a member that it does not know, or that is missing, as NULL."""
     await opened(postgres_url).close()
     rule = RegistrationRule(RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False), Limits(), Ceilings())
@@ -163,7 +149,7 @@ async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url:
     assert await names(postgres_url, "registration_facts_v1") == expected
 
 
-async def names(url: str, relation: str) -> list[str]:
+async def names(url, relation):
     """Return the names of a table's columns or of a composite type's attributes."""
     connection = await asyncpg.connect(url)
     rows = await connection.fetch(
@@ -174,7 +160,7 @@ async def names(url: str, relation: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def test_inserted_rows_are_counted_by_returning_them() -> None:
+def test_inserted_rows_are_counted_by_returning_them():
     """After INSERT … SELECT … ON CONFLICT, Citus reports the selected rows as ROW_COUNT: a claim would have two owners."""
     for name in {name for step in schema.STEPS for name in step.scripts}:
         statements = schema._script(name).split(";")
@@ -182,6 +168,6 @@ def test_inserted_rows_are_counted_by_returning_them() -> None:
         assert not [statement for statement in counted if "INSERT" in statement], name
 
 
-def test_every_script_is_named_by_a_step() -> None:
+def test_every_script_is_named_by_a_step():
     folder = Path(schema.__file__).parent / "migrations"
     assert {file.name for file in folder.glob("*.sql")} == {name for step in schema.STEPS for name in step.scripts}

@@ -1,39 +1,23 @@
 """Stored snapshots on several nodes: quotas, pins and names stay correct, and nothing deadlocks."""
 
-from __future__ import annotations
-
 import asyncio
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from holdfast.rules.pins import PinRequest
-from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
-from holdfast.service.store.postgresql import schema
-from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
+from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
-from holdfast.settings.postgresql import parse_address
 from holdfast.wire.failures import SnapshotRefused
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from tests.support.postgres_server import PostgresServer
-
-    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOW = 1_800_000_000.0
 LIMITS = SnapshotLimits(bytes_per_did=1000, pins_per_did=7, revisions_per_did=5)
 DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
-ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture
-async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[SnapshotIndex]]:
+async def nodes(postgres_url, patient_stores):
     """Three stores on one database, each with its own connections."""
     stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
     yield [store.snapshots for store in stores]
@@ -41,25 +25,25 @@ async def nodes(postgres_url: str, patient_stores: None) -> AsyncIterator[list[S
         await store.close()
 
 
-async def outcomes(*requests: Any) -> list[Any]:
+async def outcomes(*requests):
     results = await asyncio.gather(*requests, return_exceptions=True)
     unexpected = [one for one in results if isinstance(one, Exception) and not isinstance(one, SnapshotRefused)]
     assert not unexpected, unexpected
     return list(results)
 
 
-def begun(index: SnapshotIndex, did: str, name: str) -> Any:
+def begun(index, did, name):
     upload = NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900)
     return index.begin_upload(upload, lambda usage: reservation(usage, LIMITS, 300, declared=True))
 
 
-def pinned(index: SnapshotIndex, did: str, number: int) -> Any:
+def pinned(index, did, number):
     new = NewPin(request_id=f"r{number}", did=did, request=PinRequest(cid=f"c{number}"), now=NOW)
     use = TokenUse(token=number.to_bytes(32), kind="pin", what="w", until=NOW + 300)
     return index.add_pin(new, use, lambda usage: admit_pin(usage, LIMITS))
 
 
-async def kept(index: SnapshotIndex, did: str, name: str) -> None:
+async def kept(index, did, name):
     """Store and pin a snapshot whose blocks other DIDs have also stored."""
     await index.begin_upload(NewUpload(upload_id=name, did=did, now=NOW, expires_at=NOW + 900), lambda _usage: 1)
     await index.insert_blocks(did, name, [(name, 10), ("shared", 10), ("also", 10)])
@@ -71,7 +55,7 @@ async def kept(index: SnapshotIndex, did: str, name: str) -> None:
     await index.finish_upload(name, root, use, lambda _usage: None, lambda _usage: None)
 
 
-async def test_quotas_hold_on_every_node(nodes: list[SnapshotIndex]) -> None:
+async def test_quotas_hold_on_every_node(nodes):
     uploads = await outcomes(*(begun(nodes[n % 3], DIDS[n % 2], f"u{n}") for n in range(40)))
     pins = await outcomes(*(pinned(nodes[n % 3], DIDS[n % 2], n) for n in range(40)))
     assert sum(taken == 300 for taken in uploads) == 2 * 3
@@ -82,8 +66,8 @@ async def test_quotas_hold_on_every_node(nodes: list[SnapshotIndex]) -> None:
         assert len(set(moments)) == 7 and min(moments) == int(NOW * 1_000_000)
 
 
-async def test_many_snapshots_come_and_go_at_once(nodes: list[SnapshotIndex], postgres: PostgresServer) -> None:
-    async def life(n: int) -> None:
+async def test_many_snapshots_come_and_go_at_once(nodes, postgres):
+    async def life(n):
         index, did = nodes[n % 3], DIDS[n % 8]
         for turn in range(3):
             await kept(index, did, f"s{n}-{turn}")
@@ -101,12 +85,12 @@ async def test_many_snapshots_come_and_go_at_once(nodes: list[SnapshotIndex], po
     assert await nodes[0].garbage(10) == []
 
 
-async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
+async def test_a_name_has_one_first_record(nodes):
     await kept(nodes[0], DIDS[0], "root")
-    seen: list[Any] = []
+    seen = []
 
-    def rises(sequence: int) -> Any:
-        def decide(before: Any) -> bool:
+    def rises(sequence):
+        def decide(before):
             seen.append(before)
             return before is None or before.sequence < sequence
 
@@ -119,13 +103,3 @@ async def test_a_name_has_one_first_record(nodes: list[SnapshotIndex]) -> None:
     await outcomes(*(nodes[n % 3].publish(record, rises(n)) for n, record in enumerate(records)))
     last = await nodes[0].record("k51")
     assert last is not None and last.sequence == 23 and seen.count(None) >= 1
-
-
-def test_the_database_computes_the_same_shards(postgres: PostgresServer, postgres_url: str) -> None:
-    in_thread(lambda: schema.migrate(parse_address(postgres_url)))
-    name = postgres_url.rpartition("/")[2]
-    cases = json.loads((ROOT / "vectors" / "service" / "shards.json").read_text())["cases"]
-    texts = [case["parts"][0] for case in cases if len(case["parts"]) == 1 and isinstance(case["parts"][0], str)]
-    for text in [*texts, *DIDS, "d\u00e4"]:
-        quoted = text.replace("'", "''")
-        assert postgres.execute(f"SELECT holdfast.shard_of_v1('{quoted}')", name) == [(shard_of(text),)]

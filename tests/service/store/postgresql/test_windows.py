@@ -1,9 +1,6 @@
 """A window's row is small, however many events the window counts."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -13,19 +10,11 @@ from tests.support.store_cases import NOW
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from tests.support.postgres_server import PostgresServer
-
 DAY_S = 86400
 
 
 @pytest.mark.parametrize(("what", "most"), [(Counted.KEYED_REQUESTS, 1000), (Counted.SMS, 2100)])
-async def test_a_row_does_not_grow_with_its_events(
-    fresh_postgres_url: str, postgres: PostgresServer, what: Counted, most: int
-) -> None:
+async def test_a_row_does_not_grow_with_its_events(fresh_postgres_url, postgres, what, most):
     store = PostgresqlDatabase(fresh_postgres_url).open()
     quota = Quota(what, "192.0.2.1", 5000, DAY_S)
     for part in range(4):
@@ -41,7 +30,7 @@ async def test_a_row_does_not_grow_with_its_events(
 
 
 @pytest.fixture(scope="module")
-def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
+def ask(postgres_database):
     """Return a function that returns the rows of a database function."""
     import asyncpg
 
@@ -49,7 +38,7 @@ def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
     loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
     connection = loop.run_until_complete(asyncpg.connect(postgres_database))
 
-    def call(function: str, *values: Any) -> Any:
+    def call(function, *values):
         numbers = ", ".join(f"${n}" for n in range(1, len(values) + 1))
         return loop.run_until_complete(connection.fetch(f"SELECT * FROM holdfast.{function}({numbers})", *values))
 
@@ -60,11 +49,11 @@ def ask(postgres_database: str) -> Iterator[Callable[..., Any]]:
 
 @settings(max_examples=20)
 @given(gaps=st.lists(st.floats(0, 300), min_size=70, max_size=100), most=st.sampled_from([3, 64, 65, 120]))
-def test_entries_count_every_event_until_it_leaves(ask: Callable[..., Any], gaps: list[float], most: int) -> None:
+def test_entries_count_every_event_until_it_leaves(ask, gaps, most):
     """No entry hides an event: what the entries count within the window is never less than what happened in it."""
-    times: list[float] = []
-    counts: list[int] = []
-    events: list[float] = []
+    times = []
+    counts = []
+    events = []
     now = NOW
     for gap in gaps:
         now += gap

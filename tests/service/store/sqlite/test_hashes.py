@@ -1,7 +1,5 @@
 """The embedded store returns transaction hashes exactly as they were sent."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
@@ -17,6 +15,6 @@ from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
         ("tx", "tx"),
     ],
 )
-def test_a_hash_is_kept_as_bytes_and_comes_back_as_sent(text: str, kept: object) -> None:
+def test_a_hash_is_kept_as_bytes_and_comes_back_as_sent(text, kept):
     assert pack_hash(text) == kept
     assert unpack_hash(pack_hash(text)) == text

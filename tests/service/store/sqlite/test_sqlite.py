@@ -1,34 +1,25 @@
 """What the embedded store guarantees in addition to the contract: durability, group commits, files and migrations."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
 import sqlite3
 import stat
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
-from msgspec import structs
 from tests.support.sessions import admit, session
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.registration import Confirmation, Move
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import confirmations, migrations, persons, progress, schema, snapshot_index
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
 from holdfast.service.store.sqlite.store import SqliteStore
-from holdfast.service.store.values import NewCode, NewRegistration, NewSession
-from holdfast.wire.requests import RegisterDid
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from holdfast.service.store.values import NewCode
 
 
-async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
+async def test_the_pragmas_that_the_promises_rest_on(tmp_path):
     connection = schema.connect(tmp_path / "x.db")
     values = {
         name: connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -38,7 +29,7 @@ async def test_the_pragmas_that_the_promises_rest_on(tmp_path: Path) -> None:
     assert values == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
-async def test_every_table_is_strict(tmp_path: Path) -> None:
+async def test_every_table_is_strict(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     rows = store._reader.execute(
         "SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
@@ -48,7 +39,7 @@ async def test_every_table_is_strict(tmp_path: Path) -> None:
     assert all(strict == 1 for _, strict in rows)
 
 
-async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path: Path) -> None:
+async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("a"), admit)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
@@ -56,9 +47,9 @@ async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path: Pat
     assert modes == {"x.db": 0o600, "x.db-wal": 0o600, "x.db-shm": 0o600}
 
 
-async def test_waiting_writers_share_one_commit(tmp_path: Path) -> None:
+async def test_waiting_writers_share_one_commit(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
-    commits: list[str] = []
+    commits = []
     store._writer_connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
     all_there = threading.Event()
     first = asyncio.create_task(store._writer.write(lambda _: all_there.wait()))
@@ -70,17 +61,7 @@ async def test_waiting_writers_share_one_commit(tmp_path: Path) -> None:
     assert 1 <= len(commits) <= 2
 
 
-async def test_what_was_answered_is_on_disk(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "x.db")
-    await store.open_session(session("a"), admit)
-    other = sqlite3.connect(tmp_path / "x.db")
-    count = other.execute("SELECT count(*) FROM identifiers").fetchone()[0]
-    other.close()
-    await store.close()
-    assert count == 1
-
-
-async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+async def test_a_newer_schema_is_refused(tmp_path):
     await SqliteStore(tmp_path / "x.db").close()
     connection = sqlite3.connect(tmp_path / "x.db")
     connection.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
@@ -89,7 +70,7 @@ async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "x.db")
 
 
-async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_migrations_run_once_and_all_or_nothing(tmp_path, monkeypatch):
     await SqliteStore(tmp_path / "x.db").close()
     broken = (*migrations.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
     monkeypatch.setattr(schema, "MIGRATIONS", broken)
@@ -102,13 +83,13 @@ async def test_migrations_run_once_and_all_or_nothing(tmp_path: Path, monkeypatc
     connection.close()
 
 
-async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_unavailable(tmp_path):
     (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreUnavailable):
         SqliteStore(tmp_path / "x.db")
 
 
-def test_a_file_of_another_user_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_named_as_such(tmp_path, monkeypatch):
     """The tests may run as root, who may open every file, so the refusal of the system is made."""
     (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
     monkeypatch.setattr("os.access", lambda *_: False)
@@ -116,7 +97,7 @@ def test_a_file_of_another_user_is_named_as_such(tmp_path: Path, monkeypatch: py
         SqliteStore(tmp_path / "x.db")
 
 
-async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
+async def test_backup_while_writing_then_restore(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     for number in range(50):
         await store.open_session(session(f"n{number}"), admit)
@@ -135,7 +116,7 @@ async def test_backup_while_writing_then_restore(tmp_path: Path) -> None:
     assert kept == names
 
 
-async def test_restore_refuses_a_running_service(tmp_path: Path) -> None:
+async def test_restore_refuses_a_running_service(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     with pytest.raises(InUse):
@@ -145,7 +126,7 @@ async def test_restore_refuses_a_running_service(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["missing", "text", "cut", "other"])
-async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> None:
+async def test_restore_refuses_what_is_no_backup(tmp_path, fault):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("keep"), admit)
     copy = tmp_path / "copy.db"
@@ -167,7 +148,7 @@ async def test_restore_refuses_what_is_no_backup(tmp_path: Path, fault: str) -> 
     assert any(row.get("key") == "keep" for row in every_row(tmp_path / "x.db"))
 
 
-async def test_every_row_is_plain_json(tmp_path: Path) -> None:
+async def test_every_row_is_plain_json(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("a"), admit)
     await store.keep_code(
@@ -181,7 +162,7 @@ async def test_every_row_is_plain_json(tmp_path: Path) -> None:
     assert next(row for row in rows if row["table"] == "codes")["digest"] == "00ff"
 
 
-async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) -> None:
+async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("before"), admit)
     pages = store._writer_connection.execute("PRAGMA page_count").fetchone()[0]
@@ -200,14 +181,12 @@ async def test_a_store_that_cannot_write_says_so_and_recovers(tmp_path: Path) ->
     await store.close()
 
 
-async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: Path) -> None:
+async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     statements = {
-        confirmations.DUE: (1.0, 1),
-        "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
+        confirmations.DUE: (1.0, 1), "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
-        "DELETE FROM charges WHERE at < ?": (1.0,),
-        snapshot_index.IS_REGISTERED: ("did:new:0x1",),
+        "DELETE FROM charges WHERE at < ?": (1.0,), snapshot_index.IS_REGISTERED: ("did:new:0x1",),
         "SELECT id FROM audit WHERE at < ? AND substr(key, 1, 5) <> 'hash ' LIMIT 9": (1.0,),
         **{
             statement: ("did:new:0x1", "hash 1")[: 1 + ("?2" in statement)]
@@ -215,7 +194,7 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
             if name != "revocations"  # a small table
         },
         "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
-    }
+    }  # fmt: skip
     for statement, values in statements.items():
         plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
@@ -223,9 +202,7 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path: 
     await store.close()
 
 
-def test_a_long_migration_says_that_it_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_long_migration_says_that_it_goes_on(tmp_path, monkeypatch, caplog):
     older = migrations.SCHEMA_VERSION
     with contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
         schema.migrate(connection)
@@ -244,32 +221,7 @@ def test_a_long_migration_says_that_it_goes_on(
     assert not caplog.records, "the connection is used for other things afterwards"
 
 
-async def test_a_displaced_session_and_a_released_registration_stay_in_the_history(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "x.db")
-    mail = Identifier(Channel.EMAIL, "a@b.c", "A@b.c")
-    squatter = NewSession(identifier=mail, did="did:a:1", ip="192.0.2.1", now=1.0)
-    await store.open_session(squatter, admit)
-    request = RegisterDid(
-        credential_id="c1", identifier="A@b.c", channel="email", did="did:a:2", tx_hash="0x" + "0a" * 32
-    )
-    owner = NewRegistration(
-        request=request, identifier=mail, attestation=None, confirmation=Confirmation.CONFIRMED, ip="192.0.2.2", now=2.0
-    )
-    await store.register(owner, lambda _facts: Move.DISPLACE)
-    before = [(1.0, "session", "did:a:1"), (2.0, "displaced", "did:a:2")]
-    assert await told(store, "a@b.c", "email") == before
-    await store.release("email", "a@b.c", 3.0)
-    await store.open_session(structs.replace(squatter, now=4.0), admit)
-    after = [*before, (3.0, "released", "did:a:2"), (4.0, "session", "did:a:1")]
-    assert await told(store, "a@b.c", "email") == after
-    exported = [
-        (row["at"], row["action"], row["did"]) for row in every_row(tmp_path / "x.db") if row["table"] == "audit"
-    ]
-    assert exported == after
-    await store.close()
-
-
-async def told(store: SqliteStore, key: str, channel: str = "handle") -> list[tuple[float, str, str]]:
+async def told(store, key, channel="handle"):
     known = await store.describe(channel, key)
     assert known is not None
     return [(row["at"], row["action"], row["did"]) for row in known["history"]]

@@ -1,10 +1,7 @@
 """What happens when the store's file, its disk or the database library itself fails while the store is open."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.sessions import admit, session
@@ -14,11 +11,8 @@ from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-async def assert_unusable(store: SqliteStore) -> None:
+async def assert_unusable(store):
     with pytest.raises(StoreUnavailable, match="restart"):
         await store.open_session(session("lost"), admit)
     with pytest.raises(StoreUnavailable, match="restart"):
@@ -26,7 +20,7 @@ async def assert_unusable(store: SqliteStore) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.db", "x.db-wal"])
-async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path: Path, name: str) -> None:
+async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path, name):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("kept"), admit)
     (tmp_path / name).unlink()
@@ -34,7 +28,7 @@ async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path: Path, n
     await store.close()
 
 
-async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path: Path) -> None:
+async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     other = SqliteStore(tmp_path / "y.db")
     await other.close()
@@ -43,7 +37,7 @@ async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path: Path
     await store.close()
 
 
-async def test_a_file_that_comes_back_is_used_again(tmp_path: Path) -> None:
+async def test_a_file_that_comes_back_is_used_again(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     (tmp_path / "x.db").rename(tmp_path / "elsewhere")
     await assert_unusable(store)
@@ -54,7 +48,7 @@ async def test_a_file_that_comes_back_is_used_again(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path: Path) -> None:
+async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     with sqlite3.connect(tmp_path / "x.db") as other:
         other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
@@ -67,29 +61,29 @@ async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path: P
 class Failing:
     """Wraps a real database connection, and fails at the calls that the test chooses."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection):
         self._connection = connection
-        self.failures: dict[str, Exception] = {}
+        self.failures = {}
 
     @property
-    def in_transaction(self) -> bool:
+    def in_transaction(self):
         return self._connection.in_transaction
 
     @property
-    def total_changes(self) -> int:
+    def total_changes(self):
         return self._connection.total_changes
 
-    def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+    def execute(self, statement, *parameters):
         if statement in self.failures:
             raise self.failures[statement]
         return self._connection.execute(statement, *parameters)
 
 
-def insert(connection: Any) -> None:
+def insert(connection):
     connection.execute("INSERT INTO t VALUES (1)")
 
 
-def fail_half_way(connection: Any) -> None:
+def fail_half_way(connection):
     insert(connection)
     raise KeyError("a bug after the first write")
 
@@ -100,13 +94,11 @@ def fail_half_way(connection: Any) -> None:
     [sqlite3.OperationalError("disk I/O error"), sqlite3.DatabaseError("malformed"), sqlite3.InternalError("bug")],
 )
 @pytest.mark.parametrize("rollback_fails", [False, True])
-async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
-    statement: str, error: Exception, rollback_fails: bool
-) -> None:
+async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(statement, error, rollback_fails):
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute("CREATE TABLE t (x)")
     failing = Failing(connection)
-    writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
+    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
     failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
     # Savepoints are used only for a batch in which a job has failed after writing.
     work = fail_half_way if statement == "SAVEPOINT one" else insert
@@ -123,10 +115,10 @@ async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(
     connection.close()
 
 
-async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer() -> None:
+async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer():
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     failing = Failing(connection)
-    writer = GroupCommitWriter(failing, lambda: None)  # type: ignore[arg-type]  # stands in front of a connection
+    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
     failing.failures = {"COMMIT": MemoryError()}
     with pytest.raises(StoreUnavailable):
         await writer.write(lambda _: None)
@@ -136,7 +128,7 @@ async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer() 
     connection.close()
 
 
-async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along() -> None:
+async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along():
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute("CREATE TABLE t (x)")
     writer = GroupCommitWriter(connection, lambda: None)

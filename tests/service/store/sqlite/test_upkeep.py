@@ -1,9 +1,6 @@
 """Expired rows are removed in parts, so that other writes never wait for all of them."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 from tests.support.store_cases import NOW, sends
 
@@ -11,28 +8,22 @@ from holdfast.service.store.sqlite import snapshot_waste, upkeep
 from holdfast.service.store.sqlite.database import SqliteDatabase
 from holdfast.settings.shared import default_url
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
-    import pytest
-
-
-def counted(monkeypatch: pytest.MonkeyPatch, room: Any, parts: list[int]) -> None:
+def counted(monkeypatch, room, parts):
     """Note how many rows each transaction of the upkeep removes."""
-    expire: Callable[..., int] = room.expire
+    expire = room.expire
 
-    def noting(*arguments: Any) -> int:
+    def noting(*arguments):
         parts.append(expire(*arguments))
         return parts[-1]
 
     monkeypatch.setattr(room, "expire", noting)
 
 
-async def test_a_write_waits_for_one_part_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_write_waits_for_one_part_only(tmp_path, monkeypatch):
     store = SqliteDatabase(default_url(tmp_path)).open()
     monkeypatch.setattr(upkeep, "AT_ONCE", 10)
-    parts: list[int] = []
+    parts = []
     counted(monkeypatch, upkeep, parts)
     for n in range(45):
         await store.charge((sends(99),), NOW + n)
@@ -44,10 +35,10 @@ async def test_a_write_waits_for_one_part_only(tmp_path: Path, monkeypatch: pyte
     await store.close()
 
 
-async def test_snapshots_are_swept_in_parts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_snapshots_are_swept_in_parts_too(tmp_path, monkeypatch):
     store = SqliteDatabase(default_url(tmp_path)).open()
     monkeypatch.setattr(upkeep, "AT_ONCE", 10)
-    parts: list[int] = []
+    parts = []
     counted(monkeypatch, snapshot_waste, parts)
     for n in range(25):
         await store.snapshots.revoke("did:a:1", f"cid{n}", NOW, NOW + 60)

@@ -1,11 +1,8 @@
 """When a group commit waits for more writes, and what becomes of requests while the disk stalls."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from itertools import count
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.serving import PATIENCE_S
@@ -17,15 +14,12 @@ from holdfast.service.store.sqlite import schema, writer
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.mark.parametrize(("reads", "together", "pauses"), [(0, 2, 0), (1, 1, 0), (1, 2, 1)])
 async def test_commits_are_paced_only_after_shared_ones_while_others_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: int, together: int, pauses: int
-) -> None:
-    slept: list[float] = []
+    tmp_path, monkeypatch, reads, together, pauses
+):
+    slept = []
     monkeypatch.setattr("holdfast.service.store.sqlite.writer.sleep", slept.append)
     paced = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None, count(step=reads).__next__)
     taken, all_there = threading.Event(), threading.Event()
@@ -39,9 +33,7 @@ async def test_commits_are_paced_only_after_shared_ones_while_others_read(
     assert slept == [PACE_S] * pauses
 
 
-async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begins(tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "ANSWER_S", 0.05)
     stalled = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None)
     begun, goes_on, done = threading.Event(), threading.Event(), []
@@ -57,7 +49,7 @@ async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begi
     assert done == ["first", "third"]
 
 
-async def test_a_read_after_a_write_writes_nothing(tmp_path: Path) -> None:
+async def test_a_read_after_a_write_writes_nothing(tmp_path):
     """A write to the mapped index of the log would wait for a stalled disk, and the whole process with it."""
     store = SqliteStore(tmp_path / "x.db")
     index = tmp_path / "x.db-shm"
