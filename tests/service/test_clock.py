@@ -41,14 +41,6 @@ async def test_an_attestation_is_used_once_whatever_the_clock_does(api, jump_s):
     assert error_of(await api.register(credentialId="another", **body)) == (403, "attestation_used")
 
 
-@pytest.mark.parametrize("jump_s", [-2 * HOUR_S, 2 * HOUR_S])
-async def test_a_lease_taken_by_a_wrong_clock_is_not_kept_for_ever(api, jump_s):
-    store, ttl_s = api.service.store, 120.0
-    assert await store.take_lease("confirm", "one", api.clock.now, ttl_s)
-    assert not await store.take_lease("confirm", "two", api.clock.now + 1, ttl_s)
-    assert await store.take_lease("confirm", "two", api.clock.now + jump_s, ttl_s)
-
-
 async def test_registrations_count_for_life_whatever_the_clock_does(api):
     for number, jump_s in enumerate((0, -HOUR_S, 10 * 365 * 24 * HOUR_S)):
         api.clock.now += jump_s

@@ -1,6 +1,5 @@
 """With each provider, a code arrives and can be checked; if the provider fails, the response is 502."""
 
-import asyncio
 import json
 import logging
 import re
@@ -69,40 +68,6 @@ async def test_by_smtp(start):
         assert (mail["From"], mail["To"]) == ("Holdfast <no-reply@vault.localhost>", ALICE)
         answer = await check(http, ALICE, "email", mail["Subject"][-6:])
         assert answer.json()["verified"] is True
-
-
-async def test_failing_smtp_costs_nothing(start):
-    async with receiving() as receiver:
-        receiver.refuse[ALICE] = "550 5.1.1 no such user"
-        http = start(HOLDFAST_MAIL_URL=f"smtp://127.0.0.1:{receiver.port}")
-        for _ in range(7):  # more than either limit
-            answer = await send(http, ALICE, "email")
-            assert (answer.status_code, answer.json()) == (502, {"error": "email_send_failed"})
-        assert "No code was sent" in (await check(http, ALICE, "email", "000000")).json()["message"]
-        receiver.refuse.clear()
-        for _ in range(3):
-            assert (await send(http, ALICE, "email")).status_code == 200
-        assert (await send(http, ALICE, "email")).json() == {"error": "rate_limited"}
-        assert len(receiver.mails) == 3
-
-
-async def test_fifty_people_at_once_by_smtp(start):
-    async with receiving() as receiver:
-        http = start(HOLDFAST_MAIL_URL=f"smtp://127.0.0.1:{receiver.port}")
-        people = [f"person{n}@example.com" for n in range(50)]
-        bodies = [{"identifier": person, "channel": "email"} for person in people]
-        calls = [
-            http.post("/api/verify/send", json=body, headers={"X-Forwarded-For": f"198.51.100.{n}"})
-            for n, body in enumerate(bodies)
-        ]
-        assert {answer.status_code for answer in await asyncio.gather(*calls)} == {200}
-        codes = {
-            envelope.rcpt_tos[0]: re.search(rb"Subject: .*([0-9]{6})\r\n", envelope.original_content)[1].decode()
-            for envelope, _ in receiver.mails
-        }
-        checks = [check(http, person, "email", codes[person]) for person in people]
-        assert all(answer.json()["verified"] for answer in await asyncio.gather(*checks))
-        assert receiver.connections <= 3
 
 
 async def test_by_mail_api(start):

@@ -68,13 +68,6 @@ async def test_published_copy_replaces_and_follows(folder, caplog):
     assert not lines(caplog)
 
 
-async def test_address_may_name_the_object_itself(folder):
-    (folder / "v2.wasm").write_bytes(NEWER)
-    source = EnclaveSource(f"{folder.as_uri()}/v2.wasm", BUNDLED)
-    assert await source.refresh()
-    assert source.current().body == NEWER
-
-
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -32,7 +32,10 @@ def to_the_workers_first(server):
     assert ended
 
 
-@pytest.mark.parametrize("stop", [to_the_parent, to_the_group, to_the_workers_first])
+STOPS = {stop.__name__: stop for stop in (to_the_parent, to_the_group, to_the_workers_first)}
+
+
+@pytest.mark.parametrize("stop", cases(STOPS, "to_the_workers_first"))
 @pytest.mark.parametrize("settings", cases(STARTS, "RSGI"))
 def test_a_stop_ends_workers_that_are_starting(serve, stop, settings):
     server = serve(workers="4", **settings)  # it responds as soon as the first of the four has started

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from tests.support.serving import environment_of
+from tests.support.soak import cases
 
 from holdfast.service.lifecycle import warm_up
 
@@ -49,7 +50,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("engine", [False, True])
+@pytest.mark.parametrize("engine", cases({"no engine": False, "engine": True}, "engine"))
 def test_what_is_slow_to_load_is_there_before_it_is_asked_for(tmp_path, engine):
     environment = environment_of(tmp_path / "data", **({"INNGEST_DEV": "1"} if engine else {}))
     done = subprocess.run(

@@ -246,14 +246,6 @@ async def test_an_alias_says_nothing_about_a_mailbox(chain):
     assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
-async def test_a_confirmed_records_block_is_the_receipts(chain):
-    api, rpc = chain
-    await api.register(txHash=TX, blockNumber=7)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    await api.service.maintenance.confirm_registrations()
-    assert (await lookup(api))["blockNumber"] == 42
-
-
 X, Y = (
     0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
@@ -317,33 +309,12 @@ async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep):
     assert (await lookup(api))["blockNumber"] == 0x30
 
 
-async def test_a_contradiction_counts_at_that_depth_too(deep):
-    api, rpc = deep
-    await api.register(txHash=TX)
-    rpc.answer = chain_at(42 + 11, receipt(OTHER_DID))
-    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-    api.clock.now += 15
-    rpc.answer = chain_at(42 + 12, receipt(OTHER_DID))
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-
-
 async def test_no_day_is_over_for_what_only_lacks_blocks(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     api.clock.now += 2 * 86400
     rpc.answer = chain_at(42 + 1, receipt())
     assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-
-
-async def test_required_proof_takes_a_fresh_transaction_and_confirms_it_later(make_api):
-    async with upstream() as rpc:
-        api = make_api(rpc_url=rpc.url, registration_proof="required", confirmation_depth="12")
-        rpc.answer = chain_at(42, receipt())
-        assert (await api.register(txHash=TX)).status_code == 200
-        assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-        api.clock.now += 60
-        rpc.answer = chain_at(54, receipt())
-        assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
 
 
 @pytest.fixture

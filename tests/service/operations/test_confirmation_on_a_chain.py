@@ -73,11 +73,3 @@ async def test_a_reorganisation_puts_a_registration_back_to_pending(chain, make_
     await anvil.mine(1)
     assert await turn(api) == CONFIRMED
     assert await block_of(api) == mined
-
-
-async def test_without_a_depth_a_registration_counts_at_once(chain, make_api):
-    api = make_api(rpc_url=chain.anvil.url)
-    assert (await api.register(txHash=await chain.register(DID, 0))).status_code == 200
-    assert await turn(api) == PENDING
-    await chain.anvil.mine(1)
-    assert await turn(api) == CONFIRMED

@@ -1,7 +1,5 @@
 """A registration that states no transaction gets one later: only one that the chain shows to be its DID's own."""
 
-import asyncio
-
 import pytest
 from aiohttp import web
 from tests.support.api import MAIL, OTHER_DID, error_of
@@ -131,36 +129,6 @@ async def test_an_address_needs_no_second_code(chain):
     rpc.answer = chain_at(60, receipt())
     assert (await api.register(**fields, txHash=TX)).status_code == 200
     assert await stored(api, "mail") == (TX, 42, None)
-
-
-async def test_of_parallel_requests_one_records_its_transaction(chain):
-    api, _ = chain
-    hashes = [f"0x{n:064x}" for n in range(1, 9)]
-    answers = await asyncio.gather(*(api.register(txHash=tx_hash) for tx_hash in hashes))
-    statuses = [answer.status_code for answer in answers]
-    assert sorted(statuses) == [200] + [409] * 7
-    assert (await stored(api))[0] == hashes[statuses.index(200)]
-
-
-async def test_a_repeat_with_its_key_gets_the_first_response(chain):
-    api, _ = chain
-    headers = {"Idempotency-Key": "once"}
-    answers = [await api.register(txHash=TX, headers=headers) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [200, 200]
-    assert answers[0].content == answers[1].content
-
-
-async def test_at_a_service_with_a_bundler_it_must_come_within_the_day(make_api):
-    async with upstream() as rpc:
-        api = make_api(rpc_url=rpc.url, bundler_url=rpc.url)
-        await api.register(txHash=NO_TRANSACTION)
-        await api.register(identifier="bob", credentialId="late", txHash=NO_TRANSACTION)
-        rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-        assert (await api.register(txHash=TX)).status_code == 200
-        rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
-        api.clock.now += 86400
-        assert await api.service.maintenance.confirm_registrations() == {"pending": 0, "confirmed": 0, "refused": 1}
-        assert await stored(api) == (TX, 42, None)
 
 
 async def test_where_proof_is_required_the_refusals_stay(make_api):

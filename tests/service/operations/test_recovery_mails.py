@@ -195,14 +195,3 @@ async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(watche
         await mails.mailer.close()
     assert sorted(it for envelope, _ in receiver.mails for it in envelope.rcpt_tos) == [MAIL, WORK]
     assert all(ACCOUNT.encode() in (envelope.original_content or b"") for envelope, _ in receiver.mails)
-
-
-async def test_who_is_killed_before_sending_leaves_the_mail_to_another(watched):
-    api, _, _ = watched
-    api.mailer.failure = asyncio.CancelledError()
-    with pytest.raises(asyncio.CancelledError):
-        await api.service.recovery_mails.run()
-    api.mailer.failure = None
-    api.clock.now += 301
-    assert (await api.service.recovery_mails.run())["sent"] == 2
-    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]

@@ -304,28 +304,6 @@ async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserv
     assert await world.spent() == {}
 
 
-async def test_parallel_requests_do_not_exceed_a_budget(world):
-    answers = await asyncio.gather(*(world.ask(payment(nonce << 64)) for nonce in range(20)))
-    assert sum("result" in answer for answer in answers) == 3
-    assert (await world.spent())["did"] == LIMITS.did_day
-    refused = next(answer["error"]["message"] for answer in answers if "error" in answer)
-    assert refused.endswith("It is full again at 00:00 UTC") and "0 ETH of" in refused
-
-
-async def test_a_repeat_for_one_nonce_reserves_once(world):
-    for _ in range(9):
-        assert "result" in await world.ask(payment())
-    assert (await world.spent())["all"] == COST
-
-
-async def test_a_budget_is_full_again_the_next_day(world):
-    for nonce in range(3):
-        await world.ask(payment(nonce))
-    assert "error" in await world.ask(payment(3))
-    world.clock.now += 86_400
-    assert "result" in await world.ask(payment(3))
-
-
 async def test_chains_have_budgets_of_their_own(world):
     there = replace(world, chain_id=1)
     for nonce in range(3):

@@ -191,10 +191,3 @@ async def test_a_credential_leads_to_the_name_of_its_vaults_snapshots(vault):
     assert await ask_name(vault, "credential-of-no-one") == (200, {"found": False})
     assert (await ask_name(vault, "x" * 2000))[0] == 400
     assert (await vault.api.get("/api/snapshots/name")).status_code == 400
-
-
-async def test_the_name_goes_with_the_last_snapshot(vault):
-    await vault.keep()
-    (pin,) = await vault.pins()
-    await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
-    assert await ask_name(vault, "credential-ann") == (200, {"found": False})

@@ -132,12 +132,6 @@ async def test_a_did_that_is_not_registered_may_not_write(vault):
     assert await stranger.pins() == []
 
 
-async def test_a_session_alone_is_no_registration(vault):
-    stranger = Vault(api=vault.api)
-    assert (await vault.api.session("bob", stranger.did)).status_code == 200
-    assert failure(await stranger.upload(b"")) == (403, "DID_NOT_REGISTERED")
-
-
 async def test_one_token_serves_a_client_that_polls(vault):
     """One token allows an upload, a pin and any number of reads; repeated requests have no further effect."""
     headers, blocks = vault.token(), vault.blocks()

@@ -13,7 +13,7 @@ from holdfast.settings.shared import default_url
 PARTITIONED = "postgresql in partitions"
 
 
-# In the gate, postgresql/test_shards.py tests the partitions.
+# In the gate, postgresql/test_shards.py: every key begins with its shard, by which the tables can be split.
 @pytest.fixture(params=[*sorted(KINDS), pytest.param(PARTITIONED, marks=pytest.mark.soak)])
 def database(request, tmp_path, patient_stores):
     """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""

@@ -89,7 +89,6 @@ async def test_parallel_writes_see_each_other(store):
 async def test_a_registration_is_found_by_its_credential(store):
     await store.register(registration(block_number=5, smart_account="0xaa"), claims)
     found = await store.find_credential("cred")
-    assert found is not None
     assert (found.identifier, found.channel, found.did, found.tx_hash) == ("Ann", "handle", "did:a:1", "0x1")
     assert (found.block_number, found.smart_account, found.created_at) == (5, "0xaa", NOW)
     assert await store.claim_of("handle", "ann") == Claim("did:a:1", Stage.REGISTERED)
@@ -328,11 +327,9 @@ async def test_a_transaction_is_added_and_confirms(store):
     await store.put_off([("cred", NEVER)])
     assert await store.add_transaction(late())
     found = await store.find_credential("cred")
-    assert found is not None
     assert (found.tx_hash, found.block_number, found.smart_account, found.created_at) == (TX, 7, ACCOUNT, NOW)
     assert not await store.settle("cred", Confirmation.REFUSED, None, NOW + 6), "it is confirmed"
     known = await store.describe("handle", "ann")
-    assert known is not None
     assert [(round(row["at"] - NOW), row["action"]) for row in known["history"]][-1] == (5, "confirmed")
     assert not await store.add_transaction(late(tx_hash="0x" + "cd" * 32)), "it has one now"
 
@@ -438,7 +435,6 @@ def rule(*, signed=False):
 
 async def credentials_of(store):
     known = await store.describe("handle", "ann")
-    assert known is not None
     return {row["credential"] for row in known["credentials"]}
 
 
@@ -465,7 +461,6 @@ async def test_signed_credentials_displace_only_those_without_a_signature(store)
     assert await store.find_credential("s0") is not None, "what is confirmed goes last"
     await store.register(registration(credential_id="s4", ip="198.51.100.9", identifier=BOB), claims)
     known = await store.describe("handle", "ann")
-    assert known is not None
     displaced = [row["action"] for row in known["history"] if row["action"] == "credential_displaced"]
     assert len(displaced) == 4
 
@@ -535,13 +530,11 @@ async def test_every_move_is_in_the_history(store):
     await store.open_session(session(MAIL), admit)
     await store.keep_code(code())
     counted = await store.count_attempt(attempt())
-    assert counted is not None
     await store.consume_code(MAIL, counted.code_id, NOW)
     await store.register(registration(identifier=MAIL), lambda _facts: Move.CONTINUE)
     await store.settle("cred", Confirmation.CONFIRMED, 1, NOW)
     await store.revoke_credential("cred", NOW)
     known = await store.describe("email", MAIL.key)
-    assert known is not None
     actions = [row["action"] for row in known["history"]]
     assert actions == ["session", "code_sent", "verified", "registered", "confirmed", "credential_revoked"]
 
@@ -568,7 +561,6 @@ async def test_what_a_row_told_stays_in_the_history_when_it_goes(store):
 async def told(store):
     """Return the history of the identifier MAIL, with times in seconds since NOW."""
     known = await store.describe("email", MAIL.key)
-    assert known is not None
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
 
 

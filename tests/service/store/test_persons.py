@@ -64,7 +64,6 @@ async def test_a_name_is_freed_by_its_own_did_alone(store):
     assert await store.find_credential("ann-1") is None and await store.find_credential("ann-3") is not None
     assert await store.describe("handle", "ann") is None
     hidden = await store.describe("handle", NAMES.of_name("handle", "ann"))
-    assert hidden is not None
     assert [row["action"] for row in hidden["history"]] == ["session", "registered", "registered", "released"]
     assert {row["did"] for row in hidden["history"]} == {NAMES.of_did(DID)}
 

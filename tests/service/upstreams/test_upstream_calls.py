@@ -16,7 +16,6 @@ from holdfast import __version__
 from holdfast.rules.chains import CHAINS
 from holdfast.service import bootstrap
 from holdfast.service.bootstrap.upstreams import pool_of
-from holdfast.service.upstreams.pool import CONNECTIONS
 
 ACCOUNT = "0x" + "11" * 20
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
@@ -164,28 +163,6 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
     request = api.http.build_request("GET", "/api/indexer/health", headers={"Accept-Encoding": "gzip"})
     answer = await api.http.send(request, stream=True)
     assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
-
-
-async def test_a_slow_upstream_holds_up_no_other(make_api):
-    """More requests than a pool has connections are waiting for a hanging indexer, but the chain responds at once."""
-    released = asyncio.Event()
-
-    async def never_soon(_request, _body):
-        await released.wait()
-        return web.json_response({})
-
-    async with upstream() as slow, upstream() as chain:
-        slow.answer = never_soon
-        chain.answer = rpc_results({"eth_getBalance": "0x1"})
-        api = make_api(rpc_url=chain.url, bundler_url=chain.url, indexer_url=slow.url)
-        waiting = [asyncio.create_task(api.get("/api/indexer/health")) for _ in range(2 * CONNECTIONS + 10)]
-        while len(slow.requests) < CONNECTIONS:
-            await asyncio.sleep(0.01)
-        async with asyncio.timeout(60):
-            balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="84532")
-        assert balance.status_code == 200
-        released.set()
-        assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {200}
 
 
 def test_every_upstream_has_a_pool_by_itself():

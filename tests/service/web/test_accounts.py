@@ -150,13 +150,6 @@ async def test_balance_refuses_bad_input(api, query, message):
     assert error_of(await api.get("/api/balance", **asked)) == (400, message)
 
 
-@pytest.mark.parametrize("account", [ACCOUNT, "0x12"])
-async def test_a_chain_without_usdc_says_so(make_api, account):
-    api = make_api(usdc_84532="none")
-    answer = await api.get("/api/balance", account=account, token="USDC", chainId="84532")
-    assert error_of(answer) == (400, "USDC not available on this chain")
-
-
 PATHS = [
     f"/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}",
     f"/api/accounts/state?account={ACCOUNT}",

@@ -255,12 +255,6 @@ async def test_bodies_that_cannot_be_read_get_a_clear_error(port):
     assert (await port.ask("POST", f"{API}bans", port.held["eva"], b"x" * 70_000))[0] == 413
 
 
-async def test_parallel_acts_are_done_once(port):
-    await port.api.session("ann")
-    done = await asyncio.gather(*(port.post("identifiers/release", identifier="ann") for _ in range(6)))
-    assert sorted(done, key=str) == [(404, "no one holds this identifier")] * 5 + [{"released": True}]
-
-
 async def test_a_lost_database_is_a_503(port):
     await port.store.close()
     assert (await port.ask("GET", f"{API}bans", port.held["eva"]))[0] == 503

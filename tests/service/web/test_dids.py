@@ -213,14 +213,6 @@ async def test_an_attestation_is_used_once(api):
     assert error_of(same) == (409, "credential_already_registered")
 
 
-async def test_a_refused_registration_does_not_use_the_attestation_up(api):
-    await api.register(credentialId="taken")
-    attestation = await api.attested()
-    refused = await api.register(identifier=MAIL, channel="email", attestation=attestation, credentialId="taken")
-    assert error_of(refused) == (409, "credential_already_registered")
-    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
-
-
 async def test_the_proven_owner_displaces_a_squatters_session(api):
     await api.post("/api/sessions", identifier=MAIL, channel="email", did=OTHER_DID)
     attestation = await api.attested()

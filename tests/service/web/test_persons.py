@@ -3,7 +3,6 @@
 import pytest
 from tests.support.kept_snapshots import Vault, failure, registered
 
-from holdfast.content.cars import write_car
 from holdfast.content.cids import cid_of
 from holdfast.rules.limits import PERSON_REQUESTS_PER_ADDRESS_HOUR
 
@@ -70,15 +69,6 @@ def _of_nobody(args):
     return {name: value if name in {"channel", "everything"} else "nobody-at-all" for name, value in args.items()}
 
 
-async def test_a_repeated_token_changes_nothing(vault):
-    headers = token(vault, REMOVE, {"everything": True})
-    first = await vault.api.http.post("/api/person/removals", headers=headers)
-    await vault.api.register(identifier="ann", credentialId="credential-ann", did=vault.did)
-    again = await vault.api.http.post("/api/person/removals", headers=headers)
-    assert again.json() == first.json() and first.json()["identifiers"] == 1
-    assert (await vault.api.get("/api/dids/lookup", credentialId="credential-ann")).json()["found"] is True
-
-
 async def test_the_token_decides(vault):
     post, get = vault.api.http.post, vault.api.http.get
     for headers, reason in (
@@ -119,12 +109,6 @@ async def test_arguments_of_another_form_remove_nothing(vault, args):
 async def test_without_snapshots_a_person_can_leave_too(make_api):
     vault = await registered(make_api(snapshots="off"))
     assert (await remove(vault, everything=True)).json()["identifiers"] == 1
-
-
-async def test_a_removed_person_uploads_nothing(vault):
-    await remove(vault, everything=True)
-    blocks = vault.blocks()
-    assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "DID_NOT_REGISTERED")
 
 
 async def test_pages_of_other_origins_may_send_the_token(vault):

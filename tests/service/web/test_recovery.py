@@ -192,16 +192,3 @@ async def test_a_provider_that_makes_its_own_codes_is_not_used(guarded):
     """Its code would be accepted for a registration, too."""
     answer = await ask(guarded[0], identifier=PHONE, channel="sms")
     assert error_of(answer) == (400, 'Invalid channel. Must be "sms" or "email"')
-
-
-async def test_all_addresses_of_the_did_are_told_once(guarded):
-    api, _ = guarded
-    request = await confirmed(api)
-    mails = api.service.recovery_mails
-    await asyncio.gather(*(mails.run() for _ in range(3)))
-    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]
-    (notice,) = {notice for _, notice in api.mailer.notices}
-    assert notice[1:] == ("asked", ACCOUNT, api.clock.now + DAY, request)
-    api.clock.now += DAY
-    await mails.run()
-    assert len(api.mailer.notices) == 2

@@ -111,17 +111,6 @@ async def test_an_attempt_that_was_counted_before_a_crash_is_not_counted_again(a
     assert (await api.post("/api/verify/check", **body, headers=NAMED, ip=IP)).json()["verified"] is True
 
 
-async def test_parallel_repeats_execute_once(api):
-    answers = await asyncio.gather(*(api.session(headers=NAMED) for _ in range(16)))
-    for answer in answers[1:]:
-        same(answers[0], answer)
-    mails = await asyncio.gather(*(api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP) for _ in range(16)))
-    assert {answer.status_code for answer in mails} == {200} and len(api.mailer.sent) == 1
-    body = {**SEND, "code": api.mailer.sent[0][1]}
-    checks = await asyncio.gather(*(api.post("/api/verify/check", **body, headers=NAMED, ip=IP) for _ in range(16)))
-    assert len({answer.content for answer in checks}) == 1 and checks[0].json()["verified"] is True
-
-
 async def test_a_repeat_of_a_slow_request_is_told_to_wait(api, monkeypatch):
     monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 0.1)
     begun, gate = asyncio.Event(), asyncio.Event()

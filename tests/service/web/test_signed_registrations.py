@@ -4,8 +4,6 @@ import pytest
 from tests.support.api import error_of
 from tests.support.vault_tokens import VaultKey
 
-from holdfast.rules.registration import Confirmation
-
 COMMAND = "/dids/register"
 
 
@@ -37,19 +35,6 @@ async def test_a_first_registration_cannot_be_stopped(api, key):
     answer = await api.register(did=key.did, credentialId="own", headers=signed(api, key, "own"))
     assert answer.json() == {"ok": True, "identifier": "ann", "channel": "handle", "txHash": "0xabc"}
     assert await found(api, "own")
-
-
-async def test_neither_can_a_later_passkey_when_all_places_are_confirmed(api, key):
-    await api.register(did=key.did, credentialId="own", headers=signed(api, key, "own"))
-    for turn in "stu":
-        await flood(api, key, turn)
-        for row in await api.service.store.due(api.clock.now, 99):
-            await api.service.store.settle(row.credential, Confirmation.CONFIRMED, 1, api.clock.now)
-    assert error_of(await api.register(did=key.did, credentialId="own2")) == (429, "credential_limit_reached")
-    for n in range(2, 4):
-        answer = await api.register(did=key.did, credentialId=f"own{n}", headers=signed(api, key, f"own{n}"))
-        assert answer.status_code == 200
-    assert await found(api, "own") and await found(api, "own2") and await found(api, "own3")
 
 
 async def post_with(api, key, headers):

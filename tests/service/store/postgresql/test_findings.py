@@ -1,15 +1,16 @@
 """What `holdfast check` reports about real PostgreSQL servers with one problem each, and how it judges clocks."""
 
+import asyncio
 import re
 import time
 from types import SimpleNamespace
 
 import pytest
-from tests.support.nodes import nodes_on
 from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import becomes_true
+from tests.support.store_cases import admit, session
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import findings
@@ -126,12 +127,14 @@ def test_too_few_connections(server, database):
     assert room(100, 95, 1).state == "error", "other programs hold most"
 
 
-def test_a_node_holds_no_more_connections_than_the_check_counts(server, tmp_path):
-    with nodes_on(tmp_path, server.new_database(), 1) as nodes, nodes.running[0].client() as client:
-        for n in range(20):
-            nodes.running[0].session(client, f"name{n}", f"192.0.2.{n}")
-        rows = server.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
-        assert 1 <= rows[0][0] <= PER_PROCESS
+async def test_a_node_holds_no_more_connections_than_the_check_counts(server, patient_stores):
+    store = PostgresqlDatabase(server.new_database()).open()
+    await asyncio.gather(
+        *(store.open_session(session(ip=f"192.0.2.{n}"), admit) for n in range(20)), return_exceptions=True
+    )
+    rows = server.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
+    await store.close()
+    assert 1 <= rows[0][0] <= PER_PROCESS
 
 
 def test_another_encoding(server):

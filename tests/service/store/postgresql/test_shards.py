@@ -44,6 +44,7 @@ async def test_every_key_begins_with_its_shard(pg_store, postgres, postgres_url)
     assert not postgres.execute("SELECT 1 FROM pg_sequences WHERE schemaname = 'holdfast'", name)
 
 
+@pytest.mark.soak  # makes a thousand tables; in the gate: every key begins with its shard
 async def test_a_look_up_reads_one_partition(postgres, partitioned_url):
     name = partitioned_url.rpartition("/")[2]
     plan = postgres.execute(
