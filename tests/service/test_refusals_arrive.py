@@ -25,7 +25,8 @@ _FETCH = """
 """
 
 
-@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
+@pytest.mark.soak  # starts Node many times; in the gate, the next test writes everything first as Node does
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
 def test_nodes_fetch_gets_the_refusal_of_a_large_body(serve, settings):
     if not folder():
         pytest.skip("Node is missing")

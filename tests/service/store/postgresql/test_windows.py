@@ -14,14 +14,12 @@ DAY_S = 86400
 
 
 @pytest.mark.parametrize(("what", "most"), [(Counted.KEYED_REQUESTS, 1000), (Counted.SMS, 2100)])
-async def test_a_row_does_not_grow_with_its_events(fresh_postgres_url, postgres, what, most):
-    store = PostgresqlDatabase(fresh_postgres_url).open()
+async def test_a_row_does_not_grow_with_its_events(pg_store, postgres_url, postgres, what, most):
     quota = Quota(what, "192.0.2.1", 5000, DAY_S)
     for part in range(4):
         times = [NOW + (part * 250 + n) * DAY_S / 1000 for n in range(250)]
-        await asyncio.gather(*(store.charge((quota,), at) for at in times))
-    await store.close()
-    name = fresh_postgres_url.rpartition("/")[2]
+        await asyncio.gather(*(pg_store.charge((quota,), at) for at in times))
+    name = postgres_url.rpartition("/")[2]
     ((size, counted),) = postgres.execute(
         "SELECT pg_column_size(w.*), (SELECT sum(c) FROM unnest(w.counts) AS c) FROM holdfast.windows AS w", name
     )
