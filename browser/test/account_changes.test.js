@@ -14,6 +14,7 @@ import {
   startRecovery,
   withPrimary,
 } from "../src/account/changes.js";
+import { ofChanges } from "../src/chain/owners.js";
 import { vectors } from "./vector_files.js";
 
 const ACCOUNT = `0x${"aa".repeat(20)}`;
@@ -49,7 +50,13 @@ test("what is cut off or no change of our clients is not read", () => {
 test("signatures by name are taken apart", () => {
   for (const { named, signatures } of vectors("accounts/named_signatures.json").vectors)
     assert.deepEqual(new Set(signaturesIn(named).map((it) => it.signer)), new Set(signatures.map((it) => it.signer)));
+  assert.throws(() => signaturesIn(`0x${"ab".repeat(64)}`), /one signature suffices/);
 });
+
+const { signer, signature, vectors: forms } = vectors("accounts/change_signatures.json");
+for (const { name, whole, ...of } of forms)
+  test(`a signature of changes: ${name}`, () =>
+    assert.equal(ofChanges({ signer, signature, keyId: "0x01" }, of), whole));
 
 const [FIRST, SECOND, THIRD] = ["01", "02", "03"].map((byte) => `0x${byte.repeat(64)}`);
 const WALLET = `0x${"04".repeat(20)}`;

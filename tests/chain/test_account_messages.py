@@ -17,13 +17,14 @@ from holdfast.chain.account_messages import (
     changes_digest,
     recovery_digest,
 )
-from holdfast.chain.signers import by_name, key_id, kind_of, named
+from holdfast.chain.signers import by_name, key_id, kind_of, named, of_changes
 from holdfast.wire.encoding import from_hex, to_hex
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "vectors" / "accounts"
 MESSAGES = [case["steps"][1] for case in json.loads((VECTORS / "messages.json").read_text())["cases"]]
 CALLS = json.loads((VECTORS / "calls.json").read_text())["vectors"]
+FORMS = json.loads((VECTORS / "change_signatures.json").read_text())
 NAMED = json.loads((VECTORS / "named_signatures.json").read_text())["vectors"]
 
 
@@ -71,6 +72,12 @@ def test_changes_are_written_as_they_were_read(step: dict[str, Any]) -> None:
 def test_refuses_what_is_no_change(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="change"):
         Change.from_json(given)
+
+
+@pytest.mark.parametrize("vector", FORMS["vectors"], ids=[vector["name"] for vector in FORMS["vectors"]])
+def test_a_signature_of_changes_has_the_cheapest_form(vector: dict[str, Any]) -> None:
+    signed, how = map(from_hex, (FORMS["signer"], FORMS["signature"])), (vector["suffices"], vector["isPrimary"])
+    assert to_hex(of_changes(*signed, suffices=how[0], is_primary=how[1])) == vector["whole"]
 
 
 @pytest.mark.parametrize("vector", NAMED)

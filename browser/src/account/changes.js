@@ -11,6 +11,7 @@ const FINISH = "b0ebf978"; // finishRecovery(bytes[])
 const CANCEL = "6eec66cf"; // cancelRecoverySigned(bytes)
 const SELECTOR = 8;
 const [P256_DIGITS, ADDRESS_DIGITS, LEAST_DIGITS, MOST_DIGITS] = [128, 40, 40, 2048];
+const MOST_NAMES = 2n; // in a list of owners' signatures
 /** In the order of the contract's numbers. */
 const KINDS = /** @type {const} */ ([
   "add_owner",
@@ -29,7 +30,7 @@ const KINDS = /** @type {const} */ ([
  * @typedef {{kind: ChangeKind, signer?: string, value?: number}} Change `signer`: 0x-hex, of an owner or guardian;
  *   `value`: an owner's expiry (Unix time, 0 for never), how many must sign, or seconds
  * @typedef {{account: string, sequence: number, changes: Change[], signature: string}} SignedChanges `sequence`: the place
- *   among the account's changes, from 0; `signature`: by name, 0x-hex
+ *   among the account's changes, from 0; `signature`: the owners', 0x-hex
  */
 
 /**
@@ -85,7 +86,7 @@ export function finishRecovery(account, newOwners) {
   return { to: account, data: `0x${FINISH}${tuple(list(newOwners.map(bytes)))}` };
 }
 
-/** @param {string} account @param {string} signature by name @returns {Call} */
+/** @param {string} account @param {string} signature of an owner @returns {Call} */
 export function cancelRecovery(account, signature) {
   return { to: account, data: `0x${CANCEL}${tuple(bytes(signature))}` };
 }
@@ -145,12 +146,15 @@ export function withPrimary(owners, changes) {
 }
 
 /**
- * Returns who signed, and their signatures, in a signature by name.
+ * Returns who signed, and their signatures, in a list.
  *
  * @param {string} whole 0x-hex
  * @returns {{signer: string, signature: string}[]}
+ * @throws {TypeError} it was signed where one signature suffices, so it names no signer
  */
 export function signaturesIn(whole) {
+  if (BigInt(whole.slice(0, 2 + WORD)) > MOST_NAMES)
+    throw new TypeError("the other owner signed where one signature suffices");
   const found = [];
   for (let rest = whole.slice(2 + WORD); rest;) {
     const middle = 8 + 2 * parseInt(rest.slice(0, 4), 16);

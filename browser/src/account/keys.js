@@ -4,7 +4,7 @@ import "../core.js";
 import { execute, isAddress } from "../chain/calls.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
-import { named, p256Signer, settingsOf } from "../chain/owners.js";
+import { byName, named, ofChanges, p256Signer, settingsOf } from "../chain/owners.js";
 import { wayOf } from "../chain/two_keys.js";
 import { NetworkError, RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
@@ -119,7 +119,7 @@ export class AccountKeys {
    *   the next one on this chain; `cosigned`: the same changes with another owner's signature, where two owners must sign;
    *   `serviceAlone`: the person has agreed that the service alone can give the account new owners
    * @returns {Promise<SignedChanges>}
-   * @throws {TypeError} `cosigned` has other changes
+   * @throws {TypeError} `cosigned` has other changes, or was signed where one signature suffices
    * @throws {ServiceAlone} the service alone would suffice, and `serviceAlone` is not set
    */
   async sign(changes, { sequence, cosigned, serviceAlone = false } = {}) {
@@ -138,7 +138,12 @@ export class AccountKeys {
     const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
     const { secondKey } = this.#client;
     if (secondKey && seconds.length) others.push(await secondKey.sign(digest, seconds));
-    return { ...unsigned, signature: await this.#named([...others, signed]) };
+    if (others.length) return { ...unsigned, signature: await this.#named([...others, signed]) };
+    // What two must sign at a later place depends on changes that this chain does not have yet.
+    const suffices = settings.threshold === 1 && unsigned.sequence === settings.sequence;
+    const isPrimary = owners.some((it) => it.isPrimary && it.signer === signed.signer);
+    const keyId = await reads.keyIdOf(this.#client, signed.signer);
+    return { ...unsigned, signature: ofChanges({ ...signed, keyId }, { suffices, isPrimary }) };
   }
 
   /**
@@ -284,9 +289,8 @@ export class AccountKeys {
    * @returns {Promise<string>} the operation's hash
    */
   async cancelRecovery({ onProgress } = {}) {
-    const signed = await this.#signed({ message: "cancellation", nonce: await this.#recoveryNonce() });
-    const whole = await this.#named([signed]);
-    return this.#relayed((account) => calls.cancelRecovery(account, whole), onProgress);
+    const { signer, signature } = await this.#signed({ message: "cancellation", nonce: await this.#recoveryNonce() });
+    return this.#relayed((account) => calls.cancelRecovery(account, byName(signer, signature)), onProgress);
   }
 
   /**

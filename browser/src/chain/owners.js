@@ -69,6 +69,19 @@ export function byName(signer, signature) {
 }
 
 /**
+ * Returns an owner's signature of changes in the form that costs the least gas.
+ *
+ * @param {{keyId: string, signer: string, signature: string}} signed 0x-hex
+ * @param {{suffices: boolean, isPrimary: boolean}} of `suffices`: whether one owner's signature does; if not, or if that is not
+ *   known, another's may join it; `isPrimary`: whether the owner is the account's primary key
+ * @returns {string} 0x-hex
+ */
+export function ofChanges(signed, { suffices, isPrimary }) {
+  if (!suffices) return named([signed]);
+  return isPrimary ? signed.signature : byName(signed.signer, signed.signature);
+}
+
+/**
  * The signer of a P-256 key.
  *
  * @param {{x: bigint, y: bigint}} key

@@ -2,16 +2,22 @@
 
 import "../core.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
-import { MoveRefused, ServiceError } from "../errors.js";
+import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
+import { STATE_AGE_MS } from "./payee.js";
+
+const LOOKS = 4;
 
 /**
  * @typedef {import("../client.js").Client} Client
- * @typedef {{isOwner: boolean, formerIsOwner: boolean}} Ownership
+ * @typedef {import("../account/keys.js").AccountKeys} AccountKeys
+ * @typedef {import("../account/changes.js").SignedChanges} SignedChanges
+ * @typedef {{isOwner: boolean, formerIsOwner: boolean, missingOn: string[]}} Ownership `missingOn`: the names of other chains
+ *   of the previous service that do not have the change yet
  */
 
 /** @type {Ownership} */
-export const UNCHANGED = { isOwner: false, formerIsOwner: false };
+export const UNCHANGED = { isOwner: false, formerIsOwner: false, missingOn: [] };
 
 /**
  * Returns the signer of a passkey in the vault; undefined for one whose signatures accounts do not verify.
@@ -27,8 +33,9 @@ export async function signerOf({ vault }, credentialId) {
  * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an endpoint of
  * the chain, nothing is changed.
  *
- * @param {Client} old the previous service's. Its endpoint says which place the change has among the account's changes: the new
- *   one could name a later place, and bring the change after the person has removed the passkey
+ * @param {Client} old the previous service's, through which the chain is read and the change is signed, if it knows the chain: the
+ *   new one could name a later place for the change, or say that the new passkey owns the account when it does not. It also
+ *   brings the change to its other chains: the new one could name chains on which the person has money, for the sake of the fees
  * @param {Client} next the new service's
  * @param {{signer?: string, former?: string, stale: string[]}} passkeys as signers: the new one, the previous service's, and
  *   those of given-up attempts
@@ -50,27 +57,78 @@ export async function owned(old, next, passkeys, endFormer) {
 
 /** @type {typeof owned} */
 async function made(old, next, { signer: added, former, stale }, endFormer) {
-  const keys = await next.accountKeys();
+  const [before, keys] = [await old.accountKeys(), await next.accountKeys()];
   if ((!added && !stale.length) || !(await keys.knowsChain())) return UNCHANGED;
-  const owners = async () => (await keys.view()).owners.map(({ signer }) => signer);
-  let present = await owners();
+  const source = (await before.knowsChain()) ? before : keys;
+  const others = await otherChains(old);
+  let present = await ownersOf(source);
+  const signed = [];
   const ends = stale.filter((it) => present.includes(it));
   if (added && former && present.includes(former) && (await endFormer())) ends.push(former);
   if ((added && !present.includes(added)) || ends.length) {
     // An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
     const adds = added ? [{ kind: /** @type {const} */ ("add_owner"), signer: added }] : [];
     const removes = ends.map((signer) => ({ kind: /** @type {const} */ ("remove_owner"), signer }));
-    await keys.bring([await keys.sign([...adds, ...removes], { sequence: await placeAt(old) })]);
-    present = await owners();
+    signed.push(await source.sign([...adds, ...removes]));
+    await keys.bring(signed);
+    present = await changed(source, added, ends);
   }
-  if ((added && !present.includes(added)) || ends.some((it) => present.includes(it)))
-    throw new OperationFailed("another device has changed the owners meanwhile");
   const isIn = (/** @type {string | undefined} */ it) => it !== undefined && present.includes(it);
-  return { isOwner: isIn(added), formerIsOwner: isIn(former) };
+  return { isOwner: isIn(added), formerIsOwner: isIn(former), missingOn: await missingOn(old, others, signed) };
 }
 
-/** @param {Client} old @returns {Promise<number | undefined>} undefined: only the new service knows the chain */
-async function placeAt(old) {
-  const keys = await old.accountKeys();
-  return (await keys.knowsChain()) ? (await keys.view()).settings.sequence : undefined;
+/** @param {AccountKeys} keys */
+async function ownersOf(keys) {
+  return (await keys.view()).owners.map(({ signer }) => signer);
+}
+
+/**
+ * Returns the owners once they show the change. One node of a chain may be some blocks behind another.
+ *
+ * @param {AccountKeys} keys
+ * @param {string | undefined} added
+ * @param {string[]} ends
+ * @throws {OperationFailed} they do not
+ */
+async function changed(keys, added, ends) {
+  for (let look = 0; look < LOOKS; look++) {
+    const present = await ownersOf(keys);
+    if ((!added || present.includes(added)) && !ends.some((it) => present.includes(it))) return present;
+    await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+  }
+  throw new OperationFailed("the account does not show the change, or another device has changed the owners meanwhile");
+}
+
+/**
+ * Brings the change to other chains too.
+ *
+ * @param {Client} old
+ * @param {import("../generated/types.js").ServedChain[]} others
+ * @param {SignedChanges[]} signed
+ * @returns {Promise<string[]>} the names of those that did not take it
+ */
+async function missingOn(old, others, signed) {
+  const source = await old.accountKeys();
+  const missing = [];
+  for (const { chainId, name } of others) {
+    try {
+      const changes = [...signed, ...(await source.history())];
+      const origin = (await source.origin()) ?? undefined;
+      if (changes.length) await (await old.accountKeys(undefined, chainId)).bring(changes, { origin });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      missing.push(name);
+    }
+  }
+  return missing;
+}
+
+/** @param {Client} client */
+async function otherChains(client) {
+  try {
+    return (await client.chains()).chains.filter(({ main, payments }) => payments && !main);
+  } catch (error) {
+    if (error instanceof RequestRefused) return []; // an older service has one chain
+    throw error;
+  }
 }

@@ -14,6 +14,8 @@ const utf8 = (text) => new TextEncoder().encode(text);
 const signerOf = (name) => `0x${Buffer.from(utf8(name)).toString("hex").padEnd(128, "0")}`;
 const nameOf = (signer) => Buffer.from(signer.slice(2), "hex").toString().replace(/\0+$/, "");
 const publicKey = (name) => Buffer.from(`04${signerOf(name).slice(2)}`, "hex").toString("base64");
+const namedIn = ({ changes }, wanted) =>
+  changes.filter(({ kind }) => kind === wanted).map(({ signer }) => nameOf(signer));
 let players = 0;
 
 /** Returns what each attempt led to: its effects, who has what after it, its result and its error. */
@@ -37,10 +39,12 @@ export class MovePlayer {
   script = new Script();
 
   constructor(given = {}) {
-    const { name = "ada", channel = "handle", others = [], registered = true, taken = {} } = given;
-    const { owners = ["vault"], flags = 5, chain = true } = given;
-    Object.assign(this, { name, channel, owners, flags, chain });
-    const all = registered ? Object.fromEntries([name, ...others].map((it) => [it, DID])) : {};
+    const { name = "ada", channel = "handle", others: more = [], registered = true, taken = {} } = given;
+    const { owners = ["vault"], flags = 5, chain = true, threshold = 1, deployed = true, chains = [] } = given;
+    const others = Object.fromEntries(chains.map((it) => [it, [...owners]]));
+    const account = { owners, chain, threshold, deployed, others, place: deployed ? 3 : 0, history: [], held: null };
+    Object.assign(this, { name, channel, flags, ...account });
+    const all = registered ? Object.fromEntries([name, ...more].map((it) => [it, DID])) : {};
     this.rows = {
       old: { names: all, passkeys: registered ? ["former"] : [] },
       new: { names: { ...taken }, passkeys: [] },
@@ -49,8 +53,11 @@ export class MovePlayer {
   }
 
   /** Makes one attempt, which knows only what is stored. */
-  async turn({ answers, to = "https://new.example", owner, endFormer }, stopAfter) {
+  async turn({ answers, to = "https://new.example", owner, endFormer, second }, stopAfter) {
     const script = (this.script = new Script(answers, stopAfter));
+    this.keys = second ? 2 : 1;
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (work) => setTimeout(work, 0);
     let [result, error] = [null, null];
     try {
       const options = { owner, ...(endFormer !== undefined && { endFormer: () => endFormer }) };
@@ -59,6 +66,7 @@ export class MovePlayer {
     } catch (raised) {
       error = raised;
     }
+    globalThis.setTimeout = setTimeout;
     return { effects: script.effects, state: await this.#state(), result: this.#shown(result), ...told(error) };
   }
 
@@ -91,36 +99,59 @@ export class MovePlayer {
         copyTo: async () => (await this.#answer(`${host}: copy`), "root"),
         continueHere: () => this.#answer(`${host}: continue`),
       }),
-      accountKeys: async () => this.#accountKeys(this.script.scripted(`${host} says: place`) ?? 3),
+      chains: async () => ({
+        chains: [
+          { main: true, payments: true },
+          ...Object.keys(this.others).map((it) => ({ chainId: it, name: it, main: false, payments: true })),
+        ],
+      }),
+      accountKeys: async (_, chainId) => this.#accountKeys(host, chainId),
       _call: ({ path }, _, { authorization }) => this.#ofPerson(host, path, authorization),
     };
   }
 
-  /** The account as one service's endpoint shows it. The next change's true place is 3. */
-  #accountKeys(sequence) {
+  /** The account on the main chain, as one service shows it, or on another chain of the service. */
+  #accountKeys(host, chainId) {
+    const said = (what, truth) => this.script.scripted(`${host} says: ${what}`) ?? truth;
     return {
       knowsChain: async () => this.chain,
-      view: async () => ({ owners: this.owners.map((it) => ({ signer: signerOf(it) })), settings: { sequence } }),
-      sign: async (changes, asked) => {
-        if (asked.sequence !== 3) throw new TypeError(`signed for place ${asked.sequence}`);
-        if (this.script.scripted("signing")) throw new SecondKeyMissing("0x01", []);
-        return changes;
+      view: async () => ({ owners: said("owners", this.owners).map((it) => ({ signer: signerOf(it) })) }),
+      sign: async (changes) => {
+        const keys = said("threshold", this.threshold);
+        if (keys > this.keys) throw new SecondKeyMissing("0x01", []);
+        return { place: said("place", this.place), keys, changes };
       },
-      bring: ([changes]) => this.#changed(changes),
+      history: async () => this.history,
+      origin: async () => null,
+      bring: async ([change]) => {
+        if (chainId === undefined) return this.#changed(change);
+        await this.#answer(`${chainId}: bring`, "", () => (this.others[chainId] = [...this.owners]));
+      },
     };
   }
 
   /** A change that ends passkeys of earlier attempts has no effect to compare: the clients make other ones. */
-  async #changed(changes) {
-    const named = (wanted) => changes.filter(({ kind }) => kind === wanted).map(({ signer }) => nameOf(signer));
-    const [adds, ends] = [named("add_owner"), named("remove_owner")];
-    const then = () => {
-      const made = this.script.scripted("account") === "elsewhere" ? ["another"] : adds;
-      this.owners = [...new Set([...this.owners, ...made])].filter((it) => !ends.includes(it));
-    };
-    if (ends.some((it) => it !== "former")) return then();
+  async #changed(change) {
+    const [adds, ends] = ["add_owner", "remove_owner"].map((kind) => namedIn(change, kind));
+    const how = this.script.scripted("account");
+    const begun = this.deployed ? "account" : "account, created";
+    if (this.held && how === "held first") this.#takes(this.held);
+    if (how === "elsewhere")
+      this.#takes({ place: this.place, keys: 2, changes: [{ kind: "add_owner", signer: signerOf("another") }] });
+    const then = () => (how === "held" ? (this.held = change) : this.#takes(change));
+    if (ends.some((it) => it !== "former")) return void then();
     const told = [...adds.map((it) => `add ${this.#symbol(it)}`), ...ends.map((it) => `end ${it}`)];
-    await this.#answer("account", `: ${told.join(", ")}`, then);
+    await this.#answer("account", `: ${told.join(", ")}`, then, begun);
+  }
+
+  /** Lets the account take a change, if enough keys have signed it for this place. */
+  #takes(change) {
+    if (change.place !== this.place || change.keys < this.threshold) return;
+    this.place += 1;
+    this.history.push(change);
+    this.deployed = true;
+    const ends = namedIn(change, "remove_owner");
+    this.owners = [...new Set([...this.owners, ...namedIn(change, "add_owner")])].filter((it) => !ends.includes(it));
   }
 
   async #ofPerson(host, path, authorization) {
@@ -176,10 +207,10 @@ export class MovePlayer {
     return { origin: "https://new.example", rpId: "new.example", make };
   }
 
-  async #answer(effect, detail = "", then = () => {}) {
+  async #answer(effect, detail = "", then = () => {}, begun = effect) {
     const answer = this.script.scripted(effect);
     if (reached(answer)) then();
-    await this.script.perform(effect + detail);
+    await this.script.perform(begun + detail);
     const error = errorOf(answer);
     if (error) throw error;
     return answer;
@@ -193,14 +224,18 @@ export class MovePlayer {
     const services = Object.fromEntries(Object.entries(this.rows).map(([host, rows]) => [host, have(rows)]));
     const noted = (await new VaultStore({ dbName: this.dbName }).note(`moving:${DID}`)) !== null;
     const lists = { opens: this.wraps, records: this.credentials, owners: this.owners };
-    const named = Object.entries(lists).map(([name, them]) => [name, them.map((it) => this.#symbol(it))]);
+    const named = Object.entries({ ...lists, ...this.others }).map(([name, them]) => [
+      name,
+      them.map((it) => this.#symbol(it)),
+    ]);
     return { ...services, ...Object.fromEntries(named), noted };
   }
 
   #shown(result) {
     if (!result) return null;
-    const { identifier, channel, credentialId, leftBehind, isOwner, formerIsOwner } = result;
-    return { identifier, channel, passkey: this.#symbol(credentialId), leftBehind, isOwner, formerIsOwner };
+    const { credentialId, identifier, channel, leftBehind, isOwner, formerIsOwner, missingOn } = result;
+    const owned = { isOwner, formerIsOwner, missingOn };
+    return { identifier, channel, passkey: this.#symbol(credentialId), leftBehind, ...owned };
   }
 
   /** The name of a passkey: how many attempts it took differs between the clients. */

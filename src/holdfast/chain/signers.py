@@ -71,6 +71,22 @@ def by_name(signer: bytes, signature: bytes) -> bytes:
     return signer + signature if kind_of(signer) == "p256" else named([(signer, signature)])
 
 
+def of_changes(signer: bytes, signature: bytes, *, suffices: bool, is_primary: bool) -> bytes:
+    """Return an owner's signature of changes in the form that costs the least gas.
+
+    Args:
+        signer: the owner.
+        signature: over the digest of the changes.
+        suffices: whether one owner's signature does. If not, or if that is not known, another's may join it.
+        is_primary: whether the owner is the account's primary key.
+
+    Raises ValueError for a signer or a signature that is too long.
+    """
+    if not suffices:
+        return named([(signer, signature)])
+    return signature if is_primary else by_name(signer, signature)
+
+
 def _entry(signer: bytes, signature: bytes) -> bytes:
     if max(len(signer), len(signature)) >= 1 << 16:
         raise ValueError("a signer or a signature is too long")

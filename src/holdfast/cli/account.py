@@ -10,8 +10,6 @@ from holdfast.cli.account_keys import guardians, owners
 from holdfast.cli.account_options import AccountOptions, Also, with_options
 from holdfast.cli.account_permissions import permissions
 from holdfast.cli.account_recovery import recover
-from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Who owns the account, and who may spend."
@@ -26,7 +24,5 @@ app.add_typer(recover, name="recover")
 @app.command()
 @with_options
 def bring(also: Also = None, *, options: AccountOptions) -> None:
-    """Bring all changes that are on --service's chain to the chains of --also, which lack some of them."""
-    if not also:
-        fail(Exit.USAGE, "name the other chains' services with --also", as_json=options.as_json)
-    account_changes.bring(options, also)
+    """Bring all changes that are on --service's main chain to its other chains, and to those of --also."""
+    account_changes.bring(options, also or ())

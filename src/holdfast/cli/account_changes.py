@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import client_vault as common
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from holdfast.chain.account_reads import Created
     from holdfast.client.blocking.client import Client
 
+    Target = tuple[str, int | None]  # a service, and one of its chains: None for the main one
+
 
 def change(
     options: AccountOptions,
@@ -28,7 +31,7 @@ def change(
     service_alone: bool = False,
     first: Callable[[Client], object] = lambda _client: None,
 ) -> None:
-    """Ask, sign the changes once, and bring them to the chains of all services. `changes` may depend on the client.
+    """Ask, sign the changes once, and bring them to every chain of `_targets`. `changes` may depend on the client.
 
     `first` is called before they are signed.
     """
@@ -39,21 +42,38 @@ def change(
         confirm(f"{question} account {view.address}?", yes=yes, as_json=options.as_json)
         first(client)
         signed = client.sign_account_changes(made, service_alone=service_alone)
-        rows = _brought(options, client, [signed], None, [options.service])
-        rows += [] if rows[0]["error"] else _others(options, client, also)
+        rows = _brought(options, client, [signed], None, [(options.service, None)])
+        rows += [] if rows[0]["error"] else _others(options, client, _targets(options, client, also), [signed])
         _report(options, view.address, rows)
 
 
 def bring(options: AccountOptions, also: Sequence[str]) -> None:
-    """Bring all changes that this service's chain has to the chains of the others."""
+    """Bring all changes that this service's main chain has to every chain of `_targets`."""
     with opened(options) as client:
-        _report(options, client.smart_account_address(), _others(options, client, also))
+        targets = _targets(options, client, also)
+        if not targets:
+            fail(Exit.USAGE, "the service has one chain: name other services with --also", as_json=options.as_json)
+        _report(options, client.smart_account_address(), _others(options, client, targets))
 
 
-def _others(options: AccountOptions, client: Client, also: Sequence[str]) -> list[dict[str, Any]]:
-    if not also:
+def _targets(options: AccountOptions, client: Client, also: Sequence[str]) -> list[Target]:
+    """Return the other chains of `--service` on which it pays, and the main chains of the services in `also`."""
+    from holdfast.client.http.refusals import RequestRefused
+
+    chains: list[Target] = []
+    with suppress(RequestRefused):  # an older service has one chain
+        others = [chain for chain in client.chains().chains if chain.payments and not chain.main]
+        chains = [(options.service, chain.chain_id) for chain in others]
+    return [*chains, *((service, None) for service in also)]
+
+
+def _others(
+    options: AccountOptions, client: Client, targets: Sequence[Target], signed: Sequence[SignedChanges] = ()
+) -> list[dict[str, Any]]:
+    """Bring what was signed here, which an endpoint may hide, and the main chain's history."""
+    if not targets:
         return []
-    return _brought(options, client, client.account_history(), client.account_origin(), also)
+    return _brought(options, client, [*signed, *client.account_history()], client.account_origin(), targets)
 
 
 def _brought(
@@ -61,17 +81,17 @@ def _brought(
     client: Client,
     signed: Sequence[SignedChanges],
     origin: Created | None,
-    services: Sequence[str],
+    targets: Sequence[Target],
 ) -> list[dict[str, Any]]:
-    """Return, for each service, how many changes were new on its chain, or why they are not there."""
+    """Return, for each chain, how many changes were new there, or why they are not there."""
     from holdfast.wire.client_errors import ServiceError
 
     rows: list[dict[str, Any]] = []
-    for service in services:
-        row: dict[str, Any] = {"service": service, "chainId": None, "applied": 0, "error": None}
+    for service, chain_id in targets:
+        row: dict[str, Any] = {"service": service, "chainId": chain_id, "applied": 0, "error": None}
         try:
             with client_of(options, client.vault, service, client.second_key) as there:
-                done = there.bring_account_changes(signed, origin=origin)
+                done = there.bring_account_changes(signed, origin=origin, chain_id=chain_id)
                 row |= {"chainId": done.chain_id, "applied": done.applied}
         except ServiceError as error:
             row["error"] = str(error)
@@ -82,14 +102,11 @@ def _brought(
 
 def _report(options: AccountOptions, address: str, rows: list[dict[str, Any]]) -> None:
     emit({"account": address, "chains": rows}, f"account {address}", as_json=options.as_json)
-    left = [row["service"] for row in rows if row["error"]]
+    left = [row for row in rows if row["error"]]
     if left:
-        again = (
-            "repeat the command"
-            if options.service in left
-            else "`holdfast account bring --also URL` brings what is left"
-        )
-        fail(Exit.FAILED, f"not there yet: {', '.join(left)}; {again}", as_json=options.as_json)
+        names = ", ".join(row["service"] + (f" chain {row['chainId']}" if row["chainId"] else "") for row in left)
+        again = "repeat the command" if rows[0]["error"] else "`holdfast account bring` brings what is left"
+        fail(Exit.FAILED, f"not there yet: {names}; {again}", as_json=options.as_json)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -38,7 +38,7 @@ _COMPRESSED = 35
 Also = Annotated[
     list[str] | None,
     typer.Option(
-        "--also", metavar="URL", help="Another chain's service, where the signature shall hold too; repeatable."
+        "--also", metavar="URL", help="Another service, to whose main chain the change is brought too; repeatable."
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]

@@ -57,8 +57,11 @@ def move(
                 client_snapshots.begin(vault.store, url)
         lines = [f"{moved.identifier} is at {url} now, and stays {moved.did}", f"passkey {moved.credential_id}"]
         lines += [_owner_line(moved)]
+        if moved.missing_on:
+            chains = ", ".join(moved.missing_on)
+            lines += [f"not on {chains} yet, where the old passkey can pay as before: `holdfast account bring`"]
         lines += [f"still at {service}: {', '.join(moved.left_behind)}"] if moved.left_behind else []
-        owners = {"is_owner": moved.is_owner, "former_is_owner": moved.former_is_owner}
+        owners = {"is_owner": moved.is_owner, "former_is_owner": moved.former_is_owner, "missing_on": moved.missing_on}
         emit({**moved.to_json(), **owners}, "\n".join(lines), as_json=as_json)
 
 

@@ -85,7 +85,7 @@ def test_what_a_chain_lacks_is_brought_later(chain: ChainService, first: Termina
     other = chain.another(tmp_path / "other", chain.bundler_url)
     (row,) = first.json("account", "bring", "--also", other.base_url)["chains"]
     assert (row["applied"], row["error"]) == (0, None)  # the other service has the same chain
-    first.run("account", "bring", code=Exit.USAGE)
+    assert "the service has one chain" in first.run("account", "bring", code=Exit.USAGE).stderr
 
 
 def test_guardians_recover_and_an_owner_cancels(chain: ChainService, first: Terminal, second: Terminal) -> None:

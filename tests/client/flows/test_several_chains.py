@@ -13,6 +13,7 @@ from tests.support.payments import new_vault, payment, someone
 from tests.support.terminal import Terminal
 
 import holdfast
+from holdfast.chain.signers import key_id
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import did_hash
@@ -133,3 +134,19 @@ def test_the_command_line_says_whose_money_is_real(
         chosen = ("--chain", str(chain_id))
         assert terminal.run("balance", *chosen).stdout.endswith(f"0.000005 USDC on {SAID[chain_id]}\n")
         assert terminal.json("pay", someone(), "1", "--token", place.usdc, *chosen, "--yes")["chain"] == chain_id
+
+
+def test_an_owner_is_added_on_every_chain_of_the_service_by_one_signature(
+    both: ChainService, chain: ChainService, base: ChainService, tmp_path: Path
+) -> None:
+    ada = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
+    ada.json("vault", "create", "--software")
+    added = "0x" + secrets.token_hex(20)
+    done = ada.json("account", "owners", "add", added, "--yes")
+    assert [(row["chainId"], row["applied"], row["error"]) for row in done["chains"]] == [
+        (TEST, 1, None),
+        (BASE, 1, None),
+    ]
+    state = ("keyState(bytes32)", key_id(bytes.fromhex(added[2:])))
+    assert [place.call(done["account"], *state)[31] for place in (chain, base)] == [1, 1]
+    assert [(row["chainId"], row["applied"]) for row in ada.json("account", "bring")["chains"]] == [(BASE, 0)]

@@ -53,11 +53,31 @@ export async function change(heading, changes, before = async () => {}) {
   const missing = async (/** @type {unknown} */ error) => {
     throw await explainedMissing(error, (await client.vault.query()).did);
   };
+  await everywhere(heading, first, () => signed);
+}
+
+/** Brings the changes that the main chain has to the other chains, which may lack some. */
+export async function bringChanges() {
+  await everywhere(
+    text("keys.bring"),
+    async () => {},
+    () => [],
+  );
+}
+
+/**
+ * @param {string} heading
+ * @param {() => Promise<void>} first what happens on the main chain
+ * @param {() => SignedChanges[]} signed here. They are always brought with the history: an endpoint may hide the change, or
+ *   show only a forged one in its place
+ */
+async function everywhere(heading, first, signed) {
+  const client = await ready();
   const further = async (/** @type {number} */ chainId) => {
+    const main = await client.accountKeys();
     const [history, origin] = [await main.history(), (await main.origin()) ?? undefined];
-    const [{ account }] = signed;
-    // Always with what was signed here: an endpoint may hide the change, or show only a forged one in its place.
-    await (await client.accountKeys(account, chainId)).bring([...signed, ...history], { origin });
+    const all = [...signed(), ...history];
+    if (all.length) await (await client.accountKeys(undefined, chainId)).bring(all, { origin });
   };
   const chains = await chainsOfChanges();
   const steps = chains.map((it) => ({ name: it.name, work: it.main ? first : () => further(it.chainId) }));

@@ -10,9 +10,9 @@ import { facts } from "../../kit/notes.js";
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";
 import { go } from "../parts/router.js";
-import { preparing, say, show } from "../parts/screen.js";
+import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
-import { chainsOfChanges } from "./change.js";
+import { bringChanges, chainsOfChanges } from "./change.js";
 import { guardiansCard } from "./guardians.js";
 import { helping, ownAgain, ownCode, returning } from "./others.js";
 import { ownersCard } from "./owners.js";
@@ -32,7 +32,8 @@ export { spendingReview } from "../spending/review.js";
  * @property {string} own the signer of the vault's key
  * @property {import("./people.js").Passkey[]} passkeys
  * @property {import("./people.js").Namer} named
- * @property {string} chain
+ * @property {string} chain the names of the service's chains
+ * @property {boolean} hasOthers whether there are several
  * @property {import("../../generated/types.js").RecoveryTerms} terms of the service as a guardian
  * @property {boolean} isOwner whether the vault's key owns the account
  * @property {boolean} canChange whether this page can change the account: with the vault's key, and with a passkey where
@@ -81,10 +82,25 @@ async function gathered() {
   const alone = view.settings.threshold > 1 ? await (await client.accountSpending()).alone() : [];
   const opening = (await client.vault.keys()).wraps.filter(({ kind }) => kind === "prf").map(({ id }) => id);
   const chain = chains.map(({ name }) => name).join(", ");
+  const hasOthers = chains.length > 1;
   const isForeign = client.accountAddress !== null;
   const named = await namer(own, known, terms.guardians);
   const { lost } = await facts((await client.vault.query()).did);
-  return { view, own, chain, terms, lost, passkeys: known, named, canChange, isOwner, isForeign, alone, opening };
+  return {
+    view,
+    own,
+    chain,
+    terms,
+    lost,
+    passkeys: known,
+    named,
+    canChange,
+    isOwner,
+    isForeign,
+    alone,
+    opening,
+    hasOthers,
+  };
 }
 
 /** @param {Known} known */
@@ -101,6 +117,7 @@ function draw(known) {
       isOwner && twoKeysCard(known),
       guardiansCard(known),
       paragraph("keys.chains", { chain }, "small"),
+      known.hasOthers && bringing(),
       isForeign && ownAgain(),
       helping(),
       returning(known.lost),
@@ -109,4 +126,9 @@ function draw(known) {
       buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
     ],
   });
+}
+
+function bringing() {
+  const press = (/** @type {Event} */ event) => run(/** @type {HTMLElement} */ (event.currentTarget), bringChanges);
+  return buttons(button(text("keys.bring"), press, { kind: "plain", name: "bring" }));
 }

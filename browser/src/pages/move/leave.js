@@ -113,7 +113,7 @@ function codeFor(host, identifier) {
   });
 }
 
-/** @param {string} address @param {{identifier: string, leftBehind: string[], isOwner: boolean}} moved */
+/** @param {string} address @param {{identifier: string, leftBehind: string[], isOwner: boolean, missingOn: string[]}} moved */
 function ended(address, moved) {
   const { host } = new URL(address);
   show({
@@ -123,6 +123,7 @@ function ended(address, moved) {
     body: [
       paragraph("move.done.text", { identifier: moved.identifier, host }),
       paragraph(moved.isOwner ? "move.owned" : "move.done.owner"),
+      moved.missingOn.length > 0 && paragraph("move.done.missing", { chains: moved.missingOn.join(", ") }, "notice"),
       moved.leftBehind.length > 0 && paragraph("move.done.behind", { names: moved.leftBehind.join(", ") }),
       el("p", {}, el("a", { href: `${address}/vault`, "data-name": "there" }, text("move.done.open", { host }))),
     ],

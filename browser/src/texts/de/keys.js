@@ -82,6 +82,7 @@ export default {
     "Das Netz zeigt Ihre letzte Änderung noch nicht. Es wurde nichts unterschrieben. Versuchen Sie es später wieder.",
   "keys.place.unproven":
     "Das Netz sagt, dass Ihre Schlüssel geändert wurden, zeigt aber nicht alle Änderungen. Es wurde nichts unterschrieben. Versuchen Sie es später wieder.",
+  "keys.bring": "Alle Änderungen auf jede Chain bringen",
   "keys.change.lead": "Sie unterschreiben einmal. Es gilt auf jeder Chain, auf der Sie dieses Konto haben.",
   "keys.change.waiting": "Noch nicht begonnen",
   "keys.change.working": "Wird geändert …",

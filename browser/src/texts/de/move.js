@@ -40,6 +40,8 @@ export default {
     "{identifier} ist jetzt bei {host}. Öffnen Sie dort Ihren Tresor mit dem neuen Passkey. Was dieser Browser vom Tresor hat, bleibt, bis Sie es entfernen.",
   "move.done.owner":
     "Der neue Passkey ist kein Schlüssel Ihres Kontos. Sie können ihn dort unter „Schlüssel Ihres Kontos“ hinzufügen.",
+  "move.done.missing":
+    "Noch nicht auf {chains}: Dort kann der alte Passkey zahlen wie bisher, und der neue nicht. Drücken Sie unter „Schlüssel Ihres Kontos“ auf „Alle Änderungen auf jede Chain bringen“.",
   "move.done.behind": "Noch hier: {names}.",
   "move.done.open": "{host} öffnen",
   "move.make": "Ein Passkey für Ihren Umzug",
@@ -62,7 +64,7 @@ export default {
   "move.refused.other_registration":
     "Der neue Dienst hat Ihren Namen nicht so, wie er sagte. Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben.",
   "move.refused.not_owner":
-    "Ihr Konto hat den neuen Passkey nicht als Schlüssel angenommen: {reason} Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben. Versuchen Sie es noch einmal, oder nehmen Sie den Haken weg.",
+    "Es ist nicht sicher, dass der neue Passkey ein Schlüssel Ihres Kontos ist: {reason} Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben. Drücken Sie noch einmal „Umziehen“, dann geht es hier weiter. Oder nehmen Sie den Haken weg und ziehen Sie ohne das um.",
   "move.refused.other_copy":
     "Der neue Dienst hat die Kopie Ihres Tresors nicht so zurückgegeben, wie sie war. Ihr Name, Ihre Passkeys und die Kopie hier bleiben.",
 };

@@ -75,6 +75,7 @@ export default {
   "keys.place.behind": "The network does not show your latest change yet. Nothing was signed. Try again later.",
   "keys.place.unproven":
     "The network says that your keys were changed, but does not show all changes. Nothing was signed. Try again later.",
+  "keys.bring": "Bring all changes to every chain",
   "keys.change.lead": "You sign once. It counts on every chain on which you have this account.",
   "keys.change.waiting": "Not begun yet",
   "keys.change.working": "Being changed …",

@@ -37,6 +37,8 @@ export default {
     "{identifier} is at {host} now. Open your vault there with the new passkey. What this browser has of the vault stays until you remove it.",
   "move.done.owner":
     "The new passkey is not a key of your account. You can add it there, under “Keys of your account”.",
+  "move.done.missing":
+    "Not on {chains} yet: there, the old passkey can pay as before, and the new one cannot. Press “Bring all changes to every chain” under “Keys of your account”.",
   "move.done.behind": "Still here: {names}.",
   "move.done.open": "Open {host}",
   "move.make": "A passkey for your move",
@@ -57,7 +59,7 @@ export default {
   "move.refused.other_registration":
     "The new service does not have your name as it said. Your name, your passkeys and your vault’s copy here stay.",
   "move.refused.not_owner":
-    "Your account did not take the new passkey as a key: {reason} Your name, your passkeys and your vault’s copy here stay. Try again, or take the tick away.",
+    "It is not certain that the new passkey is a key of your account: {reason} Your name, your passkeys and your vault’s copy here stay. Press “Move” again, which goes on from here. Or take the tick away, and move without this.",
   "move.refused.other_copy":
     "The new service did not give your vault’s copy back as it was. Your name, your passkeys and your vault’s copy here stay.",
 };

@@ -16,7 +16,7 @@ from holdfast.chain.account_messages import (
     recovery_digest,
 )
 from holdfast.chain.service_guardian import CHANGES_GUARDIANS, ServiceAlone, gives_service_alone
-from holdfast.chain.signers import kind_of, named
+from holdfast.chain.signers import by_name, kind_of, named, of_changes
 from holdfast.chain.two_keys import way_of
 from holdfast.client.account.reading import view_of
 from holdfast.client.account.values import Brought
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.vault.async_vault import AsyncVault
+
+
+_MOST_NAMES = 2  # in a list of owners' signatures
 
 
 class AccountMethods(EndpointMethods):
@@ -100,7 +103,7 @@ class AccountMethods(EndpointMethods):
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
-            ValueError: `cosigned` has other changes.
+            ValueError: `cosigned` has other changes, or was signed where one signature suffices.
             ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
             SecondKeyMissing: two owners must sign, and the client's `second_key` is not one of them.
             NetworkError: the chain cannot be read.
@@ -120,7 +123,11 @@ class AccountMethods(EndpointMethods):
         digest = changes_digest(view.address, number, made)
         second = None if cosigned else await self._second_of(view)
         signature = await self._signature(view.address, message, digest)
-        whole = _joined(cosigned.signature, signature) if cosigned else named([signature])
+        # What two must sign at a later place depends on changes that this chain does not have yet.
+        suffices = view.settings.threshold == 1 and number == view.settings.sequence
+        is_primary = any(owner.is_primary and owner.signer == signature[0] for owner in view.owners)
+        alone = of_changes(*signature, suffices=suffices, is_primary=is_primary)
+        whole = _joined(cosigned.signature, signature) if cosigned else alone
         if second is not None:
             whole = _joined(whole, (second.signer, await answered(second.sign, digest)))
         return SignedChanges(view.address, number, made, whole)
@@ -148,9 +155,10 @@ class AccountMethods(EndpointMethods):
         signed: Sequence[SignedChanges],
         *,
         origin: Created | None = None,
+        chain_id: int | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> Brought:
-        """Bring signed changes to this service's chain, and wait until they are mined.
+        """Bring signed changes to a chain of this service, and wait until they are mined.
 
         Changes that the chain has already are left out. Of several with the same sequence the chain decides.
 
@@ -158,15 +166,18 @@ class AccountMethods(EndpointMethods):
             signed: the changes, in any order.
             origin: what the account was created for, as `account_origin` says on a chain where it exists. With it, an
                 account of another key is created here with the changes, if they begin with the first.
+            chain_id: a chain of `chains` with `payments`; by default the main chain.
             on_progress: called with a word for each step.
 
         Raises:
-            ValueError: there are no changes, or they are another account's.
+            ValueError: there are no changes, they are another account's, or the service does not pay on the chain.
             OperationFailed: the chain lacks earlier changes than these, or refused them.
         """
         own = self._account(own=True)
         await own.open()
-        chain_id, address = own.contracts.chain_id, (await self._opened()).key.address
+        if chain_id is not None and (there := await own.other_chain(chain_id)) is not None:
+            own.move(there)
+        address = (await self._opened()).key.address
         if not signed or any(each.account != address for each in signed):
             raise ValueError("pass changes of this client's account")
         present = await self._present(own, address, origin)
@@ -184,7 +195,7 @@ class AccountMethods(EndpointMethods):
         last = None
         for call in calls:
             last = await self._operated(own, call, on_progress)
-        return Brought(chain_id, len(left), last)
+        return Brought(own.contracts.chain_id, len(left), last)
 
     async def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
         """Sign, as a guardian, the recovery that names new owners; return signer and signature for `start…`."""
@@ -233,7 +244,7 @@ class AccountMethods(EndpointMethods):
         address, nonce = await self._recovery_nonce()
         message = {"message": "cancellation", "nonce": nonce}
         signed = await self._signature(address, message, cancellation_digest(address, nonce))
-        return await self._relayed(lambda at: account_calls.cancel_recovery(at, named([signed])), on_progress)
+        return await self._relayed(lambda at: account_calls.cancel_recovery(at, by_name(*signed)), on_progress)
 
     async def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
@@ -404,7 +415,9 @@ def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change,
 
 
 def _joined(whole: bytes, signature: tuple[bytes, bytes]) -> bytes:
-    """Return the signatures by name with one more."""
+    """Return the list of signatures with one more. Raises ValueError for a single one without a name."""
+    if int.from_bytes(whole[:32]) > _MOST_NAMES:
+        raise ValueError("the other owner signed where one signature suffices")
     parts, rest = [], whole[32:]
     while rest:
         middle = 4 + int.from_bytes(rest[:2])

@@ -104,7 +104,7 @@ class Client(ServiceClient):
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
         Raises:
-            ValueError: `cosigned` has other changes.
+            ValueError: `cosigned` has other changes, or was signed where one signature suffices.
             ServiceAlone: after these changes the service alone suffices, and `service_alone` is not set.
             SecondKeyMissing: two owners must sign, and the client's `second_key` is not one of them.
             NetworkError: the chain cannot be read.
@@ -132,9 +132,10 @@ class Client(ServiceClient):
         signed: Sequence[SignedChanges],
         *,
         origin: Created | None = None,
+        chain_id: int | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> Brought:
-        """Bring signed changes to this service's chain, and wait until they are mined.
+        """Bring signed changes to a chain of this service, and wait until they are mined.
 
         Changes that the chain has already are left out. Of several with the same sequence the chain decides.
 
@@ -142,13 +143,16 @@ class Client(ServiceClient):
             signed: the changes, in any order.
             origin: what the account was created for, as `account_origin` says on a chain where it exists. With it, an
                 account of another key is created here with the changes, if they begin with the first.
+            chain_id: a chain of `chains` with `payments`; by default the main chain.
             on_progress: called with a word for each step.
 
         Raises:
-            ValueError: there are no changes, or they are another account's.
+            ValueError: there are no changes, they are another account's, or the service does not pay on the chain.
             OperationFailed: the chain lacks earlier changes than these, or refused them.
         """
-        return run(self._asynchronous.bring_account_changes(signed, origin=origin, on_progress=on_progress))
+        return run(
+            self._asynchronous.bring_account_changes(signed, origin=origin, chain_id=chain_id, on_progress=on_progress)
+        )
 
     def sign_account_recovery(self, new_owners: Sequence[bytes]) -> tuple[bytes, bytes]:
         """Sign, as a guardian, the recovery that names new owners; return signer and signature for `start…`."""

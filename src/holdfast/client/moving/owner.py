@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.signers import passkey_signer
 from holdfast.client.callbacks import answered
+from holdfast.client.flows.accounts import STATE_AGE_S
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.second_key import SecondKeyMissing
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.moving.values import MoveRefused
 from holdfast.wire.client_errors import ServiceError
 from holdfast.wire.encoding import from_base64url
@@ -17,15 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from holdfast.chain.account_calls import SignedChanges
     from holdfast.client.account.methods import AccountMethods
     from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.wire.models import ServedChain
+
+_LOOKS = 4
 
 
 class Ownership(NamedTuple):
-    """Whether the new passkey, and the previous service's, own the account after the move."""
+    """Whether the new passkey, and the previous service's, own the account after the move.
+
+    `missing_on`: the names of other chains of the previous service that do not have the change yet.
+    """
 
     is_owner: bool = False
     former_is_owner: bool = False
+    missing_on: tuple[str, ...] = ()
 
 
 async def signer_of(vault: AsyncVault, credential_id: str) -> bytes | None:
@@ -44,12 +56,16 @@ class Passkeys(NamedTuple):
 
 
 class OwnerChange:
-    """The owner change of a move, brought to the chain through the new service.
+    """The owner change of a move, brought to the main chain through the new service.
+
+    What the chain says is read and signed through the previous service, if that one knows the chain: the new one could
+    name a later place for the change, or say that the new passkey owns the account when it does not. The previous
+    service also brings the change to its other chains: the new one could name chains on which the person has money, for
+    the sake of the fees.
 
     Args:
         account: the new service's client.
-        before: the previous service's. Its endpoint says which place the change has among the account's changes: the
-            new one could name a later place, and bring the change after the person has removed the passkey.
+        before: the previous service's.
         end_former: asks whether the previous service's passkey, an owner, should end with the same change.
     """
 
@@ -79,7 +95,9 @@ class OwnerChange:
         new, former, stale = passkeys
         if not (new or stale) or not await self._account.knows_chain():
             return Ownership()
-        adds, owners = [new] if new else [], await self._owners()
+        source = self._before if await self._before.knows_chain() else self._account
+        others = await _other_chains(self._before)
+        adds, owners, signed = [new] if new else [], await _owners(source), []
         ends = [signer for signer in stale if signer in owners]
         if new and former in owners and await self._confirmed():
             ends.append(former)
@@ -87,23 +105,47 @@ class OwnerChange:
             # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
             changes = [Change(ChangeKind.ADD_OWNER, signer) for signer in adds]
             changes += [Change(ChangeKind.REMOVE_OWNER, signer) for signer in ends]
-            sequence = await self._sequence()
-            await self._account.bring_account_changes(
-                [await self._account.sign_account_changes(changes, sequence=sequence)]
-            )
-            owners = await self._owners()
-        if not owners.issuperset(adds) or owners.intersection(ends):
-            raise OperationFailed("another device has changed the owners meanwhile")
-        return Ownership(new in owners, former in owners)
+            signed = [await source.sign_account_changes(changes)]
+            await self._account.bring_account_changes(signed)
+            owners = await _changed(source, adds, ends)
+        return Ownership(new in owners, former in owners, await self._missing_on(others, signed))
 
-    async def _sequence(self) -> int | None:
-        """Return the change's place, None if only the new service knows the chain."""
-        if not await self._before.knows_chain():
-            return None
-        return (await self._before.account_view()).settings.sequence
+    async def _missing_on(self, others: list[ServedChain], signed: list[SignedChanges]) -> tuple[str, ...]:
+        """Bring the change to other chains. Return the names of those that did not take it."""
+        return tuple([chain.name for chain in others if not await self._brought(signed, chain.chain_id)])
 
-    async def _owners(self) -> set[bytes]:
-        return {owner.signer for owner in (await self._account.account_view()).owners}
+    async def _brought(self, signed: list[SignedChanges], chain_id: int) -> bool:
+        try:
+            changes = [*signed, *await self._before.account_history()]
+            origin = await self._before.account_origin()
+            if changes:
+                await self._before.bring_account_changes(changes, origin=origin, chain_id=chain_id)
+        except ServiceError:
+            return False
+        return True
 
     async def _confirmed(self) -> bool:
         return self._end_former is not None and bool(await answered(self._end_former))
+
+
+async def _owners(account: AccountMethods) -> set[bytes]:
+    return {owner.signer for owner in (await account.account_view()).owners}
+
+
+async def _changed(account: AccountMethods, adds: list[bytes], ends: list[bytes]) -> set[bytes]:
+    """Return the owners once they show the change. One node of a chain may be some blocks behind another.
+
+    Raises OperationFailed if they do not.
+    """
+    for _ in range(_LOOKS):
+        owners = await _owners(account)
+        if owners.issuperset(adds) and not owners.intersection(ends):
+            return owners
+        await asyncio.sleep(STATE_AGE_S)
+    raise OperationFailed("the account does not show the change, or another device has changed the owners meanwhile")
+
+
+async def _other_chains(account: AccountMethods) -> list[ServedChain]:
+    with suppress(RequestRefused):  # an older service has one chain
+        return [chain for chain in (await account.chains()).chains if chain.payments and not chain.main]
+    return []

@@ -39,6 +39,7 @@ class Moved(Record, frozen=True, kw_only=True):
         left_behind: other names and addresses that the DID still has at the previous service.
         is_owner: whether the new passkey is an owner of the account.
         former_is_owner: whether the passkey of the previous service still is.
+        missing_on: names of the previous service's other chains that do not have the owner change yet.
     """
 
     did: str
@@ -49,6 +50,7 @@ class Moved(Record, frozen=True, kw_only=True):
     left_behind: tuple[str, ...] = ()
     is_owner: bool = False
     former_is_owner: bool = False
+    missing_on: tuple[str, ...] = ()
 
 
 class Noted(Record, frozen=True, kw_only=True):

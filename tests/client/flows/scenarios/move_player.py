@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from unittest.mock import patch
 
 import msgspec
@@ -54,6 +54,11 @@ class _Player:
         self.store, self.made = store, 0
         self.credentials, self.wraps, self.owners = ["former"], ["former"], given.get("owners", ["vault"])
         self.flags, self.has_chain = given.get("flags", 5), given.get("chain", True)
+        self.threshold, self.deployed = given.get("threshold", 1), given.get("deployed", True)
+        self.place = 3 if self.deployed else 0
+        self.history: list[_Change] = []
+        self.held: _Change | None = None
+        self.others = {name: list(self.owners) for name in given.get("chains", [])}
         self.name, self.channel = given.get("name", "ada"), given.get("channel", "handle")
         self.services = {host: _Service(self, host) for host in ("old", "new", "gone")}
         if given.get("registered", True):
@@ -65,12 +70,13 @@ class _Player:
         """Make one attempt, which knows only what is stored."""
         script = self.script = Script(event.get("answers"), stop_after)
         self.ends_former, self.wants_owner = event.get("endFormer"), event.get("owner", True)
+        self.key_count = 2 if event.get("second") else 1
         url = event.get("to", "https://new.example")
         new = self.services[url.partition("//")[2].partition(".")[0]]
         new.base_url = url
         result, error = None, None
         places = {name: getattr(new, name) for name in ("copy_to", "read_back", "continue_there")}
-        with patch.multiple("holdfast.client.moving.move", **places):
+        with patch.multiple("holdfast.client.moving.move", **places), patch("asyncio.sleep", _at_once):
             try:
                 result = await script.run(lambda: self.move(new))
             except (ServiceError, Killed) as raised:
@@ -91,13 +97,26 @@ class _Player:
         services = {host: it.of_the_person() for host, it in self.services.items()}
         noted = noted_move(self.store, DID) is not None
         lists = {"opens": self.wraps, "records": self.credentials, "owners": self.owners}
-        return {**services, **{name: [self.symbol(it) for it in them] for name, them in lists.items()}, "noted": noted}
+        named = {name: [self.symbol(it) for it in them] for name, them in {**lists, **self.others}.items()}
+        return {**services, **named, "noted": noted}
+
+    def takes(self, change: _Change) -> None:
+        """Let the account take a change, if enough keys have signed it for this place."""
+        if change.place != self.place or change.keys < self.threshold:
+            return
+        self.place, self.history, self.deployed = self.place + 1, [*self.history, change], True
+        owners = dict.fromkeys([*self.owners, *change.named(ChangeKind.ADD_OWNER)])
+        self.owners = [it for it in owners if it not in change.named(ChangeKind.REMOVE_OWNER)]
 
     def shown(self, result: Any) -> dict[str, Any] | None:
         if result is None:
             return None
         behind, passkey = list(result.left_behind), self.symbol(result.credential_id)
-        owned = {"isOwner": result.is_owner, "formerIsOwner": result.former_is_owner}
+        owned = {
+            "isOwner": result.is_owner,
+            "formerIsOwner": result.former_is_owner,
+            "missingOn": list(result.missing_on),
+        }
         of = {"identifier": result.identifier, "channel": result.channel}
         return {**of, "passkey": passkey, "leftBehind": behind, **owned}
 
@@ -105,12 +124,12 @@ class _Player:
         """Return the name of a passkey: how many attempts it took differs between the clients."""
         return "new passkey" if credential_id == f"passkey {self.made}" else credential_id
 
-    async def answer(self, effect: str, detail: str = "", then: Any = lambda: None) -> Any:
+    async def answer(self, effect: str, detail: str = "", then: Any = lambda: None, begun: str = "") -> Any:
         """Record an effect, which `then` has on a service. Raises the scripted error."""
         answer = self.script.scripted(effect)
         if reached(answer):
             then()
-        await self.script.perform(effect + detail)
+        await self.script.perform((begun or effect) + detail)
         if (error := error_of(answer)) is not None:
             raise error
         return answer
@@ -162,41 +181,81 @@ class _Player:
 
 
 class _Account:
-    """The account as one service's endpoint shows it. The next change's true place is 3."""
+    """The account on the main chain, as one service shows it, and on the service's other chains."""
 
     def __init__(self, player: _Player, host: str) -> None:
         self.player, self.host = player, host
 
+    def said(self, what: str, truth: Any) -> Any:
+        answer = self.player.script.scripted(f"{self.host} says: {what}")
+        return truth if answer is None else answer
+
     async def knows_chain(self) -> bool:
         return bool(self.player.has_chain)
 
+    async def chains(self) -> Any:
+        others = [SimpleNamespace(name=it, chain_id=it, main=False, payments=True) for it in self.player.others]
+        return SimpleNamespace(chains=[SimpleNamespace(main=True, payments=True), *others])
+
     async def account_view(self) -> Any:
-        place = self.player.script.scripted(f"{self.host} says: place") or 3
-        owners = [SimpleNamespace(signer=_signer(it)) for it in self.player.owners]
-        return SimpleNamespace(owners=owners, settings=SimpleNamespace(sequence=place))
+        owners = self.said("owners", self.player.owners)
+        return SimpleNamespace(owners=[SimpleNamespace(signer=_signer(it)) for it in owners])
 
-    async def sign_account_changes(self, changes: Any, *, sequence: int) -> Any:
-        assert sequence == 3
-        if self.player.script.scripted("signing"):
+    async def sign_account_changes(self, changes: Any) -> Any:
+        """Sign with as many keys as this service says, for the place that it says."""
+        keys = self.said("threshold", self.player.threshold)
+        if keys > self.player.key_count:
             raise SecondKeyMissing("0x01", [])
-        return [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
+        names = [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
+        return _Change(self.said("place", self.player.place), keys, names)
 
-    async def bring_account_changes(self, signed: Any) -> None:
+    async def account_history(self) -> list[_Change]:
+        return self.player.history
+
+    async def account_origin(self) -> None:
+        return None
+
+    async def bring_account_changes(self, signed: Any, *, chain_id: str | None = None, **_origin: Any) -> None:
+        if chain_id is None:
+            await self._changed(signed[0])
+        else:
+            there = {chain_id: list(self.player.owners)}
+            await self.player.answer(f"{chain_id}: bring", then=lambda: self.player.others.update(there))
+
+    async def _changed(self, change: _Change) -> None:
         """Change the owners. A change that ends passkeys of earlier attempts has no effect to compare: the clients make other ones."""
-        adds, ends = (
-            [it for kind, it in signed[0] if kind is wanted]
-            for wanted in (ChangeKind.ADD_OWNER, ChangeKind.REMOVE_OWNER)
-        )
+        player, (adds, ends) = self.player, (change.named(it) for it in (ChangeKind.ADD_OWNER, ChangeKind.REMOVE_OWNER))
+        how = player.script.scripted("account")
+        begun = "account" if player.deployed else "account, created"
+        if player.held is not None and how == "held first":
+            player.takes(player.held)
+        if how == "elsewhere":
+            player.takes(_Change(player.place, 2, [(ChangeKind.ADD_OWNER, "another")]))
 
         def then() -> None:
-            made = ["another"] if self.player.script.scripted("account") == "elsewhere" else adds
-            self.player.owners = [it for it in dict.fromkeys([*self.player.owners, *made]) if it not in ends]
+            if how == "held":
+                player.held = change
+            else:
+                player.takes(change)
 
         if set(ends) <= {"former"}:
-            told = [f"add {self.player.symbol(it)}" for it in adds] + [f"end {it}" for it in ends]
-            await self.player.answer("account", f": {', '.join(told)}", then)
+            told = [f"add {player.symbol(it)}" for it in adds] + [f"end {it}" for it in ends]
+            await player.answer("account", f": {', '.join(told)}", then, begun)
         else:
             then()
+
+
+class _Change(NamedTuple):
+    place: int
+    keys: int
+    names: list[tuple[ChangeKind, str]]
+
+    def named(self, wanted: ChangeKind) -> list[str]:
+        return [it for kind, it in self.names if kind is wanted]
+
+
+async def _at_once(_seconds: float) -> None:
+    """Wait for nothing."""
 
 
 def _signer(name: str) -> bytes:
