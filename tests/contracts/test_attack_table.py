@@ -14,6 +14,8 @@ ROLES = (
     "front-running",
     "griefed recovery",
     "bundler's rules (ERC-7562)",
+    "two at once",
+    "owners with code",
     "anyone",
 )
 

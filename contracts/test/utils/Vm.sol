@@ -60,6 +60,8 @@ interface Vm {
     function prank(address sender, address origin) external;
     function startPrank(address sender) external;
     function stopPrank() external;
+    function snapshotState() external returns (uint256 id);
+    function revertToState(uint256 id) external returns (bool success);
     function roll(uint256 blockNumber) external;
     function getBlockNumber() external view returns (uint256);
     function getBlockTimestamp() external view returns (uint256);
