@@ -149,6 +149,27 @@ async def test_a_mail_is_tried_again_after_its_lease_and_never_after_it_was_sent
     assert await store.recoveries.take_mails(NOW + 10**6, 60, 10) == []
 
 
+async def test_a_mail_that_may_have_arrived_is_tried_ever_more_rarely_by_all_together(store):
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    tries = [age for age in range(0, 10_000, 20) if await store.recoveries.take_mails(NOW + age, 60, 10)]
+    assert tries == [0, 60, 120, 240, 480, 960, 1920, 3840, 7680]
+
+
+async def test_a_mail_that_was_not_sent_is_taken_when_it_is_said(store):
+    await belongs(store)
+    await asks(store)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)
+    (mail,) = await store.recoveries.take_mails(NOW + 500, 60, 10)
+    await store.recoveries.retry_mail(mail, NOW + 560)
+    assert await store.recoveries.take_mails(NOW + 559, 60, 10) == []
+    assert await store.recoveries.take_mails(NOW + 560, 60, 10) == [mail]
+    await store.recoveries.sent(mail, NOW + 561)
+    await store.recoveries.retry_mail(mail, NOW + 562)
+    assert await store.recoveries.take_mails(NOW + 10**6, 60, 10) == []
+
+
 async def test_who_states_an_account_is_found_oldest_first(store):
     await belongs(store, smart_account=ACCOUNT)
     await belongs(store, WORK, OTHER, smart_account=ACCOUNT.lower(), now=NOW + 5)

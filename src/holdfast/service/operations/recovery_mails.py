@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _log = logging.getLogger("holdfast.recoveries")
 SEND_EVERY_S = 20.0
-_LEASE_S = 300.0  # after which a mail is tried again; longer than any provider takes
+_LEASE_S = 300.0  # after which a mail is tried again at the earliest; longer than any provider takes
 _AT_ONCE, _ROUNDS = 4, 12  # few at once, because codes go through the same connections
-_MOST_DOUBTS = 10  # times that a mail is sent again that may have arrived: each after twice the time of the one before
 _TRIED_FOR_S = 2 * 86400.0  # after `until`
 _PAGES, _ROWS = 10, 200
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
@@ -64,7 +63,6 @@ class RecoveryMails:
     chain_id: int
     clock: Clock
     _since: int | None = field(default=None)
-    _doubts: dict[Mail, tuple[int, float]] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
         """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
@@ -135,21 +133,17 @@ class RecoveryMails:
         count = 0
         for _ in range(_ROUNDS):
             mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
-            tried = [mail for mail in mails if not self._waits(mail)]
-            sent = sum(await asyncio.gather(*map(self._sent, tried)))
+            sent = sum(await asyncio.gather(*map(self._sent, mails)))
             count += sent
-            if not mails or (tried and not sent):
+            if not sent:
                 break
         return count
-
-    def _waits(self, mail: Mail) -> bool:
-        return self.clock() < self._doubts.get(mail, (0, 0.0))[1]
 
     async def _sent(self, mail: Mail) -> int:
         """Send a mail; return 0 if it waits for another try.
 
-        A mail that may have been sent, or after which the service was killed, goes out again: one too many, with the
-        same Message-ID, is better than none.
+        A mail that may have been sent, or after which the service was killed, goes out again, ever more rarely: one too
+        many, with the same Message-ID, is better than none.
         """
         notice, done = Notice(mail.name, mail.kind, mail.account, mail.until, mail.request), True
         try:
@@ -157,16 +151,9 @@ class RecoveryMails:
                 await self.mailer.send_notice(mail.recipient, notice)
         except DeliveryError as error:
             _log.warning("mail about a recovery not sent", extra={"kind": error.kind, "why": str(error)})
-            done = self._given_up(mail, perhaps_sent=error.perhaps_sent)
+            done = self.clock() > mail.until + _TRIED_FOR_S
+            if not done and not error.perhaps_sent:
+                await self.store.retry_mail(mail, self.clock() + _LEASE_S)
         if done:
-            self._doubts.pop(mail, None)
             await self.store.sent(mail, self.clock())
         return int(done)
-
-    def _given_up(self, mail: Mail, *, perhaps_sent: bool) -> bool:
-        """Return whether a mail that failed is not tried again. One that may have arrived is tried ever more rarely."""
-        if perhaps_sent:
-            times, _ = self._doubts.get(mail, (0, 0.0))
-            self._doubts[mail] = (times + 1, self.clock() + _LEASE_S * 2**times)
-        over = self.clock() > mail.until + _TRIED_FOR_S
-        return over or self._doubts.get(mail, (0, 0.0))[0] > _MOST_DOUBTS

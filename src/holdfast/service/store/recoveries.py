@@ -151,7 +151,16 @@ class Recoveries(Protocol):
         ...
 
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:
-        """Return mails that wait to be sent and that no one else takes until the lease is over."""
+        """Return mails that wait to be sent.
+
+        No one takes them again until the lease is over and they are twice as old. So a mail that may have arrived, or
+        whose process ended, goes out ever more rarely, whoever sends it: at most fourteen times in RETENTION_S if the
+        lease is five minutes.
+        """
+        ...
+
+    async def retry_mail(self, mail: Mail, due_at: float) -> None:
+        """Let a mail that was certainly not sent be taken from this time on."""
         ...
 
     async def sent(self, mail: Mail, now: float) -> None:

@@ -31,6 +31,11 @@ _STATED_BY = (
 )
 _MARK_SENT = "UPDATE holdfast.recovery_mails SET sent_at = $4 WHERE shard = $1 AND name = $2 AND recipient = $3"
 
+_RETRY_AT = (
+    "UPDATE holdfast.recovery_mails SET due_at = $4"
+    " WHERE shard = $1 AND name = $2 AND recipient = $3 AND sent_at IS NULL"
+)
+
 
 def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
     """Return a kind of request that is never batched; its result is the list of rows."""
@@ -59,6 +64,7 @@ _NOTE = _single("note_recovery_mails", call("note_recovery_mails_v1", 9), repeat
 _RECOVERED = _single("note_recovered", call("note_recovered_v1", 6))
 _TAKE = _single("take_recovery_mails", call("take_recovery_mails_v1", 3))
 _SENT = _single("recovery_mail_sent", _MARK_SENT, repeatable=True)
+_RETRY = _single("retry_recovery_mail", _RETRY_AT, repeatable=True)
 _STATED = _single("dids_of_account", _STATED_BY, repeatable=True)
 _EXPIRE = _single("expire_recoveries", call("expire_recoveries_v1", 2), repeatable=True)
 
@@ -121,6 +127,10 @@ class PostgresqlRecoveries:
     async def sent(self, mail: Mail, now: float) -> None:
         """See Recoveries."""
         await self._again(_SENT, (shard_of(mail.name), mail.name, mail.recipient, now))
+
+    async def retry_mail(self, mail: Mail, due_at: float) -> None:
+        """See Recoveries."""
+        await self._again(_RETRY, (shard_of(mail.name), mail.name, mail.recipient, due_at))
 
     async def dids_of(self, account: str) -> list[str]:
         """See Recoveries."""

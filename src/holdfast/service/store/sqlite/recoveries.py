@@ -39,10 +39,11 @@ _NOTE = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _DUE = (
-    "UPDATE recovery_mails SET due_at = ? WHERE (name, recipient) IN (SELECT name, recipient FROM recovery_mails"
-    " WHERE sent_at IS NULL AND due_at <= ? ORDER BY due_at LIMIT ?)"
+    "UPDATE recovery_mails SET due_at = ?1 + max(?2, ?1 - noted_at) WHERE (name, recipient) IN ("
+    "SELECT name, recipient FROM recovery_mails WHERE sent_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?3)"
     " RETURNING name, recipient, kind, account, until, request"
 )
+_RETRY = "UPDATE recovery_mails SET due_at = ? WHERE name = ? AND recipient = ? AND sent_at IS NULL"
 _NEWEST = (
     f"SELECT r.request, r.ready_at, r.did, r.signed_at FROM recovery_requests AS r WHERE account = ? AND owners = ?"
     f" AND nonce = ? AND confirmed_at IS NOT NULL AND {_MINE} ORDER BY confirmed_at DESC LIMIT 1"
@@ -108,6 +109,10 @@ class SqliteRecoveries:
     async def sent(self, mail: Mail, now: float) -> None:
         """See Recoveries."""
         await self._writer.write(_sent, mail, now)
+
+    async def retry_mail(self, mail: Mail, due_at: float) -> None:
+        """See Recoveries."""
+        await self._writer.write(_retry, mail, due_at)
 
     async def dids_of(self, account: str) -> list[str]:
         """See Recoveries."""
@@ -207,13 +212,17 @@ def _note(connection: Connection, did: str, mail: tuple[str, str, str, float, st
 
 
 def _take(connection: Connection, now: float, lease_s: float, limit: int) -> list[Mail]:
-    return [Mail(*row) for row in connection.execute(_DUE, (now + lease_s, now, limit)).fetchall()]
+    return [Mail(*row) for row in connection.execute(_DUE, (now, lease_s, limit)).fetchall()]
 
 
 def _sent(connection: Connection, mail: Mail, now: float) -> None:
     connection.execute(
         "UPDATE recovery_mails SET sent_at = ? WHERE name = ? AND recipient = ?", (now, mail.name, mail.recipient)
     )
+
+
+def _retry(connection: Connection, mail: Mail, due_at: float) -> None:
+    connection.execute(_RETRY, (due_at, mail.name, mail.recipient))
 
 
 def _expire(connection: Connection, now: float, most: int) -> int:

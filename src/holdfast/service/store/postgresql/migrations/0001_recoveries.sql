@@ -208,11 +208,11 @@ BEGIN
 END
 $$;
 
--- Mails that wait to be sent, which no other call returns until the lease is over.
+-- Mails that wait to be sent, which no call returns again until the lease is over and they are twice as old.
 CREATE FUNCTION holdfast.take_recovery_mails_v1(at double precision, lease double precision, most bigint)
 RETURNS TABLE (name text, recipient text, kind text, account text, until double precision, request text)
 LANGUAGE sql VOLATILE SET lock_timeout = '1s' AS $$
-    UPDATE holdfast.recovery_mails AS t SET due_at = at + lease
+    UPDATE holdfast.recovery_mails AS t SET due_at = at + greatest(lease, at - t.noted_at)
     FROM (
         SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m
         WHERE m.sent_at IS NULL AND m.due_at <= at ORDER BY m.due_at LIMIT most FOR UPDATE SKIP LOCKED
