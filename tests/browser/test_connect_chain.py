@@ -65,7 +65,7 @@ async def test_account_and_permission_are_shown_and_refused(browser: Browser, ch
     assert window.complaints == []
 
 
-@pytest.mark.soak  # test_page_pairing.py walks in German by the keyboard in the gate
+@pytest.mark.soak  # test_page_vault.py walks in German by the keyboard in the gate
 async def test_the_page_gives_them_in_german_by_the_keyboard_alone(
     browser: Browser, chain: ChainService, app: str
 ) -> None:

@@ -228,6 +228,7 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
     assert (owner_of(bare, stuck, art), pieces_of(bare, pieces, left.account, 1)) == (account, 5)
 
 
+@pytest.mark.soak  # tests/cli/test_exit.py signs with two keys in the gate
 async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(
     visit: Visit, bare: ChainService, left: Left, tmp_path: Path
 ) -> None:

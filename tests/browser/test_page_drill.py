@@ -170,6 +170,7 @@ async def is_not_sent_back(visit: Visit) -> None:
     await visit.screen("home")
 
 
+@pytest.mark.soak  # the gate tries the copy, and test_page_vault.py opens by a password
 async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, shared: Server) -> None:
     visit = await Visit.of(await browser.new_context(**GERMAN), shared, hasPrf=False)
     await visit.choose("handle", new_name())

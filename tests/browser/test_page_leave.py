@@ -64,7 +64,7 @@ async def test_a_person_leaves(browser: Browser, shared: Server) -> None:
     assert visit.complaints == []
 
 
-@pytest.mark.soak  # the gate leaves in English; test_page_pairing.py walks in German
+@pytest.mark.soak  # the gate leaves in English; test_page_vault.py walks in German
 async def test_leaving_in_german_with_the_operators_links(browser: Browser, serve: Callable[..., Server]) -> None:
     server = serve(pages_imprint="https://a.example/imprint", pages_privacy="https://a.example/privacy?x=1&y=2")
     visit = await Visit.of(await browser.new_context(**GERMAN), server)

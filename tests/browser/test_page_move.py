@@ -38,6 +38,7 @@ class Place:
         return SimpleNamespace(port=urlsplit(self.url).port)
 
 
+@pytest.mark.soak  # vectors/flows/move.json moves in the gate, with both clients
 async def test_a_person_moves_after_a_window_was_closed(browser: Browser, chain: ChainService, tmp_path: Path) -> None:
     """The old passkey owns the account, and ends with the change that makes the new one an owner."""
     other = chain.another(tmp_path / "new", chain.bundler_url)

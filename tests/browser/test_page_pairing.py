@@ -77,7 +77,7 @@ async def digits(visit: Visit) -> str:
     return await visit.page.locator('[data-name="digits"]').text_content() or ""
 
 
-@pytest.mark.soak  # the gate pairs in the other direction, and two browsers
+@pytest.mark.soak  # the gate pairs in the other direction
 async def test_the_program_gives_its_vault_to_a_browser(browser: Browser, shared: Server, tmp_path: Path) -> None:
     credential = tmp_path / "credential"
     credential.write_text(PASSKEY.credential)
@@ -155,6 +155,7 @@ async def cannot_load_libp2p(visit: Visit) -> None:
     await visit.screen("home")
 
 
+@pytest.mark.soak  # the gate pairs with the program, and test_page_vault.py walks in German by the keyboard
 async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(
     browser: Browser, serve: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -151,8 +151,16 @@ async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, ch
     await fill(visit, name, "0.01", "ETH")
     await visit.told("You have paid this payee from this browser before.")
     assert "good" in str(await trust.get_attribute("class"))
-    await returns(visit)
-    await trusts_the_service_alone(visit, did)
+
+
+@pytest.mark.soak  # browser/test/lookalikes.test.js judges names in the gate
+async def test_names_that_only_the_service_knows_or_that_look_like_a_paid_one(
+    browser: Browser, chain: ChainService
+) -> None:
+    payee, _, _ = await person(browser, chain)
+    visit, _, account = await person(browser, chain)
+    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
+    await trusts_the_service_alone(visit, await payee.text('[data-name="did"]'))
 
 
 async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
@@ -335,7 +343,7 @@ async def has_no_passkey(visit: Visit) -> None:
     await visit.alerted("No passkey was used. Nothing changed.")
 
 
-@pytest.mark.soak  # test_page_pairing.py walks in German by the keyboard in the gate
+@pytest.mark.soak  # test_page_vault.py walks in German by the keyboard in the gate
 async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: ChainService) -> None:
     context = await browser.new_context(**GERMAN)
     visit, _, account = await person(context, chain)

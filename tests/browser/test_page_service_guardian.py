@@ -140,7 +140,7 @@ async def tries_the_account(visit: Visit, chain: ChainService, address: str, acc
     assert await visit.page.get_attribute('[data-way="account"]', "data-tried") == "true"
 
 
-@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py in the gate, and test_page_keys.py shows guardians
+@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py in the gate
 async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_the_service(
     browser: Browser, moved_chain: ChainService
 ) -> None:

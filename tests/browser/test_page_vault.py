@@ -246,8 +246,7 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
 
 
 async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser: Browser, shared: Server) -> None:
-    context = await browser.new_context()
-    visit = await Visit.of(context, shared, hasPrf=False)
+    visit = await Visit.of(browser, shared, hasPrf=False)
     await visit.choose("handle", new_name())
     await visit.press("create")
     await visit.screen("password")
@@ -264,6 +263,18 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser:
     await visit.alerted("The password is not right.")
     await visit.fill("password", PASSWORD)
     await visit.press("submit")
+    await visit.screen("home")
+
+
+@pytest.mark.soak  # vectors/flows choose among vaults, test_vault.py takes one over in the gate
+async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser: Browser, shared: Server) -> None:
+    context = await browser.new_context()
+    visit = await Visit.of(context, shared, hasPrf=False)
+    await visit.choose("handle", new_name())
+    await visit.press("create")
+    await chooses_a_password(visit)
+    await visit.screen("safety")
+    await visit.press("later")
     await visit.screen("home")
     await opens_in_another_tab(visit, await Visit.of(context, shared, "/vault"))
 

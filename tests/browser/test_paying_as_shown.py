@@ -170,6 +170,7 @@ async def test_nothing_is_signed_if_the_payment_worker_does_not_answer(
     told.cancel()
 
 
+@pytest.mark.soak  # test_connect.py waits for the first copy in the gate
 async def test_the_shop_hears_of_the_payment_after_the_vaults_first_copy(
     browser: Browser, chain: ChainService, shop: str
 ) -> None:
@@ -234,6 +235,7 @@ async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_wa
     assert chain.usdc_of(PAYEE) - before == 12_500_000
 
 
+@pytest.mark.soak  # test_vault.py takes a vault over in the gate
 async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     payer: Person, chain: ChainService, shop: str
 ) -> None:
@@ -267,6 +269,7 @@ async def opened(tab: Visit) -> None:
     await tab.screen("home")
 
 
+@pytest.mark.soak  # registers twice on the chain for a list that only this window has
 async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
     browser: Browser, chain: ChainService, shop: str
 ) -> None:

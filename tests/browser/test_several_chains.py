@@ -104,7 +104,7 @@ def owners(chain: ChainService, account: str) -> int:
     return int.from_bytes(chain.call(account, "accountSettings()")[64:96])
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "de"])
 async def test_pages_name_a_test_network_and_no_other(
     browser: Browser, both: ChainService, base: ChainService, language: str
 ) -> None:

@@ -31,6 +31,12 @@ def wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def source_archive(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = made_once(tmp_path_factory, "sdist", lambda folder: _build(tree, folder, "--sdist"))
+    return next(folder.glob("*.tar.gz"))
+
+
+@pytest.fixture(scope="session")
 def dist(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make build` produces: the source distribution, and the wheel built from it."""
     return made_once(tmp_path_factory, "dist", lambda folder: _build(tree, folder))

@@ -130,6 +130,33 @@ def command(installed: Path, *words: str, **environment: str) -> subprocess.Comp
     )
 
 
+# Runs commands in copies of one process, so that the client is imported once.
+EACH = """
+import json, os, sys, tempfile
+from holdfast.cli import main
+import holdfast.cli.root
+
+def ran(words):
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if not child:
+            os.dup2(out.fileno(), 1), os.dup2(err.fileno(), 2)
+            sys.argv = ["holdfast", *words]
+            main()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0), err.seek(0)
+        return [code, out.read(), err.read()]
+
+print(json.dumps([ran(words) for words in json.loads(sys.argv[1])]))
+"""
+
+
+def each(installed: Path, *commands: tuple[str, ...]) -> list[tuple[int, str, str]]:
+    """Run commands of the installed client; return their exit codes, output and errors."""
+    answers = run(installed / "bin/python", "-I", "-c", EACH, json.dumps(commands), cwd=installed)
+    return [tuple(answer) for answer in json.loads(answers)]
+
+
 def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Path) -> None:
     with zipfile.ZipFile(client_wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -187,18 +214,17 @@ def test_its_commands_are_those_for_people(installed: Path) -> None:
     assert listed.returncode == Exit.OK, listed.stderr
     words = [line.split()[0] for line in listed.stdout.partition("Commands:")[2].splitlines() if line.strip()]
     assert [word for word in words if word in COMMANDS] == list(PEOPLE)
-    for name in PEOPLE:
-        helped = command(installed, name, "--help")
-        assert (helped.returncode, helped.stderr) == (Exit.OK, ""), name
-        assert f"Usage: holdfast {name}" in helped.stdout
+    for name, (code, out, err) in zip(PEOPLE, each(installed, *((name, "--help") for name in PEOPLE)), strict=True):
+        assert (code, err) == (Exit.OK, ""), name
+        assert f"Usage: holdfast {name}" in out
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in PEOPLE])
-def test_any_other_command_ends_in_one_line(installed: Path, name: str) -> None:
-    answer = command(installed, name)
-    assert answer.returncode == Exit.CONFIGURATION
-    assert answer.stdout == ""
-    assert answer.stderr == f"holdfast: {name} is not part of holdfast-vault-client, but of holdfast-vault\n"
+def test_any_other_command_ends_in_one_line(installed: Path) -> None:
+    others = [name for name in COMMANDS if name not in PEOPLE]
+    assert others and each(installed, *((name,) for name in others)) == [
+        (Exit.CONFIGURATION, "", f"holdfast: {name} is not part of holdfast-vault-client, but of holdfast-vault\n")
+        for name in others
+    ]
 
 
 def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path, tmp_path: Path) -> None:

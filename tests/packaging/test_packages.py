@@ -115,8 +115,8 @@ def test_the_wheel_from_the_source_distribution_is_the_same(wheel: Path, dist: P
     assert contents(again) == contents(wheel)
 
 
-def test_the_source_distribution_holds_sources_only(dist: Path) -> None:
-    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+def test_the_source_distribution_holds_sources_only(source_archive: Path) -> None:
+    with tarfile.open(source_archive) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
         "pyproject.toml",

@@ -15,6 +15,8 @@ from tests.support.passkeys import Authenticator
 from tests.support.soak import SOAK
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from playwright.async_api import Browser, BrowserContext, Page, Request, ViewportSize
     from tests.support.chain_service import ChainService
     from tests.support.serving import Server
@@ -98,6 +100,7 @@ class Visit:
         return visit
 
     authenticator: Authenticator
+    judged = False  # whether axe has judged a screen of this visit
 
     async def open(self, path: str) -> None:
         await self.page.goto(f"http://localhost:{self.server.port}{path}")
@@ -169,15 +172,21 @@ class Visit:
     async def inspect(self, name: str) -> None:
         """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation.
 
-        In the gate axe judges one scheme of each screen, half of them the dark one. If the person prefers reduced
-        motion, no element may be animated.
+        In the gate axe judges the first screen of each visit, in one scheme, half of them in the dark one; in
+        `make soak` all. If the person prefers reduced motion, no element may be animated.
         """
         before = self.page.viewport_size or SIZES["1280"]
         await self.shoot(name)
         await self.page.set_viewport_size(SIZES["360"])
         assert await self.page.evaluate(WIDER) == [], f"{name}: wider than 360 px"
         assert await self.page.evaluate(UNWANTED) == [], f"{name}: moves, though the person wants no motion"
-        for number, scheme in enumerate(SCHEMES if SOAK else SCHEMES[len(name) % 2 :][:1]):
+        if SOAK or not self.judged:
+            await self._judge(name, SCHEMES if SOAK else SCHEMES[len(name) % 2 :][:1])
+        await self.page.set_viewport_size(before)
+
+    async def _judge(self, name: str, schemes: Iterable[Literal["light", "dark"]]) -> None:
+        self.judged = True
+        for number, scheme in enumerate(schemes):
             await self.page.emulate_media(color_scheme=scheme)
             rules = OF_COLORS if number else {}
             # A page that contains the script needs no other.
@@ -185,7 +194,6 @@ class Visit:
             found = await axe.run(self.page, options={"resultTypes": ["violations"], **rules})
             assert found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}"
         await self.page.emulate_media(color_scheme="light")
-        await self.page.set_viewport_size(before)
 
     async def shoot(self, name: str) -> None:
         """Take screenshots of the current screen, if requested: both sizes, light and dark."""
