@@ -1,4 +1,4 @@
-"""The exit page, opened from disk: it moves everything out of an account through a bare node, while no service runs."""
+"""The exit page, opened from disk: it moves everything out of an account through a bare node, and asks no service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from tests.support.chain_service import NOWHERE, ChainService, chain_service
+from tests.support.chain_service import NOWHERE
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.payments import someone
@@ -24,10 +24,11 @@ from holdfast.wire.encoding import from_hex
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from playwright.async_api import Browser, Page, Request, Route
+    from tests.support.chain_service import ChainService
 
 pytestmark = pytest.mark.timeout(600)
 ETH, DOLLAR = 10**18, 10**6
@@ -40,11 +41,10 @@ def file() -> Path:
     return BUILT
 
 
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    """A chain with entry points, contracts and a bundler. No service runs."""
-    with chain_service(tmp_path_factory.mktemp("world"), served=False) as world:
-        yield world
+@pytest.fixture
+def bare(chain: ChainService) -> ChainService:
+    """A chain with entry points, contracts and a bundler. That no service is asked, each visit's requests show."""
+    return chain
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.chain_service import ChainService, chain_service
 from tests.support.payments import new_vault, payment, settled, someone
 from tests.support.signature_verifiers import hashed, needs_viem, verified
 
@@ -19,6 +18,8 @@ from holdfast.wire.encoding import from_hex
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.support.chain_service import ChainService
 
 pytestmark = [pytest.mark.timeout(600), needs_viem]
 TEXT = "Grüße: sign in to shop.example"
@@ -34,12 +35,6 @@ TYPED: dict[str, Any] = {
 }
 WRAPPED = bytes.fromhex("6492") * 16
 BOTH, VIEM_ALONE, NOBODY = (True, True), (True, False), (False, False)
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    with chain_service(tmp_path_factory.mktemp("world")) as service:
-        yield service
 
 
 @pytest.fixture
