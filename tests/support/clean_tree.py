@@ -1,4 +1,4 @@
-"""Shared by the packaging tests: the checkout's path, and a function that runs commands which must succeed."""
+"""The checkout: its path and files, and a function that runs commands which must succeed."""
 
 from __future__ import annotations
 
@@ -16,3 +16,9 @@ def run(*command: str | Path, cwd: Path, **more: Any) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def files_of(*folders: str) -> list[Path]:
+    """Return the checkout's files in these folders, also new ones, without what git ignores."""
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "--", *folders, cwd=ROOT)
+    return [path for name in sorted(set(listed.splitlines())) if (path := ROOT / name).is_file()]

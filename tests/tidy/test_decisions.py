@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.support.clean_tree import files_of
+
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
 ENTRY = re.compile(r"^- (\d{4}) \[(.+)\]\((\S+)\)$", re.MULTILINE)
@@ -16,8 +18,7 @@ SUFFIXES = {".py", ".js", ".zig", ".c", ".sql", ".sol", ".md", ".toml"}
 
 def _files() -> list[Path]:
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
-    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
-    return [path for path in pages + found if "node_modules" not in path.parts and path.is_file()]
+    return pages + [path for path in files_of(*FOLDERS) if path.suffix in SUFFIXES]
 
 
 def _entries() -> list[tuple[str, str, str]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -43,12 +41,6 @@ OPERATORS_COMMANDS = (
 )
 NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring", "alerts", "reference/metrics")
 PAGES = "".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in NAMES)
-
-
-def test_the_tables_are_in_step_with_the_code() -> None:
-    command = [sys.executable, str(ROOT / "tools" / "settings_table.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_command_is_spoken_of() -> None:

@@ -43,6 +43,7 @@ def test_a_test_that_passes_the_second_time_is_listed(run_once_more: Callable[[s
     assert run.ret == 0
 
 
+@pytest.mark.soak
 def test_a_test_that_fails_twice_fails_the_run(run_once_more: Callable[[str], pytest.RunResult]) -> None:
     run = run_once_more("def test_fails(): raise AssertionError")
     run.stdout.no_fnmatch_line("*unsteady tests*")

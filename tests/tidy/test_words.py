@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.clean_tree import files_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "docs", "enclave", "contracts/src", "contracts/test", "browser", "tools", "bench", "newsfragments")
@@ -33,8 +34,8 @@ PLAIN = {
 @functools.cache
 def _texts() -> dict[str, str]:
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
-    found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
-    ours = [path for path in pages + found if "node_modules" not in path.parts and path.name not in OTHERS]
+    found = [path for path in files_of(*FOLDERS) if path.suffix in SUFFIXES]
+    ours = [path for path in pages + found if path.name not in OTHERS]
     return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in ours}
 
 
