@@ -10,7 +10,9 @@ import { WorkerSession } from "../src/vault/session.js";
 const WASM = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));
 const { fetch } = globalThis;
 globalThis.fetch = async (asked, options) =>
-  String(asked).endsWith(".wasm") ? new Response(WASM, { headers: { "content-type": "application/wasm" } }) : fetch(asked, options);
+  String(asked).endsWith(".wasm")
+    ? new Response(WASM, { headers: { "content-type": "application/wasm" } })
+    : fetch(asked, options);
 // A worker ends with its page; in Node, its open channel would keep the process alive.
 globalThis.BroadcastChannel = class extends BroadcastChannel {
   constructor(name) {

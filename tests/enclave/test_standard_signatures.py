@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,14 +53,17 @@ def test_ed25519s_own_vectors(primitives: Any) -> None:
 
 
 def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
-    """Each line of sign.input: secret key ‖ public key, public key, message, signature ‖ message, all in hex."""
+    """Each line of sign.input: secret key ‖ public key, public key, message, signature ‖ message, all in hex.
+
+    The messages grow by a byte from line to line; the gate signs every eighth, `make soak` all.
+    """
     tried = 0
     with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
-        for line in file:
+        for line in itertools.islice(file, 0, None, amount(8, 1)):
             secret, public, message, signed = (bytes.fromhex(part) for part in line.strip().split(":")[:4])
             assert primitives.ed25519_sign(secret[:32], message) == signed[:64] + public
             tried += 1
-    assert tried == 1024
+    assert tried == 1024 // amount(8, 1)
 
 
 def test_wycheproof_ed25519(primitives: Any) -> None:
