@@ -59,7 +59,7 @@ def is_same(given: bytes, stored: bytes | None) -> bool:
 
 
 def of_admin_key(address: str) -> tuple[Quota, ...]:
-    """Return the windows in which the keys that an address tries count; a right one is given back."""
+    """Return the windows in which the wrong keys of an address count."""
     return of_address(Counted.ADMIN_KEYS, address, ADMIN_KEY_TRIES_PER_ADDRESS_HOUR, HOUR_S)
 
 

@@ -67,6 +67,7 @@ MAX_STREAMS = 16  # concurrent requests on one HTTP/2 connection
 SEND_TIMEOUT_S = 30
 TAKEN_BYTES_PER_S = 4096  # a client takes at least this many of the bytes that wait for it
 CONNECTIONS_PER_ADDRESS = 128
+ADMIN_CONNECTIONS = 64  # at the admin port
 LARGE_RESPONSE_BYTES = 128 * 1024  # a larger body is sent only as fast as the client takes it
 STREAM_BUFFER_BYTES = 16 * 1024  # the same on HTTP/2, and the server's buffer for each stream
 LARGE_RESPONSES = 128  # under way in a process; each occupies at most about 1.5 MB

@@ -59,7 +59,6 @@ GIVEN_BACK = frozenset(
         Counted.SMS_TO_COUNTRY,
         Counted.SMS,
         Counted.INVITATIONS,
-        Counted.ADMIN_KEYS,
     }
 )  # events that may be taken back, depending on what a provider or a rule does
 

@@ -36,11 +36,11 @@ class Port:
         self.held[name] = await self.admin.keys.make(name, scopes or [*Scope], by)
         return self.held[name]
 
-    async def ask(self, method, path, key="", body=None, query="", **headers):
+    async def ask(self, method, path, key="", body=None, query="", peer=ADDRESS, **headers):
         given = {"host": "127.0.0.1:9464", **({"authorization": f"Bearer {key}"} if key else {})}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = RelayedRequest(method, path, query, ADDRESS, [*given.items()], content)
+        request = RelayedRequest(method, path, query, peer, [*given.items()], content)
         response = await self.admin.respond(request)
         found, told = bytes(response.body), dict(response.headers)
         return response.status, json.loads(found) if "json" in told.get("content-type", "") else found.decode(), told
@@ -159,11 +159,24 @@ async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port):
     wrong = [f"holdfast.eva.{n}" for n in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR)]
     tried = await asyncio.gather(*(port.ask("GET", f"{API}bans", key) for key in [*wrong, "", "x", "y"]))
     assert sorted(status for status, _, _ in tried) == [401] * len(wrong) + [429] * 3
-    status, found, headers = await port.ask("GET", f"{API}bans", right)
+    status, found, headers = await port.ask("GET", f"{API}bans", "x")
     assert (status, found) == (429, {"error": "rate_limited"}) and int(headers["retry-after"]) > 3500
-    port.api.clock.now += 3601
     many = [await port.ask("GET", f"{API}bans", right) for _ in range(2 * len(wrong))]
-    assert {status for status, _, _ in many} == {200}, "right keys do not count"
+    assert {status for status, _, _ in many} == {200}, "a right key is never refused for wrong ones"
+    port.api.clock.now += 3601
+    assert (await port.ask("GET", f"{API}bans", "x"))[0] == 401
+
+
+async def test_wrong_keys_count_for_the_address_behind_a_trusted_proxy(port: Port) -> None:
+    async def status(forwarded: str, peer: str) -> int:
+        return (await port.ask("GET", f"{API}bans", "x", peer=peer, x_forwarded_for=forwarded))[0]
+
+    for _ in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR):
+        assert await status("192.0.2.9", "127.0.0.1") == 401
+    assert [await status(one, "127.0.0.1") for one in ("192.0.2.9", "192.0.2.8")] == [429, 401]
+    for _ in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR):
+        assert await status("192.0.2.7", ADDRESS) == 401
+    assert await status("192.0.2.6", ADDRESS) == 429, "only trusted proxies say who asks"
 
 
 async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port):
@@ -257,4 +270,4 @@ async def test_bodies_that_cannot_be_read_get_a_clear_error(port):
 
 async def test_a_lost_database_is_a_503(port):
     await port.store.close()
-    assert (await port.ask("GET", f"{API}bans", port.held["eva"]))[0] == 503
+    assert await port.post("bans", kind="name", value="carl") == (503, "database_unavailable")

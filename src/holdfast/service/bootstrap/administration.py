@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.addresses import AddressHashes
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.service.clock import Clock, Entropy, system_clock, system_entropy
+from holdfast.service.http.client_address import ClientAddress
 from holdfast.service.http.relaying import RelayServer
 from holdfast.service.operations.admin_keys import AdminKeys
 from holdfast.service.operations.invitations import Invitations
@@ -39,7 +40,9 @@ def administration(
     tasks = operator_tasks(settings, secrets, store)
     hosts = frozenset({settings.public_host, *settings.admin_hosts})
     page = AdminPage(settings.pages_name, settings.pages_colour, settings.pages_languages, files.client, files.favicon)
-    return Administration(tasks, AdminKeys(store, clock, system_entropy), tasks.addresses, hosts, page)
+    keys = AdminKeys(store, clock, system_entropy)
+    clients = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
+    return Administration(tasks, keys, tasks.addresses, clients, hosts, page)
 
 
 def relay_server(settings: Settings, secrets: Secrets, store: Store, files: PreparedFiles) -> RelayServer | None:

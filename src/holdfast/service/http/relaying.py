@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
-MAX_REQUEST_BYTES = 256 * 1024
 _SUFFIX = ".admin"
 _LENGTH_BYTES = 4
 _ADDRESS_BYTES = 100  # macOS has four less than Linux, 104

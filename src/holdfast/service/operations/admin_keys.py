@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.admin_keys import BY_KEY, bearer_key, is_key_name, is_same, new_key, of_admin_key, scopes_of
-from holdfast.rules.quotas import Counted
 from holdfast.service.operations.administration import NotFound, NotPossible
 from holdfast.service.store.administration import AdminKey, By
 from holdfast.wire.admin_endpoints import ADMIN_KEY_REFUSED, ADMIN_SCOPE_MISSING
@@ -54,8 +53,8 @@ class AdminKeys:
     async def admit(self, authorization: str | None, address: str, scope: Scope) -> By:
         """Return who acts. Raises Refused: RATE_LIMITED, ADMIN_KEY_REFUSED, or ADMIN_SCOPE_MISSING.
 
-        A try is counted before the key is looked at, and given back for a right one, so that requests at the same time
-        cannot try more keys than the limit.
+        Only wrong keys count, so that whoever shares an operator's address cannot shut the operator out. Counting and
+        refusing are one step of the store.
 
         Args:
             authorization: the header.
@@ -63,12 +62,11 @@ class AdminKeys:
             scope: what the request needs.
         """
         now = self.clock()
-        tried = await self.store.charge(of_admin_key(address), now)
         name, digest = bearer_key(authorization) or ("", b"")
         key = await self.store.administration.key(name)
         if not is_same(digest, key.digest if key else None) or key is None or key.revoked_at is not None:
+            await self.store.charge(of_admin_key(address), now)
             raise Refused(ADMIN_KEY_REFUSED)
-        await self.store.give_back(tried, {Counted.ADMIN_KEYS})
         if scope not in key.scopes.split():
             raise Refused(ADMIN_SCOPE_MISSING)
         return By(f"{BY_KEY}{name}", now)

@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from wsgiref.simple_server import WSGIRequestHandler
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app
 
-from holdfast.service.http.relaying import MAX_REQUEST_BYTES, NoWorker, RelayedRequest, RelayedResponse, relay
+from holdfast.service.http.bounded_server import MAX_REQUEST_BYTES, BoundedServer, request_arrived
+from holdfast.service.http.relaying import NoWorker, RelayedRequest, RelayedResponse, relay
 from holdfast.service.telemetry.collecting import NodeCollector
 from holdfast.wire.errors import AMBIGUOUS_REQUEST, BODY_TOO_LARGE, REQUEST_TIMEOUT, SERVICE_BUSY, ErrorRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
+    from wsgiref.types import WSGIApplication
 
 ADMIN = "/admin"
-_SILENT_S = 20.0  # after which a connection that sends nothing is closed
 _HEADER = "HTTP_"
 
 
-def serve_admin(host: str, port: int, folder: Path) -> None:
+def serve_admin(host: str, port: int, folder: Path) -> BoundedServer:
     """Serve the metrics of all workers, combined from the files in this folder, and pass on operators' requests.
 
     Raises OSError if the port is in use.
     """
     registry = CollectorRegistry()
     registry.register(NodeCollector(folder))
-    server, _ = start_http_server(port, addr=host, registry=registry)
-    server.RequestHandlerClass = _Handler
-    server.set_app(_application(folder, server.get_app()))
+    server = BoundedServer(host, port, _application(folder, make_wsgi_app(registry)))
+    server.start()
+    return server
 
 
-class _Handler(WSGIRequestHandler):
-    """Closes silent connections, and logs nothing: paths and queries may name people."""
-
-    timeout = _SILENT_S
-
-    def handle(self) -> None:
-        with suppress(OSError):  # the connection was silent or has broken: the base class would print its address
-            super().handle()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        pass
-
-
-def _application(folder: Path, metrics: Any) -> Callable[..., Iterable[bytes]]:
+def _application(folder: Path, metrics: WSGIApplication) -> WSGIApplication:
     def respond(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
         if path != ADMIN and not path.startswith(f"{ADMIN}/"):
-            found: Iterable[bytes] = metrics(environ, start)
-            return found
+            request_arrived(environ)
+            return metrics(environ, start)
         response = _relayed(folder, environ)
         phrase = HTTPStatus(response.status).phrase
         start(f"{response.status} {phrase}", [*response.headers, ("content-length", str(len(response.body)))])
@@ -69,10 +55,12 @@ def _relayed(folder: Path, environ: dict[str, Any]) -> RelayedResponse:
     if len(length) > len(str(MAX_REQUEST_BYTES)) or int(length) > MAX_REQUEST_BYTES // 2:
         return _refused(BODY_TOO_LARGE)
     try:
-        return relay(folder, _request(environ, environ["wsgi.input"].read(int(length))))
+        content = environ["wsgi.input"].read(int(length))
+        request_arrived(environ)
+        return relay(folder, _request(environ, content))
     except NoWorker:
         return _refused(SERVICE_BUSY)
-    except TimeoutError:  # of a body that does not come
+    except TimeoutError:  # while the body is read
         return _refused(REQUEST_TIMEOUT)
 
 

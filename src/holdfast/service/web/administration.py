@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 import msgspec
 
-from holdfast.rules.addresses import subject_of_text
 from holdfast.rules.limits import MAX_BODY_BYTES
 from holdfast.rules.requests import is_foreign_page
 from holdfast.service.http.messages import NO_SNIFFING, FixedHeaders, Response
@@ -32,6 +31,7 @@ from holdfast.wire.errors import (
 
 if TYPE_CHECKING:
     from holdfast.rules.addresses import AddressHashes
+    from holdfast.service.http.client_address import ClientAddress
     from holdfast.service.http.messages import Headers, Request
     from holdfast.service.operations.admin_keys import AdminKeys
     from holdfast.service.operations.operator_tasks import OperatorTasks
@@ -65,6 +65,7 @@ class Administration:
     tasks: OperatorTasks
     keys: AdminKeys
     addresses: AddressHashes
+    clients: ClientAddress
     hosts: frozenset[str]
     page: AdminPage
 
@@ -103,7 +104,7 @@ class Administration:
         return await self.page.respond(request) or _error(NOT_FOUND.status, NOT_FOUND.error)
 
     async def _done(self, endpoint: AdminEndpoint, request: Request) -> Response:
-        address = self.addresses.of(_subject(request.peer))
+        address = self.addresses.of(self.clients.subject(request))
         by = await self.keys.admit(request.header("authorization"), address, endpoint.scope)
         fields, csv = _fields(endpoint, request) if endpoint.method == "GET" else (await _body(request), False)
         task = getattr(self.tasks, endpoint.name)
@@ -122,10 +123,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _subject(peer: str) -> str:
-    return subject_of_text(peer) if _is_address(peer) else "local"
 
 
 def _fields(endpoint: AdminEndpoint, request: Request) -> tuple[dict[str, Any], bool]:

@@ -1,0 +1,140 @@
+"""The admin port responds whatever silent, slow and endless clients hold, and these cost a bounded number of threads."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.serving import PATIENCE_S, becomes_true
+
+from holdfast.service.http.bounded_server import MAX_REQUEST_BYTES, BoundedServer, request_arrived
+from holdfast.service.telemetry.admin import serve_admin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+MOST = 8
+GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+ENDLESS = b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
+HELD = {"nothing": b"", "line": b"GET /metr", "head": GET[:-2], "body": ENDLESS}
+
+
+class Slow:
+    """An application that reads what comes, and responds when it may."""
+
+    def __init__(self) -> None:
+        self.may_respond = threading.Event()
+        self.may_respond.set()
+        self.entered = threading.Semaphore(0)
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        request_arrived(environ)
+        self.entered.release()
+        assert self.may_respond.wait(PATIENCE_S)
+        start("200 OK", [("content-length", "2")])
+        return [b"ok"]
+
+
+@pytest.fixture
+def open_one() -> Iterator[Callable[..., socket.socket]]:
+    with contextlib.ExitStack() as stack:
+
+        def connect(server: BoundedServer, sent: bytes = b"") -> socket.socket:
+            connection = socket.create_connection(("127.0.0.1", server.server_port), PATIENCE_S)
+            stack.enter_context(connection)
+            connection.sendall(sent)
+            return connection
+
+        yield connect
+
+
+@contextlib.contextmanager
+def running(application: Any, **more: Any) -> Iterator[BoundedServer]:
+    server = BoundedServer("127.0.0.1", 0, application, **more)
+    server.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def status_of(connection: socket.socket) -> bytes:
+    return connection.recv(65536)[9:12]
+
+
+def has_ended(connection: socket.socket) -> bool:
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize("sent", HELD.values(), ids=HELD)
+def test_held_connections_shut_nobody_out(open_one: Callable[..., socket.socket], sent: bytes) -> None:
+    threads = threading.active_count()
+    with running(Slow(), most=MOST, request_s=3600) as server:
+        held = [open_one(server, sent) for _ in range(4 * MOST)]
+        assert status_of(open_one(server, GET)) == b"200"
+        assert all(has_ended(one) for one in held[: 3 * MOST])
+        assert becomes_true(lambda: threading.active_count() - threads <= MOST + 1)
+
+
+@pytest.mark.parametrize("sent", HELD.values(), ids=HELD)
+def test_a_request_that_does_not_arrive_ends(open_one: Callable[..., socket.socket], sent: bytes) -> None:
+    """Bytes now and then do not lengthen the time."""
+    with running(Slow(), request_s=0.1) as server:
+        connection = open_one(server, sent)
+
+        def refused() -> bool:
+            try:
+                connection.sendall(b"x")
+            except ConnectionError:
+                return True
+            return False
+
+        assert becomes_true(refused)
+
+
+def test_a_request_that_has_arrived_keeps_its_place(open_one: Callable[..., socket.socket]) -> None:
+    slow = Slow()
+    slow.may_respond.clear()
+    with running(slow, most=2, request_s=0.1) as server:
+        working = [open_one(server, GET) for _ in range(2)]
+        assert all(slow.entered.acquire(timeout=PATIENCE_S) for _ in working)
+        assert has_ended(open_one(server)), "both places are taken"
+        slow.may_respond.set()
+        assert [status_of(one) for one in working] == [b"200", b"200"]
+
+
+def test_a_request_is_bounded_with_its_head(open_one: Callable[..., socket.socket]) -> None:
+    """A server that read on would wait for the end of the head."""
+    slow = Slow()
+    with running(slow, request_s=3600) as server:
+        field = b"X: " + b"y" * 60_000 + b"\r\n"
+        with contextlib.suppress(ConnectionError):
+            assert has_ended(open_one(server, GET[:-2] + field * (MAX_REQUEST_BYTES // len(field) + 1)))
+        assert not slow.entered.acquire(blocking=False)
+
+
+def test_half_a_head_is_no_request(open_one: Callable[..., socket.socket]) -> None:
+    slow = Slow()
+    with running(slow, request_s=3600) as server:
+        connection = open_one(server, GET[:-2])
+        connection.shutdown(socket.SHUT_WR)
+        assert has_ended(connection)
+        assert not slow.entered.acquire(blocking=False)
+
+
+def test_the_admin_port_is_served_so(open_one: Callable[..., socket.socket], tmp_path: Path) -> None:
+    server = serve_admin("127.0.0.1", 0, tmp_path)
+    held = [open_one(server, sent) for sent in HELD.values() for _ in range(server.most)]
+    response = open_one(server, GET)
+    assert status_of(response) == b"200"
+    assert all(has_ended(one) for one in held[: -server.most])
+    server.shutdown()
+    server.server_close()
