@@ -9,6 +9,7 @@ CODE, TOKEN, KEY, CREDENTIAL = "424242", "token-of-a-vault", "key-of-a-repeat", 
 DID = "did:new:0x" + "ab" * 32
 SECRETS = (
     PERSON, HANDLE, NUMBER, ADDRESS, CODE, TOKEN, KEY, CREDENTIAL, DID, "abab", "providers-token", "bundlers-key",
+    "mails-password", "chains-key", "events-key", "planted-admin-secret", "d2ViaG9va3Mtc2VjcmV0",
 )  # fmt: skip
 DEAD = "http://127.0.0.1:9"
 
@@ -55,14 +56,20 @@ def lines(server):
 def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     reserved = tmp_path / "reserved.txt"
     reserved.write_text("acme\n")
+    admin_port = free_port()
     server = serve(
-        access_log="on", log="json", reserved_file=str(reserved), admin_port=str(free_port()), indexer_url=DEAD,
-        mail_url="smtp://127.0.0.1:9", bundler_url=f"{DEAD}/bundlers-key", confirmation_depth="0", rpc_url=DEAD,
-        sms_url=f"twilio://AC1:providers-token@VA1?base_url={DEAD}", INNGEST_DEV="1",
+        access_log="on", log="json", reserved_file=str(reserved), admin_port=str(admin_port), indexer_url=DEAD,
+        mail_url="smtp://me:mails-password@127.0.0.1:9", bundler_url=f"{DEAD}/bundlers-key", confirmation_depth="0",
+        rpc_url=f"{DEAD}/chains-key", sms_url=f"twilio://AC1:providers-token@VA1?base_url={DEAD}", INNGEST_DEV="1",
+        events_url=f"webhook+{DEAD}/events-key", webhook_secret="whsec_d2ViaG9va3Mtc2VjcmV0d2ViaG9va3Mtc2VjcmV0",
     )  # fmt: skip
     before = len(lines(server))
     with server.client() as client:
         statuses = kinds(client)
+        headers = {"Authorization": "Bearer holdfast.eva.planted-admin-secret"}
+        ban = {"kind": "name", "value": HANDLE}
+        told = client.post(f"http://127.0.0.1:{admin_port}/admin/api/bans", headers=headers, json=ban)
+        assert told.status_code == 401
         reserved.write_text("not a handle!\n")
         assert becomes_true(lambda: any("reserved list not" in line["message"] for line in lines(server)))
         for file in server.data.glob("holdfast.db*"):
