@@ -14,6 +14,7 @@ from holdfast.world import node
 # Fixtures for several folders: a service in the test process, a service started by the command, and databases.
 pytest_plugins = (
     "tests.support.api",
+    "tests.support.admin_port",
     "tests.support.serving",
     "tests.support.running_service",
     "tests.support.databases",

@@ -361,7 +361,7 @@ def test_register_whoami_and_balance(terminal, service):
     assert terminal.json("whoami")["registered"] is None
     assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
     assert terminal.run("balance", "0x" + "22" * 20).stdout == (
-        "2.500000 USDC on Base Sepolia (84532), test money without value\n"
+        "1.5 ETH and 2.500000 USDC on Base Sepolia (84532), test money without value\n"
     )
 
 

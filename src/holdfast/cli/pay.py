@@ -37,7 +37,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     to: Annotated[str, typer.Argument(help="An address or a DID.")],
     amount: Annotated[str, typer.Argument(help="In the token's smallest unit.")],
-    token: Annotated[str, typer.Option(help='An ERC-20 address, or "native".')] = "native",  # noqa: S107 - a currency
+    token: Annotated[str, typer.Option(help='An ERC-20 address, or "native", the coin.')] = "native",  # noqa: S107 - a currency
     chain: Annotated[int | None, typer.Option(help="The chain's ID; the service's main chain unless given.")] = None,
     ucan: Annotated[
         str | None, typer.Option(metavar="TOKEN", help="A delegation (UCAN) that allows the payment.")

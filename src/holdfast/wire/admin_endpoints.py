@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from holdfast.wire.errors import ErrorRow
 
 API = "/admin/api/"
+ADMIN_DOCUMENT = "/openapi.json"
 ADMIN_KEY_REFUSED = ErrorRow(401, "admin_key_refused")
 ADMIN_SCOPE_MISSING = ErrorRow(403, "admin_scope_missing")
 ADMIN_HOST_UNKNOWN = ErrorRow(403, "admin_host_unknown")

@@ -324,10 +324,10 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     assert f"account {made['smart_account']}\n" in terminal.run("whoami").stdout
     chain.give(made["smart_account"], 1_000)
     time.sleep(STATE_AGE_S)
-    assert terminal.json("balance")["balance"] == "1000"
+    assert [it["balance"] for it in terminal.json("balance")["balances"]] == ["0", "1000"]
     assert (
         terminal.run("balance").stdout
-        == f"account {made['smart_account']}\n0.001000 USDC on Base Sepolia (84532), test money without value\n"
+        == f"account {made['smart_account']}\n0.0 ETH and 0.001000 USDC on Base Sepolia (84532), test money without value\n"
     )
     payee = someone()
     token = terminal.json("vault", "delegate", made["did"], "/accounts/pay", "--at-most", "600", "--payee", payee)[

@@ -5,60 +5,13 @@ import csv
 import io
 import json
 
-import pytest
-from tests.support.api import DID, KEY, OTHER_DID
+from tests.support.admin_port import ADDRESS, Port
+from tests.support.api import DID, OTHER_DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
-from holdfast.service.bootstrap.administration import administration
-from holdfast.service.http.relaying import RelayedRequest
 from holdfast.service.operations.operator_tasks import OperatorTasks
-from holdfast.service.settings.secrets import Secrets
-from holdfast.service.settings.values import read_settings
 from holdfast.service.store.administration import By
 from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, API, Scope
-
-ADDRESS = "192.0.2.1"
-
-
-class Port:
-    """The admin port of a service, and keys for it."""
-
-    def __init__(self, api):
-        settings = read_settings({"HOLDFAST_ADMIN_HOSTS": "admin.example"})
-        self.api = api
-        self.store = api.service.store
-        secrets = Secrets((KEY,), generated=False)
-        self.admin = administration(settings, secrets, self.store, api.application.files, api.clock)
-        self.held = {}
-
-    async def key(self, name, *scopes):
-        by = By("cli:root", self.api.clock())
-        self.held[name] = await self.admin.keys.make(name, scopes or [*Scope], by)
-        return self.held[name]
-
-    async def ask(self, method, path, key="", body=None, query="", peer=ADDRESS, **headers):
-        given = {"host": "127.0.0.1:9464", **({"authorization": f"Bearer {key}"} if key else {})}
-        given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = RelayedRequest(method, path, query, peer, [*given.items()], content)
-        response = await self.admin.respond(request)
-        found, told = bytes(response.body), dict(response.headers)
-        return response.status, json.loads(found) if "json" in told.get("content-type", "") else found.decode(), told
-
-    async def get(self, path, query="", **more):
-        status, found, _ = await self.ask("GET", API + path, self.held["eva"], query=query, **more)
-        return found if status == 200 else (status, found["error"])
-
-    async def post(self, path, **body):
-        status, found, _ = await self.ask("POST", API + path, self.held["eva"], body)
-        return found if status == 200 else (status, found["error"])
-
-
-@pytest.fixture
-async def port(api):
-    made = Port(api)
-    await made.key("eva")
-    return made
 
 
 def test_every_endpoint_is_a_task_and_every_task_an_endpoint():

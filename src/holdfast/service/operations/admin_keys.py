@@ -53,7 +53,7 @@ class AdminKeys:
     async def admit(self, authorization: str | None, address: str, scope: Scope) -> By:
         """Return who acts. Raises Refused: RATE_LIMITED, ADMIN_KEY_REFUSED, or ADMIN_SCOPE_MISSING.
 
-        Only wrong keys count, so that whoever shares an operator's address cannot shut the operator out. Counting and
+        Only wrong keys count, so that those who share an operator's address cannot shut the operator out. Counting and
         refusing are one step of the store.
 
         Args:

@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, make_wsgi_app
 from holdfast.service.http.bounded_server import MAX_REQUEST_BYTES, BoundedServer, request_arrived
 from holdfast.service.http.relaying import NoWorker, RelayedRequest, RelayedResponse, relay
 from holdfast.service.telemetry.collecting import NodeCollector
+from holdfast.wire.admin_endpoints import ADMIN_DOCUMENT
 from holdfast.wire.errors import AMBIGUOUS_REQUEST, BODY_TOO_LARGE, REQUEST_TIMEOUT, SERVICE_BUSY, ErrorRow
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def serve_admin(host: str, port: int, folder: Path) -> BoundedServer:
 def _application(folder: Path, metrics: WSGIApplication) -> WSGIApplication:
     def respond(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
-        if path != ADMIN and not path.startswith(f"{ADMIN}/"):
+        if path not in {ADMIN, ADMIN_DOCUMENT} and not path.startswith(f"{ADMIN}/"):
             request_arrived(environ)
             return metrics(environ, start)
         response = _relayed(folder, environ)

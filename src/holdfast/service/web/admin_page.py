@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from holdfast.rules.colours import parse_colour
 from holdfast.service.http.messages import Response
 from holdfast.service.http.static import StaticAnswer
+from holdfast.service.web.admin_openapi import admin_document
 from holdfast.service.web.page_files import CACHE, CSS, HTML, SECURE_HEADERS, theme
+from holdfast.wire.admin_endpoints import ADMIN_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +43,7 @@ class AdminPage:
             f"{PAGE}/pages.css": StaticAnswer(_read("pages.css") + _read("admin.css"), CSS, CACHE),
             f"{PAGE}/theme.css": StaticAnswer(theme(parse_colour(colour)).encode(), CSS, CACHE),
             f"{PAGE}/logo": logo,
+            ADMIN_DOCUMENT: StaticAnswer(admin_document(), "application/json", CACHE),
         }
 
     async def respond(self, request: Request) -> Response | None:
