@@ -1,0 +1,76 @@
+"""The admin port's OpenAPI document has every task; each example is sent, and answered as the document says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+import schemathesis
+
+from holdfast.service.web.admin_openapi import EXAMPLES, admin_document
+from holdfast.wire.admin_endpoints import ADMIN_DOCUMENT, ADMIN_ENDPOINTS
+
+if TYPE_CHECKING:
+    from tests.support.admin_port import Port
+
+DOCUMENT = json.loads(admin_document())
+OPERATIONS = {
+    (method.upper(), path): described for path, by in DOCUMENT["paths"].items() for method, described in by.items()
+}
+
+
+def test_every_task_is_in_the_document() -> None:
+    assert {key: it["operationId"] for key, it in OPERATIONS.items()} == {it.key: it.name for it in ADMIN_ENDPOINTS}
+    assert len([*schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()]) == len(ADMIN_ENDPOINTS)
+    assert set(EXAMPLES) == {it.name for it in ADMIN_ENDPOINTS}
+
+
+@pytest.mark.parametrize("key", OPERATIONS, ids=" ".join)
+def test_a_request_of_the_examples_has_the_form_of_its_schema(key: tuple[str, str]) -> None:
+    described = OPERATIONS[key]
+    if key[0] == "POST":
+        (content,) = described["requestBody"]["content"].values()
+        jsonschema.validate(content["example"], content["schema"])
+    else:
+        fields = {field["name"]: field for field in described["parameters"]}
+        assert set(EXAMPLES[described["operationId"]][0]) <= set(fields)
+        for field in fields.values():
+            if "example" in field:
+                jsonschema.validate(field["example"], field["schema"])
+
+
+async def test_each_example_is_answered_as_the_document_says(port: Port) -> None:
+    """The examples in the order of the table are an operator's day, for which these people and codes exist."""
+    for n, name in enumerate(("ann", "bob", "carl")):
+        assert (await port.api.session(name, did=f"did:new:0x{n}", ip=f"192.0.2.{n}")).status_code == 200
+    assert (await port.api.register(credentialId="Y2Fybg", identifier="carl", did="did:new:0x2")).status_code == 200
+    for (method, path), described in OPERATIONS.items():
+        sent = dict(EXAMPLES[described["operationId"]][0])
+        if "code" in sent:
+            sent["code"] = (await port.post("invitations", uses=2))["code"]
+        query = "&".join(f"{name}={value}" for name, value in sent.items()) if method == "GET" else ""
+        status, found, _ = await port.ask(method, path, port.held["eva"], sent, query)
+        assert status == 200, (path, found)
+        content = described["responses"]["200"]["content"]["application/json"]
+        for answered in (content["example"], found):
+            jsonschema.validate(answered, content["schema"])
+        assert set(found) >= set(content["example"])
+
+
+async def test_the_document_needs_no_key_and_is_no_page(port: Port) -> None:
+    status, found, headers = await port.ask("GET", ADMIN_DOCUMENT)
+    assert (status, found) == (200, DOCUMENT)
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_errors_are_enumerations() -> None:
+    def texts(described: dict[str, Any], status: str) -> list[str]:
+        return list(
+            described["responses"][status]["content"]["application/json"]["schema"]["properties"]["error"]["enum"]
+        )
+
+    for described in OPERATIONS.values():
+        assert texts(described, "401") == ["admin_key_refused"]
+        assert "admin_scope_missing" in texts(described, "403")
