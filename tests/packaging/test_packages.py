@@ -129,6 +129,8 @@ def test_the_source_distribution_holds_sources_only(source_archive: Path) -> Non
         "tools/hatch_build.py",
         "requirements/build.lock",
         "SECURITY.md",
+        "CODE_OF_CONDUCT.md",
+        ".github/renovate.json",
         "ARCHITECTURE.md",
         "Makefile",
         "mkdocs.yml",
