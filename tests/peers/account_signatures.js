@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TypedData } from "ox";
-import { createPublicClient, encodeFunctionData, hashMessage, hashTypedData, http, parseAbi } from "viem";
-import { compile } from "../../contracts/solc.mjs";
+import { createPublicClient, createWalletClient, custom, encodeFunctionData, hashMessage, hashTypedData, http, parseAbi } from "viem";
+import { toAccount } from "viem/accounts";
 
 const CONTRACTS = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "contracts");
 const CHECKER = `
@@ -36,12 +36,13 @@ async function checked(client, args) {
   const data = encodeFunctionData({ abi: ABI, args });
   const told = await client.request({
     method: "eth_call",
-    params: [{ to, data }, "latest", { [to]: { code: code() } }],
+    params: [{ to, data }, "latest", { [to]: { code: await code() } }],
   });
   return BigInt(told) === 1n;
 }
 
-function code() {
+async function code() {
+  const { compile } = await import("../../contracts/solc.mjs"); // large, and needed by one task only
   const sources = { "Checker.sol": { content: CHECKER } };
   for (const [, path] of CHECKER.matchAll(IMPORT)) add(path, sources);
   const outputSelection = { "*": { "*": ["evm.deployedBytecode.object"] } };
@@ -70,7 +71,22 @@ function hashed({ domain, types, primaryType, message }) {
   };
 }
 
-const tasks = { verify, hashed };
+/** Has viem's wallet client sign by the account that a page of the documentation makes; returns what reached it. */
+async function wallet({ block, address, text, typed }) {
+  const imported = { TypedData, toAccount };
+  const names = [...block.matchAll(/^import \{ (\w+) \} from "[\w/]+";$/gm)].map(([, name]) => name);
+  const body = block.replaceAll(/^import .*$/gm, "");
+  const made = Object.getPrototypeOf(wallet).constructor("client", ...names, `${body}; return viemAccount;`);
+  const asked = [];
+  const sign = async (given) => `0x0${asked.push(given)}`;
+  const client = { account: async () => ({ address, signText: sign, signTypedData: sign }) };
+  const account = await made(client, ...names.map((name) => imported[name]));
+  const signer = createWalletClient({ account, transport: custom({ request: () => Promise.reject(new Error("none")) }) });
+  const signatures = [await signer.signMessage({ message: text }), await signer.signTypedData(typed)];
+  return { address: account.address, asked, signatures };
+}
+
+const tasks = { verify, hashed, wallet };
 let given = "";
 for await (const piece of process.stdin) given += piece;
 const answer = JSON.stringify(await tasks[process.argv[2]](JSON.parse(given)));

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.clean_tree import ROOT
 from tests.support.payments import new_vault, payment, settled, someone
-from tests.support.signature_verifiers import hashed, needs_viem, verified
+from tests.support.signature_verifiers import hashed, needs_viem, signed_by_wallet, verified
 
 import holdfast
 from holdfast.chain.account_messages import Change, ChangeKind
@@ -101,6 +103,15 @@ def test_a_second_owner_signs_by_name(chain: ChainService, client: holdfast.Clie
             text, typed = second.account_signature(Text(TEXT)), second.account_signature(order())
     assert verified(chain.rpc_url, account, text, text=TEXT) == BOTH
     assert verified(chain.rpc_url, account, typed, typed=TYPED) == BOTH
+
+
+def test_the_account_for_viem_in_the_documentation_signs() -> None:
+    blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "browser.md").read_text("utf-8"), re.DOTALL)
+    (block,) = [one for one in blocks if "toAccount" in one]
+    address = "0x" + "11" * 20
+    assert signed_by_wallet(block, address, TEXT, TYPED) == {
+        "address": address, "asked": [TEXT, hashed(TYPED)], "signatures": ["0x01", "0x02"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", [{"separator": b""}, {"contents": bytes(31)}, {"type": "(string a)"}, {"type": ""}])

@@ -26,6 +26,15 @@ def hashed(typed: dict[str, Any]) -> dict[str, str]:
     return found
 
 
+def signed_by_wallet(block: str, address: str, text: str, typed: dict[str, Any]) -> dict[str, Any]:
+    """Return what reaches an account's signer through viem's wallet client, and the signatures that come back.
+
+    The block of JavaScript makes `viemAccount` of `client.account()`.
+    """
+    found: dict[str, Any] = _ran("wallet", {"block": block, "address": address, "text": text, "typed": typed})
+    return found
+
+
 def verified(rpc: str, account: str, signature: str | bytes, **asked: Any) -> tuple[bool, bool]:
     """Return what viem and OpenZeppelin's checker say of the signature of `text=…` or `typed=…`."""
     hexed = signature if isinstance(signature, str) else "0x" + signature.hex()
