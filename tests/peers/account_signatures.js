@@ -4,7 +4,16 @@ import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TypedData } from "ox";
-import { createPublicClient, createWalletClient, custom, encodeFunctionData, hashMessage, hashTypedData, http, parseAbi } from "viem";
+import {
+  createPublicClient,
+  createWalletClient,
+  custom,
+  encodeFunctionData,
+  hashMessage,
+  hashTypedData,
+  http,
+  parseAbi,
+} from "viem";
 import { toAccount } from "viem/accounts";
 
 const CONTRACTS = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "contracts");
@@ -81,7 +90,10 @@ async function wallet({ block, address, text, typed }) {
   const sign = async (given) => `0x0${asked.push(given)}`;
   const client = { account: async () => ({ address, signText: sign, signTypedData: sign }) };
   const account = await made(client, ...names.map((name) => imported[name]));
-  const signer = createWalletClient({ account, transport: custom({ request: () => Promise.reject(new Error("none")) }) });
+  const signer = createWalletClient({
+    account,
+    transport: custom({ request: () => Promise.reject(new Error("none")) }),
+  });
   const signatures = [await signer.signMessage({ message: text }), await signer.signTypedData(typed)];
   return { address: account.address, asked, signatures };
 }
