@@ -1,8 +1,11 @@
-"""A build hook for Hatchling, which adds the compiled enclave and the JavaScript client to the wheel."""
+"""A build hook for Hatchling, which adds the compiled enclave, the JavaScript client and the man page to the wheel."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
 MODULE = "src/holdfast/enclave/enclave.wasm"
 CLIENT = "holdfast/service/static/client"
+MAN_PAGE = "share/man/man1/holdfast.1"
 EDITABLE = "editable"
 
 
@@ -31,6 +35,15 @@ class EnclaveBuildHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchli
             client = root / "build" / "client"
             _builder(root, "browser").build_or_copy(client)
             build_data.setdefault("force_include", {})[str(client)] = CLIENT
+            build_data.setdefault("shared_data", {})[str(_man_page(root))] = MAN_PAGE
+
+
+def _man_page(root: Path) -> Path:
+    made = root / "build" / "holdfast.1"
+    made.parent.mkdir(exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, root / "tools" / "man_page.py", made], check=True, env=environment)
+    return made
 
 
 def _builder(root: Path, part: str) -> ModuleType:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from holdfast.cli.exits import Exit
+from holdfast.cli.exits import MEANINGS, Exit
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Limits
 from holdfast.service.settings.rows import ROWS
@@ -47,14 +47,6 @@ COMPUTED = {
     "HOLDFAST_SPONSOR_CHAINS": "the chain `HOLDFAST_CHAIN`",
     "HOLDFAST_SNAPSHOTS_URL": "`file://` and `snapshots` in the data folder",
     "HOLDFAST_REGISTRAR_DID": "`did:web:` and the public URL's host",
-}
-EXITS = {
-    Exit.OK: "done; the answer is yes",
-    Exit.FAILED: "the answer is no, a check found an error, or the work failed",
-    Exit.USAGE: "the command line was not understood, or there was no terminal to ask for a yes",
-    Exit.CONFIGURATION: "a setting is missing, wrong or refused",
-    Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
-    Exit.NOT_FOUND: "what was named does not exist",
 }
 
 
@@ -113,7 +105,7 @@ def limits() -> list[str]:
 
 def exit_codes() -> list[str]:
     """Return one row per code."""
-    rows = [f"| {code.value} | `{code.name}` | {EXITS[code]} |" for code in Exit]
+    rows = [f"| {code.value} | `{code.name}` | {MEANINGS[code]} |" for code in Exit]
     return ["| Code | Name | Meaning |", "|---|---|---|", *rows]
 
 

@@ -34,6 +34,7 @@ NEEDED = (
     "holdfast/chain/contracts/DIDRegistry.json",
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
+    "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1",
 )
 # The JavaScript client is built only for the wheel, because a checkout serves browser/src.
 CLIENT = {

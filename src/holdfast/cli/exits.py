@@ -1,4 +1,4 @@
-"""The table of exit codes, which docs/operating.md also contains."""
+"""The table of exit codes, which docs/operating.md and the man page also contain."""
 
 from enum import IntEnum
 
@@ -7,8 +7,18 @@ class Exit(IntEnum):
     """The exit codes, which are the same for all commands."""
 
     OK = 0
-    FAILED = 1  # the checked condition is false, or the work failed
-    USAGE = 2  # the command line was not understood
-    CONFIGURATION = 3  # a setting is missing, wrong or refused
-    UNAVAILABLE = 4  # the store or an upstream cannot be reached
-    NOT_FOUND = 5  # the thing that was named does not exist
+    FAILED = 1
+    USAGE = 2
+    CONFIGURATION = 3
+    UNAVAILABLE = 4
+    NOT_FOUND = 5
+
+
+MEANINGS = {
+    Exit.OK: "done; the answer is yes",
+    Exit.FAILED: "the answer is no, a check found an error, or the work failed",
+    Exit.USAGE: "the command line was not understood, or there was no terminal to ask for a yes",
+    Exit.CONFIGURATION: "a setting is missing, wrong or refused",
+    Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
+    Exit.NOT_FOUND: "what was named does not exist",
+}

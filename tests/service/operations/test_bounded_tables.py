@@ -43,7 +43,7 @@ async def asked_again(chain: Chain, ask: Any) -> list[bool]:
 
 
 async def test_responses_of_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain_rpc, "_MAX_CACHED", MOST)
+    monkeypatch.setattr(chain_rpc, "MAX_CACHED", MOST)
     monkeypatch.setattr(chain_rpc, "CHAIN_CACHE_S", 3600)
     chain = Chain()
     reader = chain.reader()
@@ -52,7 +52,7 @@ async def test_responses_of_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_predicted_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain_rpc, "CHAIN_CACHE_S", 0)
-    monkeypatch.setattr(accounts, "_MAX_PREDICTED", MOST)
+    monkeypatch.setattr(accounts, "MAX_PREDICTED", MOST)
     chain = Chain()
     of = accounts.Accounts(chain.reader(), ADDRESS, ADDRESS, ADDRESS)
     assert await asked_again(chain, lambda n: of.predict(n, 1, 0)) == [True, False]

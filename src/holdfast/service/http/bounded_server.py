@@ -38,7 +38,7 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
     """Serves one request on each connection, in a thread.
 
     A request must arrive within `request_s` seconds. If `most` connections are open, a new one takes the place of the
-    oldest whose request has not arrived, of the address that has most of these, so that silent clients shut nobody out.
+    oldest whose request has not arrived, of the address that has most of these, so that silent clients shut no one out.
     """
 
     daemon_threads = True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.rules.chains import Token
     from holdfast.service.upstreams.chain_rpc import ChainReader
 
-_MAX_PREDICTED = 100_000
+MAX_PREDICTED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Accounts:
         except abi.MalformedAnswer:
             raise Refused(RPC_ERROR) from None
         self._predicted[key] = address
-        if len(self._predicted) > _MAX_PREDICTED:
+        if len(self._predicted) > MAX_PREDICTED:
             self._predicted.popitem(last=False)
         return address
 

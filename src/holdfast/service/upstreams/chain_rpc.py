@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.transports import Transport
 
-_MAX_CACHED = 10_000
+MAX_CACHED = 10_000
 
 
 class CountedTransport:
@@ -79,5 +79,5 @@ class ChainReader:
             return
         self._cached[key] = (time.monotonic(), done.result())
         self._cached.move_to_end(key)
-        if len(self._cached) > _MAX_CACHED:
+        if len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)

@@ -114,9 +114,7 @@ TEXTS: dict[str, Text] = {
             " `Accept: application/did+ld+json` asks for the document alone."
         ),
     ),
-    "service_did": Text(
-        "Service", "404 unless the service's DID is `did:web:` with the host of `HOLDFAST_PUBLIC_URL`."
-    ),
+    "service_did": Text("Service", "404 unless the service's DID is `did:web:` and `HOLDFAST_PUBLIC_URL`'s host."),
     "security_txt": Text("Service", "404 unless the operator has set a contact."),
     "robots": Text("Service", "Search engines may read the start page alone."),
     "favicon": Text("Service", "The same file as the pages' logo."),
