@@ -213,19 +213,16 @@ async def test_twilio_is_not_asked_about_what_is_no_code(provider, verifier, cod
     assert not provider.requests
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "approved"),
-    [
-        (200, {"status": "approved"}, True),
-        (200, {"status": "pending", "valid": False}, False),
-        (200, {"status": "canceled"}, False),
-        (200, {"status": "expired"}, False),
-        (200, {"status": "max_attempts_reached"}, False),
-        (404, {"code": 20404, "message": "not found"}, False),
-        (404, b"", False),
-        (429, {"code": 60202, "message": "Max check attempts reached"}, False),
-    ],
-)
+@pytest.mark.parametrize(("status", "body", "approved"), [
+    (200, {"status": "approved"}, True),
+    (200, {"status": "pending", "valid": False}, False),
+    (200, {"status": "canceled"}, False),
+    (200, {"status": "expired"}, False),
+    (200, {"status": "max_attempts_reached"}, False),
+    (404, {"code": 20404, "message": "not found"}, False),
+    (404, b"", False),
+    (429, {"code": 60202, "message": "Max check attempts reached"}, False),
+])  # fmt: skip
 async def test_twilio_judgements(provider, verifier, status, body, approved):
     provider.answers_with(status, body)
     assert await verifier.check_code(PHONE, CODE) is approved

@@ -27,16 +27,13 @@ def verifier(url):
     return sms_verifier_of(url, lambda: None, None, time.time, bytes)
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("smtp://mail.example", ("mail.example", 25, "none", "", "")),
-        ("smtps://u:p%40ss%3A%2F@mail.example", ("mail.example", 465, "tls", "u", "p@ss:/")),
-        ("smtp+starttls://u%40d:p@mail.example:2525", ("mail.example", 2525, "starttls", "u@d", "p")),
-        ("SMTPS://u:p@[::1]:1465/", ("::1", 1465, "tls", "u", "p")),
-        ("smtps://u:a:b@mail.example", ("mail.example", 465, "tls", "u", "a:b")),
-    ],
-)
+@pytest.mark.parametrize(("url", "expected"), [
+    ("smtp://mail.example", ("mail.example", 25, "none", "", "")),
+    ("smtps://u:p%40ss%3A%2F@mail.example", ("mail.example", 465, "tls", "u", "p@ss:/")),
+    ("smtp+starttls://u%40d:p@mail.example:2525", ("mail.example", 2525, "starttls", "u@d", "p")),
+    ("SMTPS://u:p@[::1]:1465/", ("::1", 1465, "tls", "u", "p")),
+    ("smtps://u:a:b@mail.example", ("mail.example", 465, "tls", "u", "a:b")),
+])  # fmt: skip
 def test_smtp_forms(url, expected):
     chosen = mailer(url)
     assert isinstance(chosen, SmtpMailer)
@@ -53,26 +50,23 @@ def test_other_forms(tmp_path):
     assert twilio._service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # a SID is case-sensitive
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "", SECRET, f"http://{SECRET}@mail.example", f"smtp://u:{SECRET}@", f"smtp://u:{SECRET}@mail.example:99999",
-        f"smtp://u:{SECRET}@mail.example:0", f"smtp://u:x#{SECRET}@mail.example", f"smtp://u:x/{SECRET}@mail.example",
-        f"smtp://u:x?{SECRET}@mail.example", f"smtp://u:x?{SECRET}=1@mail.example",
-        f"smtp://u:{SECRET}%0d%0a@mail.example", f"smtp://u:{SECRET}%ff@mail.example",
-        f"smtp://u:{SECRET}\n@mail.example", f"smtp://[{SECRET}]:25", f"smtp://{SECRET}@mail.example",
-        f"smtp://:{SECRET}@mail.example", f"smtps://u:{SECRET}@mail.example?ca_file=/nowhere/{SECRET}.pem",
-        f"smtp://u:{SECRET}@127.0.0.1?ca_file=/nowhere.pem", f"smtps://u:{SECRET}@mail.example?connections=0",
-        f"smtps://u:{SECRET}@mail.example?connections=1000", f"smtps://u:{SECRET}@mail.example?connections=²",
-        f"smtps://u:{SECRET}@mail.example?connections=1&connections=2", "resend://", f"resend://{SECRET}",
-        f"resend://{SECRET}@api.resend.com", f"resend://u:{SECRET}@", f"resend://{SECRET}%20ü@",
-        f"resend://{SECRET}@?base_url=http://mail.example",
-        f"resend://{SECRET}@?base_url=https://u:{SECRET}@mail.example",
-        f"resend://{SECRET}@?base_url=https://mail.example?x={SECRET}",
-        f"resend://{SECRET}@?base_url=ftp://mail.example", f"resend://{SECRET}@?base_url=",
-        f"resend://{SECRET}@?{SECRET}=1", f"outbox:{SECRET}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [
+    "", SECRET, f"http://{SECRET}@mail.example", f"smtp://u:{SECRET}@", f"smtp://u:{SECRET}@mail.example:99999",
+    f"smtp://u:{SECRET}@mail.example:0", f"smtp://u:x#{SECRET}@mail.example", f"smtp://u:x/{SECRET}@mail.example",
+    f"smtp://u:x?{SECRET}@mail.example", f"smtp://u:x?{SECRET}=1@mail.example",
+    f"smtp://u:{SECRET}%0d%0a@mail.example", f"smtp://u:{SECRET}%ff@mail.example",
+    f"smtp://u:{SECRET}\n@mail.example", f"smtp://[{SECRET}]:25", f"smtp://{SECRET}@mail.example",
+    f"smtp://:{SECRET}@mail.example", f"smtps://u:{SECRET}@mail.example?ca_file=/nowhere/{SECRET}.pem",
+    f"smtp://u:{SECRET}@127.0.0.1?ca_file=/nowhere.pem", f"smtps://u:{SECRET}@mail.example?connections=0",
+    f"smtps://u:{SECRET}@mail.example?connections=1000", f"smtps://u:{SECRET}@mail.example?connections=²",
+    f"smtps://u:{SECRET}@mail.example?connections=1&connections=2", "resend://", f"resend://{SECRET}",
+    f"resend://{SECRET}@api.resend.com", f"resend://u:{SECRET}@", f"resend://{SECRET}%20ü@",
+    f"resend://{SECRET}@?base_url=http://mail.example",
+    f"resend://{SECRET}@?base_url=https://u:{SECRET}@mail.example",
+    f"resend://{SECRET}@?base_url=https://mail.example?x={SECRET}",
+    f"resend://{SECRET}@?base_url=ftp://mail.example", f"resend://{SECRET}@?base_url=",
+    f"resend://{SECRET}@?{SECRET}=1", f"outbox:{SECRET}",
+])  # fmt: skip
 def test_refused_mail_settings_name_the_variable_and_no_value(url):
     with pytest.raises(ValueError, match="HOLDFAST_MAIL_URL") as caught:
         mailer(url)
@@ -80,28 +74,22 @@ def test_refused_mail_settings_name_the_variable_and_no_value(url):
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "", "outbox:x", f"smtp://AC:{SECRET}@VA1", f"twilio://AC1:{SECRET}@", f"twilio://:{SECRET}@VA1",
-        "twilio://AC1@VA1", f"twilio://AC1:{SECRET}@VA1:443", f"twilio://AC1:{SECRET}@VA1/x",
-        f"twilio://AC1:{SECRET}@VA.1", f"twilio://AC1:{SECRET}ü@VA1",
-        f"twilio://AC1:{SECRET}@VA1?base_url=http://sms.example", f"twilio://AC1:{SECRET}@VA1?key={SECRET}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [
+    "", "outbox:x", f"smtp://AC:{SECRET}@VA1", f"twilio://AC1:{SECRET}@", f"twilio://:{SECRET}@VA1",
+    "twilio://AC1@VA1", f"twilio://AC1:{SECRET}@VA1:443", f"twilio://AC1:{SECRET}@VA1/x",
+    f"twilio://AC1:{SECRET}@VA.1", f"twilio://AC1:{SECRET}ü@VA1",
+    f"twilio://AC1:{SECRET}@VA1?base_url=http://sms.example", f"twilio://AC1:{SECRET}@VA1?key={SECRET}",
+])  # fmt: skip
 def test_refused_sms_settings_name_the_variable_and_no_value(url):
     with pytest.raises(ValueError, match="HOLDFAST_SMS_URL") as caught:
         verifier(url)
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "sender",
-    [
-        "", "Holdfast", "a@b, c@d", "Holdfast <a@b>\r\nBcc: c@d.example", "a@", "@b", "a b@c", "Group: a@b, c@d;",
-        "a\x00@b",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("sender", [
+    "", "Holdfast", "a@b, c@d", "Holdfast <a@b>\r\nBcc: c@d.example", "a@", "@b", "a b@c", "Group: a@b, c@d;",
+    "a\x00@b",
+])  # fmt: skip
 def test_refused_senders(sender):
     with pytest.raises(ValueError, match="ail"):
         mailer("smtp://127.0.0.1", sender)
@@ -150,14 +138,11 @@ def test_providers_import_nothing_slow_until_chosen():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "webhook+http://sender.example/mail", f"webhook+https://u:{SECRET}@sender.example",
-        f"webhook+https://sender.example/#{SECRET}", "webhook+https://", "webhook+https://sender.example:x",
-        "webhook+https://sender.example/\n",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("address", [
+    "webhook+http://sender.example/mail", f"webhook+https://u:{SECRET}@sender.example",
+    f"webhook+https://sender.example/#{SECRET}", "webhook+https://", "webhook+https://sender.example:x",
+    "webhook+https://sender.example/\n",
+])  # fmt: skip
 def test_refused_webhooks_name_the_variable_and_no_value(address):
     keys = (b"k" * 32,)
     with pytest.raises(ValueError, match=r"^HOLDFAST_MAIL_URL: ") as mail:

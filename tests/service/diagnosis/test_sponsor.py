@@ -49,19 +49,16 @@ async def seen(*chains):
     return await see_sponsors(SimpleNamespace(sponsors=sponsors))
 
 
-@pytest.mark.parametrize(
-    ("chain", "state", "found", "fix"),
-    [
-        (Chain(), "ok", "deposit 1 ETH, address 0.5 ETH", ""),
-        (Chain(code=b""), "error", f"no paymaster at {PAYMASTER.address}", "holdfast sponsor deploy"),
-        (Chain(code=b"\x60"), "error", f"no paymaster at {PAYMASTER.address}", "holdfast sponsor deploy"),
-        (Chain(deposit=0), "error", "low (HOLDFAST_SPONSOR_LOW)", "holdfast sponsor deposit ETH"),
-        (Chain(deposit=ETHER // 100 - 1), "error", "low (HOLDFAST_SPONSOR_LOW)", "holdfast sponsor deposit ETH"),
-        (Chain(deposit=ETHER // 100), "ok", "deposit 0.01", ""),
-        (Chain(coin=0), "note", "registrations with a handle take two operations", APPROVER.address),
-        (Unreachable(), "error", "its deposit cannot be read", "see the chain"),
-    ],
-)
+@pytest.mark.parametrize(("chain", "state", "found", "fix"), [
+    (Chain(), "ok", "deposit 1 ETH, address 0.5 ETH", ""),
+    (Chain(code=b""), "error", f"no paymaster at {PAYMASTER.address}", "holdfast sponsor deploy"),
+    (Chain(code=b"\x60"), "error", f"no paymaster at {PAYMASTER.address}", "holdfast sponsor deploy"),
+    (Chain(deposit=0), "error", "low (HOLDFAST_SPONSOR_LOW)", "holdfast sponsor deposit ETH"),
+    (Chain(deposit=ETHER // 100 - 1), "error", "low (HOLDFAST_SPONSOR_LOW)", "holdfast sponsor deposit ETH"),
+    (Chain(deposit=ETHER // 100), "ok", "deposit 0.01", ""),
+    (Chain(coin=0), "note", "registrations with a handle take two operations", APPROVER.address),
+    (Unreachable(), "error", "its deposit cannot be read", "see the chain"),
+])  # fmt: skip
 async def test_what_is_found(chain, state, found, fix):
     [finding] = await seen(chain)
     assert (finding.subject, finding.state) == ("sponsor 8453", state)

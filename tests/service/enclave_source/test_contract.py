@@ -25,23 +25,20 @@ def real_contract(real):
     return contract_of(real)
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (EMPTY, "lacks _initialize"),
-        (bytes(wasmtime.wat2wasm('(module (import "env" "fetch" (func)))')), "imports of the ABI"),
-        (bytes(wasmtime.wat2wasm("(module (memory 2000))")), "instantiated"),
-        *((standing_in(leave_out=name), f"lacks {name}") for name in MEASURE.exports),
-        (standing_in(abi=2), "does not say which ABI"),
-        (standing_in(abi=2, answer=ANSWER.replace("1", "2")), "speaks ABI 2, not 1"),
-        (standing_in(answer="{}"), "does not say which ABI"),
-        (standing_in(answer="[" * 9), "no answer"),
-        (standing_in(answer=ANSWER.replace("version", "lock")), "lacks version"),
-        (standing_in(answer=LIES), "gives a wrong answer for keccak256"),
-        (standing_in(call=LOOP), "takes too long"),
-        (standing_in(call="unreachable"), "fails in enclave_call"),
-    ],
-)
+@pytest.mark.parametrize(("body", "words"), [
+    (EMPTY, "lacks _initialize"),
+    (bytes(wasmtime.wat2wasm('(module (import "env" "fetch" (func)))')), "imports of the ABI"),
+    (bytes(wasmtime.wat2wasm("(module (memory 2000))")), "instantiated"),
+    *((standing_in(leave_out=name), f"lacks {name}") for name in MEASURE.exports),
+    (standing_in(abi=2), "does not say which ABI"),
+    (standing_in(abi=2, answer=ANSWER.replace("1", "2")), "speaks ABI 2, not 1"),
+    (standing_in(answer="{}"), "does not say which ABI"),
+    (standing_in(answer="[" * 9), "no answer"),
+    (standing_in(answer=ANSWER.replace("version", "lock")), "lacks version"),
+    (standing_in(answer=LIES), "gives a wrong answer for keccak256"),
+    (standing_in(call=LOOP), "takes too long"),
+    (standing_in(call="unreachable"), "fails in enclave_call"),
+])  # fmt: skip
 def test_a_module_that_is_no_enclave_is_refused(body, words):
     with pytest.raises(Unusable, match=words):
         contract_of(body).require_all_of(MEASURE)

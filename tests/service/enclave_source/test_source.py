@@ -68,18 +68,15 @@ async def test_published_copy_replaces_and_follows(folder, caplog):
     assert not lines(caplog)
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (b"", "not a WebAssembly module"),
-        (b"(module)", "not a WebAssembly module"),
-        (b"\x00asm\x0d\x00\x01\x00", "not a WebAssembly module"),
-        (b"<html>not found</html>", "not a WebAssembly module"),
-        (BROKEN, "does not compile"),
-        (NEWER[:8] + b"\xff" * 100, "does not compile"),
-        (BUNDLED + bytes(MAX_BYTES), "larger than"),
-    ],
-)
+@pytest.mark.parametrize(("body", "words"), [
+    (b"", "not a WebAssembly module"),
+    (b"(module)", "not a WebAssembly module"),
+    (b"\x00asm\x0d\x00\x01\x00", "not a WebAssembly module"),
+    (b"<html>not found</html>", "not a WebAssembly module"),
+    (BROKEN, "does not compile"),
+    (NEWER[:8] + b"\xff" * 100, "does not compile"),
+    (BUNDLED + bytes(MAX_BYTES), "larger than"),
+])  # fmt: skip
 async def test_unusable_object_never_replaces_a_good_one(folder, caplog, body, words):
     source, file = of(folder), folder / "enclave.wasm"
     file.write_bytes(NEWER)
@@ -237,44 +234,35 @@ async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
     assert source.current().body == NEWER
 
 
-@pytest.mark.parametrize(
-    ("url", "folder", "name"),
-    [
-        ("s3://bucket", "s3://bucket", "enclave.wasm"),
-        ("s3://bucket/", "s3://bucket", "enclave.wasm"),
-        ("s3://bucket/a/b/", "s3://bucket/a/b", "enclave.wasm"),
-        ("gs://bucket/a/latest.wasm", "gs://bucket/a", "latest.wasm"),
-        ("az://container/a?public=true", "az://container/a", "enclave.wasm"),
-        ("file:///srv/enclave.wasm", "file:///srv", "enclave.wasm"),
-    ],
-)
+@pytest.mark.parametrize(("url", "folder", "name"), [
+    ("s3://bucket", "s3://bucket", "enclave.wasm"),
+    ("s3://bucket/", "s3://bucket", "enclave.wasm"),
+    ("s3://bucket/a/b/", "s3://bucket/a/b", "enclave.wasm"),
+    ("gs://bucket/a/latest.wasm", "gs://bucket/a", "latest.wasm"),
+    ("az://container/a?public=true", "az://container/a", "enclave.wasm"),
+    ("file:///srv/enclave.wasm", "file:///srv", "enclave.wasm"),
+])  # fmt: skip
 def test_places(url, folder, name):
     address = parse_address(url)
     assert (address.folder, address.name) == (folder, name)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://bucket.example/x", "bucket/x", "s3:///x", f"s3://{ACCESS}:{SECRET}@bucket/x", "file://host/x",
-        f"s3://bucket/x?secret={SECRET}", "s3://bucket/x?public=maybe", f"s3://bucket/x?endpoint=ftp://{SECRET}",
-        "gs://bucket/x?region=y", "s3://bucket/x#y",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [
+    "https://bucket.example/x", "bucket/x", "s3:///x", f"s3://{ACCESS}:{SECRET}@bucket/x", "file://host/x",
+    f"s3://bucket/x?secret={SECRET}", "s3://bucket/x?public=maybe", f"s3://bucket/x?endpoint=ftp://{SECRET}",
+    "gs://bucket/x?region=y", "s3://bucket/x#y",
+])  # fmt: skip
 def test_refused_places_are_named_without_their_value(url):
     with pytest.raises(ValueError, match="HOLDFAST_ENCLAVE_URL") as caught:
         EnclaveSource(url, BUNDLED)
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "path"),
-    [
-        ("gs://releases/wasm?endpoint={}&public=true", "/releases/wasm/enclave.wasm"),
-        ("az://releases/wasm?endpoint={}&account=holdfast&public=true", "/releases/wasm/enclave.wasm"),
-        ("s3://releases/wasm?endpoint={}&region=auto&public=true", "/releases/wasm/enclave.wasm"),
-    ],
-)
+@pytest.mark.parametrize(("url", "path"), [
+    ("gs://releases/wasm?endpoint={}&public=true", "/releases/wasm/enclave.wasm"),
+    ("az://releases/wasm?endpoint={}&account=holdfast&public=true", "/releases/wasm/enclave.wasm"),
+    ("s3://releases/wasm?endpoint={}&region=auto&public=true", "/releases/wasm/enclave.wasm"),
+])  # fmt: skip
 async def test_every_cloud_is_read_and_asked_conditionally(bucket, url, path):
     source = EnclaveSource(url.format(bucket.address), BUNDLED)
     assert await source.refresh()

@@ -12,15 +12,10 @@ from holdfast.service.http.own_sockets import OwnSocket, without_scope
 LIMITS = ConnectionLimits(send_timeout_s=60, idle_timeout_s=0, per_address=0)
 
 
-@pytest.mark.parametrize(
-    ("peer", "key"),
-    [
-        ("fe80::1%2:443", "fe80::1:443"),
-        ("fe80::1%eth0:443", "fe80::1:443"),
-        ("fe80::1:443", "fe80::1:443"),
-        ("192.0.2.1:443", "192.0.2.1:443"),
-    ],
-)
+@pytest.mark.parametrize(("peer", "key"), [
+    ("fe80::1%2:443", "fe80::1:443"), ("fe80::1%eth0:443", "fe80::1:443"), ("fe80::1:443", "fe80::1:443"),
+    ("192.0.2.1:443", "192.0.2.1:443"),
+])  # fmt: skip
 def test_a_link_local_peer_has_one_name(peer, key):
     assert without_scope(peer) == key
 

@@ -14,14 +14,10 @@ ASKED = Notice("a1", "asked", "0x5290", 1_800_000_000.0, "5a" * 16)
 STARTED = Notice("84532:0x5290:3", "started", "0x5290", 1_800_000_000.0, "")
 
 
-@pytest.mark.parametrize(
-    ("notice", "stop", "words"),
-    [
-        (ASKED, f"https://vault.example/vault#stop-recovery={'5a' * 16}", ("typed a code", "einen Code eingegeben")),
-        (STARTED, "https://vault.example/vault", ("\u201cStop it\u201d", "\u201eAnhalten\u201c")),
-    ],
-    ids=["asked", "started"],
-)
+@pytest.mark.parametrize(("notice", "stop", "words"), [
+    (ASKED, f"https://vault.example/vault#stop-recovery={'5a' * 16}", ("typed a code", "einen Code eingegeben")),
+    (STARTED, "https://vault.example/vault", ("\u201cStop it\u201d", "\u201eAnhalten\u201c")),
+], ids=["asked", "started"])  # fmt: skip
 def test_a_mail_says_what_when_and_where(notice, stop, words):
     mail = render_notice(HEAD, notice)
     raw = compose(HEAD, recipient_address("ann@example.com"), mail).as_bytes()

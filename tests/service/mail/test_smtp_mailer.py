@@ -345,16 +345,13 @@ async def test_message_is_never_sent_twice_when_the_answer_is_lost():
         assert (len(received), len(connections)) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("greeting", "kind"),
-    [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "nonsense"),
-        (b"\x16\x03\x01\x02\x00\x01\x00\r\n", "nonsense"),
-        (b"554 5.7.1 no service for alice@example.com\r\n", "refused"),
-        (b"421 busy\r\n", "refused"),
-        (b"", "unreachable"),
-    ],
-)
+@pytest.mark.parametrize(("greeting", "kind"), [
+    (b"HTTP/1.1 400 Bad Request\r\n\r\n", "nonsense"),
+    (b"\x16\x03\x01\x02\x00\x01\x00\r\n", "nonsense"),
+    (b"554 5.7.1 no service for alice@example.com\r\n", "refused"),
+    (b"421 busy\r\n", "refused"),
+    (b"", "unreachable"),
+])  # fmt: skip
 async def test_odd_greetings(greeting, kind):
     async def greets(reader, writer, _):
         writer.write(greeting)
@@ -465,14 +462,11 @@ async def test_international_address_where_the_server_does_not():
     assert receiver.mails[0][0].rcpt_tos == ["anna@xn--bcher-kva.example"]
 
 
-@pytest.mark.parametrize(
-    "recipient",
-    [
-        "alice@example.com\r\nBcc: eve@example.com", "alice\n@example.com",
-        "alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com, eve@example.com", "<alice@example.com>",
-        "alice@example.com NOTIFY=NEVER", "alice", "@example.com", "alice@", "alice@exam\u2028ple.com", "",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("recipient", [
+    "alice@example.com\r\nBcc: eve@example.com", "alice\n@example.com",
+    "alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com, eve@example.com", "<alice@example.com>",
+    "alice@example.com NOTIFY=NEVER", "alice", "@example.com", "alice@", "alice@exam\u2028ple.com", "",
+])  # fmt: skip
 async def test_no_address_breaks_out_of_the_dialogue(recipient):
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
         with pytest.raises(DeliveryError) as caught:

@@ -323,13 +323,10 @@ async def strict(make_api):
         yield make_api(rpc_url=rpc.url, registration_proof="required"), rpc
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        None, receipt(OTHER_DID), receipt(status="0x0"), receipt(registry="0x" + "11" * 20), receipt(alias="bob"),
-        receipt(controller="0x" + "c1" * 20),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("answer", [
+    None, receipt(OTHER_DID), receipt(status="0x0"), receipt(registry="0x" + "11" * 20), receipt(alias="bob"),
+    receipt(controller="0x" + "c1" * 20),
+])  # fmt: skip
 async def test_required_proof_refuses_what_does_not_register_this_did(strict, answer):
     api, rpc = strict
     rpc.answer = rpc_results({"eth_getTransactionReceipt": answer})

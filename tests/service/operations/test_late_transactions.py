@@ -65,18 +65,10 @@ async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer, monkeypa
     assert (await api.register(txHash=TX)).status_code == 200, "its own DID can always post again"
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"txHash": "0xabc"},
-        {"txHash": NO_TRANSACTION},
-        {"smartAccount": "0x" + "66" * 20},
-        {"did": OTHER_DID},
-        {"identifier": "bob"},
-        {"identifier": MAIL, "channel": "email"},
-    ],
-    ids="-".join,
-)
+@pytest.mark.parametrize("changed", [
+    {"txHash": "0xabc"}, {"txHash": NO_TRANSACTION}, {"smartAccount": "0x" + "66" * 20}, {"did": OTHER_DID},
+    {"identifier": "bob"}, {"identifier": MAIL, "channel": "email"},
+], ids="-".join)  # fmt: skip
 async def test_a_stranger_who_knows_the_credential_does_no_harm(chain, changed):
     api, rpc = chain
     if "did" in changed:

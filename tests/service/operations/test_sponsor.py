@@ -170,19 +170,14 @@ class World:
         chain = self.chain
         bundler = self.bundler
         return Sponsor(
-            store=self.store.sponsorships,
-            approver=Approver(KEY, self.chain_id),
-            chain_id=self.chain_id,
-            entry_point=V07.address,
-            limits=self.limits,
-            connect=lambda: chain,
-            bundler=lambda: bundler,
+            store=self.store.sponsorships, approver=Approver(KEY, self.chain_id), chain_id=self.chain_id,
+            entry_point=V07.address, limits=self.limits, connect=lambda: chain, bundler=lambda: bundler,
             commitments=CommitmentTransactions(
                 self.store, KEY, self.chain_id, lambda: chain, self.clock, self.limits.max_fee
             ),
             names=Pseudonyms(b"k" * 32),
             clock=self.clock,
-        )
+        )  # fmt: skip
 
     async def ask(self, operation, method=SPONSOR, *more):
         params = [{k: v for k, v in operation.to_rpc().items() if v is not None}, V07.address, *more]
@@ -213,14 +208,10 @@ async def world(tmp_path):
 def payment(nonce=0, to=USDC, fee=2 * GWEI, x=X):
     """A payment that also creates the account."""
     return UserOperation(
-        sender=from_hex(predict_account(x, Y, 0)),
-        nonce=nonce,
-        call_data=calls.execute((to, 0, b"pay")),
-        max_fee_per_gas=fee,
-        max_priority_fee_per_gas=min(fee, GWEI),
-        factory=from_hex(ADDRESSES["AppFactory"]),
+        sender=from_hex(predict_account(x, Y, 0)), nonce=nonce, call_data=calls.execute((to, 0, b"pay")),
+        max_fee_per_gas=fee, max_priority_fee_per_gas=min(fee, GWEI), factory=from_hex(ADDRESSES["AppFactory"]),
         factory_data=calls.create_account(x, Y),
-    )
+    )  # fmt: skip
 
 
 def deployed(world, key=(X, Y), at=ACCOUNT, nonce=1):
@@ -283,14 +274,11 @@ async def test_odd_contexts_are_no_server_errors(world, context):
     assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
 
 
-@pytest.mark.parametrize(
-    ("operation", "why"),
-    [
-        (payment(to="0x" + "bb" * 20), "does not pay for calls to 0x" + "bb" * 20),
-        (payment(fee=6 * GWEI), "offers 6 gwei per unit of gas; the sponsor pays at most 5 gwei"),
-        (replace(payment(), call_data=b"\1\2\3\4"), "does not pay for calls to"),
-    ],
-)
+@pytest.mark.parametrize(("operation", "why"), [
+    (payment(to="0x" + "bb" * 20), "does not pay for calls to 0x" + "bb" * 20),
+    (payment(fee=6 * GWEI), "offers 6 gwei per unit of gas; the sponsor pays at most 5 gwei"),
+    (replace(payment(), call_data=b"\1\2\3\4"), "does not pay for calls to"),
+])  # fmt: skip
 async def test_what_is_not_paid_for(world, operation, why):
     assert why in await world.error(operation)
     assert world.bundler.asked == 0 and await world.spent() == {}

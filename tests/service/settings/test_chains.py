@@ -32,14 +32,11 @@ def test_the_default_is_the_interfaces_chain_with_both_balances():
     assert chains_of() == (84532, {84532: "https://sepolia.base.org", 8453: "https://mainnet.base.org"})
 
 
-@pytest.mark.parametrize(
-    ("settings", "rpc"),
-    [
-        ({}, "https://mainnet.base.org"),
-        ({"rpc_url_8453": "https://a.example"}, "https://a.example"),
-        ({"rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"}, "https://b.example"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "rpc"), [
+    ({}, "https://mainnet.base.org"),
+    ({"rpc_url_8453": "https://a.example"}, "https://a.example"),
+    ({"rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"}, "https://b.example"),
+])  # fmt: skip
 def test_base_as_the_main_chain(settings, rpc):
     main, endpoints = chains_of(chain="8453", **settings)
     assert (main, endpoints) == (8453, {8453: rpc, 84532: "https://sepolia.base.org"})
@@ -69,14 +66,11 @@ def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("chain", "value", "message"),
-    [
-        (8453, "false", "Base has real money"),
-        (1, "false", "Ethereum has real money"),
-        (84532, "true", "Base Sepolia has test money"),
-    ],
-)
+@pytest.mark.parametrize(("chain", "value", "message"), [
+    (8453, "false", "Base has real money"),
+    (1, "false", "Ethereum has real money"),
+    (84532, "true", "Base Sepolia has test money"),
+])  # fmt: skip
 def test_no_row_says_that_real_money_is_test_money(tmp_path, chain, value, message):
     row = f"[[chain]]\nid = {chain}\nreal_money = "
     with pytest.raises(SettingError) as caught:

@@ -62,25 +62,22 @@ PRODUCTION = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "refused"),
-    [
-        ({}, ""),
-        ({"HOLDFAST_PUBLIC_URL": "http://localhost:8787"}, ""),
-        ({"INNGEST_DEV": "0"}, ""),
-        ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
-        ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
-        ({"HOLDFAST_SMS_URL": ""}, ""),
-        ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_SMS_URL": ""}, ""),
-        ({"HOLDFAST_SMS_URL": "outbox:"}, "HOLDFAST_SMS_URL"),
-        ({"HOLDFAST_SMS_URL": "", "HOLDFAST_CHANNELS": "handle,sms"}, "HOLDFAST_SMS_URL"),
-        ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_CHANNELS": "email"}, "HOLDFAST_MAIL_URL"),
-        ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
-        ({"HOLDFAST_FAUCET_URL": "http://127.0.0.1:8545/faucet"}, "HOLDFAST_FAUCET_URL"),
-        ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
-        ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
-    ],
-)
+@pytest.mark.parametrize(("change", "refused"), [
+    ({}, ""),
+    ({"HOLDFAST_PUBLIC_URL": "http://localhost:8787"}, ""),
+    ({"INNGEST_DEV": "0"}, ""),
+    ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
+    ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
+    ({"HOLDFAST_SMS_URL": ""}, ""),
+    ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_SMS_URL": ""}, ""),
+    ({"HOLDFAST_SMS_URL": "outbox:"}, "HOLDFAST_SMS_URL"),
+    ({"HOLDFAST_SMS_URL": "", "HOLDFAST_CHANNELS": "handle,sms"}, "HOLDFAST_SMS_URL"),
+    ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_CHANNELS": "email"}, "HOLDFAST_MAIL_URL"),
+    ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
+    ({"HOLDFAST_FAUCET_URL": "http://127.0.0.1:8545/faucet"}, "HOLDFAST_FAUCET_URL"),
+    ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
+    ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
+])  # fmt: skip
 def test_production_refuses_development_choices(change, refused):
     if not refused:
         assert read_settings({**PRODUCTION, **change}).production
@@ -169,14 +166,11 @@ def test_an_ipv6_address_as_public_host_says_what_to_set():
     assert settings.mail_from == "Holdfast <no-reply@[IPv6:2001:db8::1]>"
 
 
-@pytest.mark.parametrize(
-    ("url", "registrar", "sender"),
-    [
-        ("https://vault.example", "did:web:vault.example", "vault.example"),
-        ("http://localhost:8787", "did:web:localhost%3A8787", "localhost"),
-        ("https://vault.example:81", "did:web:vault.example%3A81", "vault.example"),
-    ],
-)
+@pytest.mark.parametrize(("url", "registrar", "sender"), [
+    ("https://vault.example", "did:web:vault.example", "vault.example"),
+    ("http://localhost:8787", "did:web:localhost%3A8787", "localhost"),
+    ("https://vault.example:81", "did:web:vault.example%3A81", "vault.example"),
+])  # fmt: skip
 def test_registrar_and_sender_come_from_the_public_host(url, registrar, sender):
     settings = read_settings({**REAL, "HOLDFAST_PUBLIC_URL": url})
     assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")
@@ -185,16 +179,13 @@ def test_registrar_and_sender_come_from_the_public_host(url, registrar, sender):
 POSTGRESQL = "postgresql://user@db.example/holdfast"
 
 
-@pytest.mark.parametrize(
-    ("database", "place", "stay"),
-    [
-        ({}, {}, False),
-        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {}, True),
-        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "file:///shared"}, True),
-        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "s3://bucket/blocks"}, False),
-        ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS": "off"}, False),
-    ],
-)
+@pytest.mark.parametrize(("database", "place", "stay"), [
+    ({}, {}, False),
+    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {}, True),
+    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "file:///shared"}, True),
+    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "s3://bucket/blocks"}, False),
+    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS": "off"}, False),
+])  # fmt: skip
 def test_a_folder_of_blocks_and_a_database_that_others_may_share(database, place, stay):
     assert read_settings({**database, **place}).blocks_stay_here is stay
 
@@ -218,17 +209,14 @@ def test_an_engine_without_its_sdk_is_refused_with_the_extra(name, monkeypatch):
     assert read_settings({}), "without an engine, the SDK is not needed"
 
 
-@pytest.mark.parametrize(
-    ("given", "channels"),
-    [
-        ({}, ("handle", "email", "sms")),
-        ({"HOLDFAST_PUBLIC_URL": "https://vault.example"}, ("handle",)),
-        ({"HOLDFAST_PUBLIC_URL": "https://vault.example", **REAL}, ("handle", "email", "sms")),
-        ({**PRODUCTION, "HOLDFAST_SMS_URL": ""}, ("handle", "email")),
-        ({"HOLDFAST_CHANNELS": "sms, handle"}, ("handle", "sms")),
-        ({"HOLDFAST_CHANNELS": "email"}, ("email",)),
-    ],
-)
+@pytest.mark.parametrize(("given", "channels"), [
+    ({}, ("handle", "email", "sms")),
+    ({"HOLDFAST_PUBLIC_URL": "https://vault.example"}, ("handle",)),
+    ({"HOLDFAST_PUBLIC_URL": "https://vault.example", **REAL}, ("handle", "email", "sms")),
+    ({**PRODUCTION, "HOLDFAST_SMS_URL": ""}, ("handle", "email")),
+    ({"HOLDFAST_CHANNELS": "sms, handle"}, ("handle", "sms")),
+    ({"HOLDFAST_CHANNELS": "email"}, ("email",)),
+])  # fmt: skip
 def test_production_offers_the_channels_that_have_a_provider(given, channels):
     assert read_settings(given).channels == channels
 

@@ -122,14 +122,10 @@ async def test_only_a_registered_name_that_names_what_is_pinned(vault):
     assert (await put(vault, record(vault, root)))[0] == 403, "no longer pinned"
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"cmd": "/snapshots/write"}, {"cmd": "/snapshots/publishers"}, {"sub": "did:new:0x" + "11" * 32}, {"exp": 1},
-        {"nbf": 2_000_000_000}, {"pol": [["==", ".a", 1]]}, {"aud": "did:web:example.com"}, {"more": 1},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("changed", [
+    {"cmd": "/snapshots/write"}, {"cmd": "/snapshots/publishers"}, {"sub": "did:new:0x" + "11" * 32}, {"exp": 1},
+    {"nbf": 2_000_000_000}, {"pol": [["==", ".a", 1]]}, {"aud": "did:web:example.com"}, {"more": 1},
+], ids=str)  # fmt: skip
 async def test_a_delegation_that_does_not_hold_binds_no_name(vault, changed):
     root = await vault.keep(delegating(vault, vault.delegation(public_key(vault), vault.api.clock(), **changed)))
     assert (await put(vault, record(vault, root)))[0] == 403

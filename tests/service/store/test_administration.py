@@ -48,16 +48,13 @@ async def acts(store):
     return [(act.operator, act.action, act.key) for act in await store.administration.acts(None, 100)]
 
 
-@pytest.mark.parametrize(
-    ("subject", "identifier", "row"),
-    [
-        ("name handle ann", ANN, IDENTIFIER_RESERVED),
-        (f"did {DID}", ANN, IDENTIFIER_RESERVED),
-        ("domain example.com", MAIL, IDENTIFIER_RESERVED),
-        ("domain com", MAIL, IDENTIFIER_RESERVED),
-        ("network 192.0.2.0/24", ANN, IP_LIMIT_REACHED),
-    ],
-)
+@pytest.mark.parametrize(("subject", "identifier", "row"), [
+    ("name handle ann", ANN, IDENTIFIER_RESERVED),
+    (f"did {DID}", ANN, IDENTIFIER_RESERVED),
+    ("domain example.com", MAIL, IDENTIFIER_RESERVED),
+    ("domain com", MAIL, IDENTIFIER_RESERVED),
+    ("network 192.0.2.0/24", ANN, IP_LIMIT_REACHED),
+])  # fmt: skip
 async def test_what_is_banned_is_refused_until_the_ban_is_lifted(store, subject, identifier, row):
     admin = store.administration
     assert await admin.ban(subject, "spam", OP)
@@ -170,11 +167,9 @@ async def test_another_did_gets_a_name(store, database):
     described = await store.describe("handle", "ann")
     story = [(row["action"], row["did"], row["operator"]) for row in described["history"]]
     assert story == [
-        ("session", DID, None),
-        ("registered", DID, None),
-        ("transferred", "did:a:2", "eva"),
+        ("session", DID, None), ("registered", DID, None), ("transferred", "did:a:2", "eva"),
         ("registered", "did:a:2", None),
-    ]
+    ]  # fmt: skip
 
 
 async def test_a_claim_gets_another_name_with_its_credentials(store):

@@ -18,21 +18,18 @@ def numbers():
     metrics.reset()
 
 
-@pytest.mark.parametrize(
-    ("error", "outcome"),
-    [
-        (DeliveryError("refused", "HTTP 422"), "refused"),
-        (DeliveryError("nonsense"), "nonsense"),
-        (UpstreamError("ClientConnectorError", "unreachable"), "unreachable"),
-        (UpstreamError("TimeoutError", "timeout"), "timeout"),
-        (TransportError("no answer"), "unreachable"),
-        (TransportError("HTTP status 500", 500), "refused"),
-        (TimeoutError(), "timeout"),
-        (RuntimeError("a bug"), "error"),
-        (DeliveryError("ann@example.com"), "error"),
-        (asyncio.CancelledError(), "cancelled"),
-    ],
-)
+@pytest.mark.parametrize(("error", "outcome"), [
+    (DeliveryError("refused", "HTTP 422"), "refused"),
+    (DeliveryError("nonsense"), "nonsense"),
+    (UpstreamError("ClientConnectorError", "unreachable"), "unreachable"),
+    (UpstreamError("TimeoutError", "timeout"), "timeout"),
+    (TransportError("no answer"), "unreachable"),
+    (TransportError("HTTP status 500", 500), "refused"),
+    (TimeoutError(), "timeout"),
+    (RuntimeError("a bug"), "error"),
+    (DeliveryError("ann@example.com"), "error"),
+    (asyncio.CancelledError(), "cancelled"),
+])  # fmt: skip
 def test_an_exception_names_the_outcome(error, outcome):
     with pytest.raises(type(error)), calling("mail"):
         raise error

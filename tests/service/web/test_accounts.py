@@ -90,17 +90,14 @@ async def test_state_decodes_the_five_slots(chain):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("entry_point", "question"),
-    [
-        (V07.address, "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
-        (V07.address.lower(), "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
-        *(
-            (each, "1f40efa0" + "00" * 12 + ACCOUNT[2:] + "00" * 12 + each[2:].lower())
-            for each in (V08.address, V09.address, "0x" + "ee" * 20)
-        ),
-    ],
-)
+@pytest.mark.parametrize(("entry_point", "question"), [
+    (V07.address, "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+    (V07.address.lower(), "9ee2735b" + "00" * 12 + ACCOUNT[2:]),
+    *(
+        (each, "1f40efa0" + "00" * 12 + ACCOUNT[2:] + "00" * 12 + each[2:].lower())
+        for each in (V08.address, V09.address, "0x" + "ee" * 20)
+    ),
+])  # fmt: skip
 async def test_the_configured_entry_point_counts_the_nonce(make_api, entry_point, question):
     async with upstream() as rpc:
         rpc.answer = rpc_results({"eth_call": "0x" + SLOTS.hex()})
@@ -115,17 +112,14 @@ async def test_state_refuses_what_is_no_address(api):
         assert error_of(answer) == (400, "Invalid account: expected 20-byte hex address"), account
 
 
-@pytest.mark.parametrize(
-    ("token", "answer", "expected"),
-    [
-        ("ETH", "0x14d1120d7b160000", {"balance": "1500000000000000000", "decimals": 18, "symbol": "ETH", "formatted": "1.5"}),
-        ("eth", "0x0", {"balance": "0", "decimals": 18, "symbol": "ETH", "formatted": "0.0"}),
-        ("Eth", "0x1", {"balance": "1", "decimals": 18, "symbol": "ETH", "formatted": "0.000000000000000001"}),
-        ("usdc", 2_500_000, {"balance": "2500000", "decimals": 6, "symbol": "USDC", "formatted": "2.500000"}),
-        ("USDC", 0, {"balance": "0", "decimals": 6, "symbol": "USDC", "formatted": "0.000000"}),
-        ("USDC", 2**256 - 1, {"balance": str(2**256 - 1), "decimals": 6, "symbol": "USDC", "formatted": f"{(2**256 - 1) // 10**6}.{(2**256 - 1) % 10**6:06d}"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("token", "answer", "expected"), [
+    ("ETH", "0x14d1120d7b160000", {"balance": "1500000000000000000", "decimals": 18, "symbol": "ETH", "formatted": "1.5"}),
+    ("eth", "0x0", {"balance": "0", "decimals": 18, "symbol": "ETH", "formatted": "0.0"}),
+    ("Eth", "0x1", {"balance": "1", "decimals": 18, "symbol": "ETH", "formatted": "0.000000000000000001"}),
+    ("usdc", 2_500_000, {"balance": "2500000", "decimals": 6, "symbol": "USDC", "formatted": "2.500000"}),
+    ("USDC", 0, {"balance": "0", "decimals": 6, "symbol": "USDC", "formatted": "0.000000"}),
+    ("USDC", 2**256 - 1, {"balance": str(2**256 - 1), "decimals": 6, "symbol": "USDC", "formatted": f"{(2**256 - 1) // 10**6}.{(2**256 - 1) % 10**6:06d}"}),
+])  # fmt: skip
 async def test_balances(chain, token, answer, expected):
     api, rpc = chain
     results = {"eth_getBalance": answer} if isinstance(answer, str) else {"eth_call": f"0x{answer:064x}"}
@@ -135,16 +129,13 @@ async def test_balances(chain, token, answer, expected):
         assert found.json() == expected
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        ({"chainId": ""}, "Missing query parameters: account, token, chainId"),
-        ({"token": "BTC", "chainId": "1"}, "Unsupported token. Supported: ETH, USDC"),
-        ({"chainId": "84532x"}, "Unsupported chainId"),
-        ({"chainId": "\u0668\u0664\u0665\u0663\u0662"}, "Unsupported chainId"),
-        ({"account": "0x12"}, "Invalid account: expected 20-byte hex address"),
-    ],
-)
+@pytest.mark.parametrize(("query", "message"), [
+    ({"chainId": ""}, "Missing query parameters: account, token, chainId"),
+    ({"token": "BTC", "chainId": "1"}, "Unsupported token. Supported: ETH, USDC"),
+    ({"chainId": "84532x"}, "Unsupported chainId"),
+    ({"chainId": "\u0668\u0664\u0665\u0663\u0662"}, "Unsupported chainId"),
+    ({"account": "0x12"}, "Invalid account: expected 20-byte hex address"),
+])  # fmt: skip
 async def test_balance_refuses_bad_input(api, query, message):
     asked = {"account": ACCOUNT, "token": "ETH", "chainId": "84532", **query}
     assert error_of(await api.get("/api/balance", **asked)) == (400, message)
@@ -221,17 +212,14 @@ async def test_each_contract_can_be_set(make_api):
     assert list(body.values()) == [84532, *given.values()]
 
 
-@pytest.mark.parametrize(
-    ("settings", "shown"),
-    [
-        ({"rpc_url": "https://user:pw@rpc.example:8443/v2/KEY?k=1"}, "https://rpc.example:8443"),
-        (
-            {"rpc_url": "https://rpc.example/KEY", "public_rpc_url": "https://open.example/rpc"},
-            "https://open.example/rpc",
-        ),
-        ({"rpc_url": "https://sepolia.base.org"}, "https://sepolia.base.org"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "shown"), [
+    ({"rpc_url": "https://user:pw@rpc.example:8443/v2/KEY?k=1"}, "https://rpc.example:8443"),
+    (
+        {"rpc_url": "https://rpc.example/KEY", "public_rpc_url": "https://open.example/rpc"},
+        "https://open.example/rpc",
+    ),
+    ({"rpc_url": "https://sepolia.base.org"}, "https://sepolia.base.org"),
+])  # fmt: skip
 async def test_status_shows_no_key_of_the_chains_endpoint(make_api, settings, shown):
     body = (await make_api(**settings).get("/api/status")).json()
     assert body == {"chain": "Base Sepolia", "chainId": 84532, "rpc": shown, "database": "connected"}

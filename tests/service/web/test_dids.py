@@ -35,35 +35,25 @@ async def test_every_required_field_is_required(api):
             assert error_of(await api.register(**{field: value})) == MISSING, (field, value)
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"channel": "fax"}, 'Invalid channel. Must be "handle", "email" or "sms"'),
-        ({"identifier": "a b"}, "Invalid identifier"),
-        ({"did": "none"}, "Invalid did"),
-        ({"credentialId": "c" * 1367}, "Invalid credentialId"),
-        ({"credentialId": "c d"}, "Invalid credentialId"),
-        ({"credentialId": "=="}, "Invalid credentialId"),
-        ({"txHash": "0" * 129}, "Invalid txHash"),
-        ({"txHash": "a\nb"}, "Invalid txHash"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"channel": "fax"}, 'Invalid channel. Must be "handle", "email" or "sms"'),
+    ({"identifier": "a b"}, "Invalid identifier"),
+    ({"did": "none"}, "Invalid did"),
+    ({"credentialId": "c" * 1367}, "Invalid credentialId"),
+    ({"credentialId": "c d"}, "Invalid credentialId"),
+    ({"credentialId": "=="}, "Invalid credentialId"),
+    ({"txHash": "0" * 129}, "Invalid txHash"),
+    ({"txHash": "a\nb"}, "Invalid txHash"),
+])  # fmt: skip
 async def test_bad_form_gets_its_sentence_and_changes_nothing(api, fields, message):
     assert error_of(await api.register(**fields)) == (400, message)
     assert (await api.get("/api/sessions/status")).json()["total_registrations"] == 0
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"blockNumber": "7"},
-        {"blockNumber": -1},
-        {"blockNumber": True},
-        {"smartAccount": 5},
-        {"smartAccount": "0xabc"},
-        {"blockNumber": 2**70},
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    {"blockNumber": "7"}, {"blockNumber": -1}, {"blockNumber": True}, {"smartAccount": 5}, {"smartAccount": "0xabc"},
+    {"blockNumber": 2**70},
+])  # fmt: skip
 async def test_an_optional_field_of_another_kind_counts_as_absent(api, fields):
     assert (await api.register(**fields)).status_code == 200
     found = (await api.get("/api/dids/lookup", credentialId="cred-1")).json()

@@ -60,15 +60,12 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api, path):
     assert not re.search(r"<style|style=|<script(?! type=\"module\" src)|\son\w+=", answer.text)
 
 
-@pytest.mark.parametrize(
-    ("path", "modules"),
-    [
-        ("/", ["/client/holdfast.js"]),
-        ("/vault", ["/client/holdfast.js"]),
-        ("/connect", ["/client/holdfast.js"]),
-        ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
-    ],
-)
+@pytest.mark.parametrize(("path", "modules"), [
+    ("/", ["/client/holdfast.js"]),
+    ("/vault", ["/client/holdfast.js"]),
+    ("/connect", ["/client/holdfast.js"]),
+    ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
+])  # fmt: skip
 async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(api, path, modules):
     page = (await api.http.get(path)).text
     assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
@@ -114,18 +111,10 @@ def test_without_pages_the_payment_page_needs_none_of_their_files(serve):
         assert "Bank" not in page
 
 
-@pytest.mark.parametrize(
-    ("header", "language"),
-    [
-        ("de-AT,de;q=0.9,en;q=0.8", "de"),
-        ("fr, en;q=0.5, de;q=0.7", "de"),
-        ("en-GB,de;q=0.9", "en"),
-        ("de;q=0, fr", "en"),
-        ("*", "en"),
-        (", ;q=nan, den", "en"),
-        (None, "en"),
-    ],
-)
+@pytest.mark.parametrize(("header", "language"), [
+    ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr, en;q=0.5, de;q=0.7", "de"), ("en-GB,de;q=0.9", "en"),
+    ("de;q=0, fr", "en"), ("*", "en"), (", ;q=nan, den", "en"), (None, "en"),
+])  # fmt: skip
 def test_a_page_begins_in_the_browsers_language(header, language):
     pages = page_files(choices())
     rows = ROW.findall((TEXTS / language / "pages.js").read_text())
@@ -162,16 +151,13 @@ def test_a_name_is_text_and_not_markup():
     assert "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "why"),
-    [
-        ("HOLDFAST_PAGES_COLOUR", "#ffd400", "contrast with white is 1.4:1"),
-        ("HOLDFAST_PAGES_COLOUR", "blue", "#rrggbb"),
-        ("HOLDFAST_PAGES_NAME", "x" * 41, "1 to 40 printable"),
-        ("HOLDFAST_PAGES_NAME", "a\nb", "printable"),
-        ("HOLDFAST_PAGES", "yes", "on, off"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "why"), [
+    ("HOLDFAST_PAGES_COLOUR", "#ffd400", "contrast with white is 1.4:1"),
+    ("HOLDFAST_PAGES_COLOUR", "blue", "#rrggbb"),
+    ("HOLDFAST_PAGES_NAME", "x" * 41, "1 to 40 printable"),
+    ("HOLDFAST_PAGES_NAME", "a\nb", "printable"),
+    ("HOLDFAST_PAGES", "yes", "on, off"),
+])  # fmt: skip
 def test_choices_that_are_refused_at_the_start(name, value, why):
     with pytest.raises(SettingError, match=re.escape(why)) as refused:
         read_settings({name: value})

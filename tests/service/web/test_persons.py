@@ -86,21 +86,11 @@ async def test_the_token_decides(vault):
     assert len((await export(vault))["identifiers"]) == 1
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        {},
-        {"everything": False},
-        {"everything": 1},
-        {"everything": True, "credentialId": "x"},
-        {"identifier": "ann"},
-        {"identifier": "ann", "channel": "post"},
-        {"identifier": 7, "channel": "handle"},
-        {"credentialId": "not base64!"},
-        {"credentialId": ["credential-ann"]},
-        {"more": 1},
-    ],
-)
+@pytest.mark.parametrize("args", [
+    {}, {"everything": False}, {"everything": 1}, {"everything": True, "credentialId": "x"}, {"identifier": "ann"},
+    {"identifier": "ann", "channel": "post"}, {"identifier": 7, "channel": "handle"}, {"credentialId": "not base64!"},
+    {"credentialId": ["credential-ann"]}, {"more": 1},
+])  # fmt: skip
 async def test_arguments_of_another_form_remove_nothing(vault, args):
     assert failure(await remove(vault, **args)) == (400, "BAD_REQUEST")
     assert len((await export(vault))["credentials"]) == 1

@@ -72,13 +72,10 @@ def post(service, path, body, **headers):
     return answer.status_code, answer.json()
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "taken"),
-    [
-        pytest.param("open_session", "/api/sessions", SESSION, "identifier_taken", marks=pytest.mark.soak),
-        ("register", "/api/dids", REGISTRATION, "credential_already_registered"),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "body", "taken"), [
+    pytest.param("open_session", "/api/sessions", SESSION, "identifier_taken", marks=pytest.mark.soak),
+    ("register", "/api/dids", REGISTRATION, "credential_already_registered"),
+])  # fmt: skip
 def test_a_registration_whose_answer_was_lost(tmp_path, stored, method, path, body, taken):
     with dying(tmp_path, method, stored) as service:
         lost(service, path, body)

@@ -124,17 +124,14 @@ async def test_a_did_that_is_only_registered_here_proves_nothing(chain, registry
     assert "ann" not in answer.text
 
 
-@pytest.mark.parametrize(
-    ("did", "status", "error"),
-    [
-        ("did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169", 501, "methodNotSupported"),
-        ("did:new:0x01", 400, "invalidDid"),
-        (DID.upper().replace("DID:NEW", "did:new"), 400, "invalidDid"),
-        ("ann", 400, "invalidDid"),
-        ("", 400, "invalidDid"),
-        (f"{DID}/path", 400, "invalidDid"),
-    ],
-)
+@pytest.mark.parametrize(("did", "status", "error"), [
+    ("did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169", 501, "methodNotSupported"),
+    ("did:new:0x01", 400, "invalidDid"),
+    (DID.upper().replace("DID:NEW", "did:new"), 400, "invalidDid"),
+    ("ann", 400, "invalidDid"),
+    ("", 400, "invalidDid"),
+    (f"{DID}/path", 400, "invalidDid"),
+])  # fmt: skip
 async def test_other_texts_are_refused(make_api, did, status, error):
     answer = await resolve(make_api(), did)
     assert (answer.status_code, answer.json()["didResolutionMetadata"]["error"]) == (status, error)
@@ -151,18 +148,15 @@ async def test_nothing_is_said_without_the_chain(chain, broken):
     assert (answer.status_code, answer.json()["didResolutionMetadata"]["error"]) == (502, "internalError")
 
 
-@pytest.mark.parametrize(
-    ("accept", "media", "whole"),
-    [
-        ("*/*", 'application/ld+json;profile="https://w3id.org/did-resolution"', True),
-        ('application/ld+json;profile="https://w3id.org/did-resolution"', "application/ld+json", True),
-        ("application/did-resolution", "application/did-resolution", True),
-        ("application/did+ld+json", "application/did+ld+json", False),
-        ("application/did+json, application/json;q=0.5", "application/did+json", False),
-        ("application/did+json;q=0.5, application/json", "application/json", True),
-        ("text/html, application/did+ld+json;q=0, */*;q=0.1", "application/ld+json", True),
-    ],
-)
+@pytest.mark.parametrize(("accept", "media", "whole"), [
+    ("*/*", 'application/ld+json;profile="https://w3id.org/did-resolution"', True),
+    ('application/ld+json;profile="https://w3id.org/did-resolution"', "application/ld+json", True),
+    ("application/did-resolution", "application/did-resolution", True),
+    ("application/did+ld+json", "application/did+ld+json", False),
+    ("application/did+json, application/json;q=0.5", "application/did+json", False),
+    ("application/did+json;q=0.5, application/json", "application/json", True),
+    ("text/html, application/did+ld+json;q=0, */*;q=0.1", "application/ld+json", True),
+])  # fmt: skip
 async def test_accept_selects_the_form(chain, accept, media, whole):
     api, rpc = chain
     rpc.answer = says(record(), slots())

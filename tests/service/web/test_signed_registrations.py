@@ -41,19 +41,11 @@ async def post_with(api, key, headers):
     return await api.register(did=key.did, credentialId="own", headers=headers)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"cmd": "/snapshots/write"},
-        {"args": {"credentialId": "other"}},
-        {"args": {"credentialId": 5}},
-        {"args": {}},
-        {"aud": "did:web:elsewhere.example"},
-        {"exp": 1_800_000_000 - 1, "iat": ...},
-        {"exp": 1_800_000_000 + 7200, "iat": ...},
-        {"sub": "did:new:0x" + "00" * 32},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"cmd": "/snapshots/write"}, {"args": {"credentialId": "other"}}, {"args": {"credentialId": 5}}, {"args": {}},
+    {"aud": "did:web:elsewhere.example"}, {"exp": 1_800_000_000 - 1, "iat": ...},
+    {"exp": 1_800_000_000 + 7200, "iat": ...}, {"sub": "did:new:0x" + "00" * 32},
+])  # fmt: skip
 async def test_a_token_for_anything_else_counts_as_none(api, key, change):
     await api.session("ann", did=key.did)
     await flood(api, key)

@@ -305,30 +305,24 @@ async def test_status_tells_the_attestations_own_instant(api, channel, identifie
     assert known["verifiedAt"] == attestation["verified_at"]
 
 
-@pytest.mark.parametrize(
-    ("query", "echo"),
-    [
-        ("identifier=+14155552671&channel=sms", PHONE),
-        ("identifier=ann%2Btag%40example.com&channel=email", "ann+tag@example.com"),
-        ("identifier=%20ann@example.com%20&channel=email", "ann@example.com"),
-    ],
-)
+@pytest.mark.parametrize(("query", "echo"), [
+    ("identifier=+14155552671&channel=sms", PHONE),
+    ("identifier=ann%2Btag%40example.com&channel=email", "ann+tag@example.com"),
+    ("identifier=%20ann@example.com%20&channel=email", "ann@example.com"),
+])  # fmt: skip
 async def test_a_plus_sign_in_a_query_is_a_plus_sign(api, query, echo):
     assert (await api.http.get(f"{STATUS}?{query}")).json()["identifier"] == echo
     assert (await api.http.get(f"/api/sessions/check?{query}")).json() == {"available": True, "reason": None}
 
 
-@pytest.mark.parametrize(
-    ("path", "fields", "message"),
-    [
-        (SEND, {"channel": 1}, "Missing required fields: identifier, channel"),
-        (SEND, {"channel": "handle"}, 'Invalid channel. Must be "sms" or "email"'),
-        (SEND, {"identifier": "a@b.c\r\nBcc: x@y.z"}, "Invalid identifier"),
-        (SEND, {"identifier": "5551234", "channel": "sms"}, "Invalid identifier"),
-        (CHECK, {"code": 123456}, "Missing required fields: identifier, channel, code"),
-        (CHECK, {"channel": "x", "code": "1"}, 'Invalid channel. Must be "sms" or "email"'),
-    ],
-)
+@pytest.mark.parametrize(("path", "fields", "message"), [
+    (SEND, {"channel": 1}, "Missing required fields: identifier, channel"),
+    (SEND, {"channel": "handle"}, 'Invalid channel. Must be "sms" or "email"'),
+    (SEND, {"identifier": "a@b.c\r\nBcc: x@y.z"}, "Invalid identifier"),
+    (SEND, {"identifier": "5551234", "channel": "sms"}, "Invalid identifier"),
+    (CHECK, {"code": 123456}, "Missing required fields: identifier, channel, code"),
+    (CHECK, {"channel": "x", "code": "1"}, 'Invalid channel. Must be "sms" or "email"'),
+])  # fmt: skip
 async def test_bad_input_gets_its_sentence(api, path, fields, message):
     body = {"identifier": MAIL, "channel": "email", **fields}
     assert error_of(await api.post(path, **body)) == (400, message)

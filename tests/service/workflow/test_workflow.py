@@ -37,18 +37,15 @@ async def test_methods_that_the_sdk_does_not_serve_get_the_handlers_405(engine):
     assert (preflight.status_code, preflight.headers["allow"]) == (204, "GET, HEAD, PUT, POST, OPTIONS")
 
 
-@pytest.mark.parametrize(
-    ("environment", "configured"),
-    [
-        ({}, False),
-        ({"INNGEST_DEV": "0"}, False),
-        ({"INNGEST_DEV": "False"}, False),
-        ({"INNGEST_EVENT_KEY": "k"}, False),
-        ({"INNGEST_DEV": "1"}, True),
-        ({"INNGEST_DEV": "http://127.0.0.1:8288"}, True),
-        ({"INNGEST_DEV": "0", "INNGEST_SIGNING_KEY": "signkey-prod-ab"}, True),
-    ],
-)
+@pytest.mark.parametrize(("environment", "configured"), [
+    ({}, False),
+    ({"INNGEST_DEV": "0"}, False),
+    ({"INNGEST_DEV": "False"}, False),
+    ({"INNGEST_EVENT_KEY": "k"}, False),
+    ({"INNGEST_DEV": "1"}, True),
+    ({"INNGEST_DEV": "http://127.0.0.1:8288"}, True),
+    ({"INNGEST_DEV": "0", "INNGEST_SIGNING_KEY": "signkey-prod-ab"}, True),
+])  # fmt: skip
 def test_the_service_leaves_its_chores_only_to_an_engine_that_can_call(environment, configured):
     assert engine_configured(environment) is configured
 
@@ -58,15 +55,12 @@ def _a_log_that_begins_anew(monkeypatch):
     monkeypatch.setattr(workflow, "_SPARSE", workflow.Sparse())
 
 
-@pytest.mark.parametrize(
-    ("environment", "address"),
-    [
-        ({"INNGEST_DEV": "1"}, "http://127.0.0.1:8288"),
-        ({"INNGEST_DEV": "http://engine:8288"}, "http://engine:8288"),
-        ({"INNGEST_SIGNING_KEY": "k"}, "https://api.inngest.com"),
-        ({"INNGEST_SIGNING_KEY": "k", "INNGEST_BASE_URL": "https://engine"}, "https://engine"),
-    ],
-)
+@pytest.mark.parametrize(("environment", "address"), [
+    ({"INNGEST_DEV": "1"}, "http://127.0.0.1:8288"),
+    ({"INNGEST_DEV": "http://engine:8288"}, "http://engine:8288"),
+    ({"INNGEST_SIGNING_KEY": "k"}, "https://api.inngest.com"),
+    ({"INNGEST_SIGNING_KEY": "k", "INNGEST_BASE_URL": "https://engine"}, "https://engine"),
+])  # fmt: skip
 def test_where_the_engine_is(environment, address):
     assert engine_address(environment) == address
 
@@ -173,15 +167,12 @@ async def test_the_registration_names_both_functions_with_their_retries(make_api
     assert steps == {"holdfast-confirm_registrations": {"attempts": 3}, "holdfast-expire": {"attempts": 3}}
 
 
-@pytest.mark.parametrize(
-    ("answer", "status", "handed_over"),
-    [
-        ({"ok": True, "modified": False}, 200, True),
-        ({"error": "no such key"}, 401, False),
-        ({"ok": False}, 200, False),
-        ({}, 500, False),
-    ],
-)
+@pytest.mark.parametrize(("answer", "status", "handed_over"), [
+    ({"ok": True, "modified": False}, 200, True),
+    ({"error": "no such key"}, 401, False),
+    ({"ok": False}, 200, False),
+    ({}, 500, False),
+])  # fmt: skip
 async def test_the_chores_are_handed_over_once_the_engine_has_registered(
     make_api, monkeypatch, answer, status, handed_over
 ):
@@ -254,17 +245,14 @@ async def test_a_signed_call_is_run_and_its_answer_signed(signed):
     assert values["s"] == mac.hexdigest()
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"x-inngest-signature": "t=1&s=" + "0" * 64},
-        {"x-inngest-signature": "t=1&s=%ff%C3%A9"},
-        {"x-inngest-signature": "t=" + "9" * 5000 + "&s=a"},
-        {"x-inngest-signature": "x"},
-        {"x-inngest-sync-kind": "in_band"},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    {},
+    {"x-inngest-signature": "t=1&s=" + "0" * 64},
+    {"x-inngest-signature": "t=1&s=%ff%C3%A9"},
+    {"x-inngest-signature": "t=" + "9" * 5000 + "&s=a"},
+    {"x-inngest-signature": "x"},
+    {"x-inngest-sync-kind": "in_band"},
+])  # fmt: skip
 @pytest.mark.parametrize("method", ["PUT", "POST"])
 async def test_what_is_not_signed_is_refused_without_asking_the_engine(signed, monkeypatch, given, method):
     async with upstream() as server:

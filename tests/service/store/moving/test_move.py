@@ -121,17 +121,10 @@ async def fill_recoveries(store):
     await store.register(new, lambda _facts: Move.CLAIM)
     await store.recoveries.keep(
         NewRecovery(
-            request="a1" * 16,
-            identifier=work,
-            did=ANN,
-            account="0xaa",
-            nonce=0,
-            owners="0xbb",
-            digest=b"\x00d",
-            now=NOW,
-            expires_at=NOW + 90,
+            request="a1" * 16, identifier=work, did=ANN, account="0xaa", nonce=0, owners="0xbb", digest=b"\x00d",
+            now=NOW, expires_at=NOW + 90,
         )
-    )
+    )  # fmt: skip
     await store.recoveries.confirm("a1" * 16, NOW, NOW + 9)
 
 

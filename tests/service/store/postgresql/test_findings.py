@@ -50,18 +50,15 @@ def test_a_sound_server(database):
     assert states.keys() >= {"fsync", "schema", "archive", "connections", "pooler", "database clock"}
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "subject", "state"),
-    [
-        ("fsync", "off", "fsync", "error"),
-        ("full_page_writes", "off", "full_page_writes", "error"),
-        ("synchronous_commit", "off", "commits", "note"),
-        ("synchronous_commit", "local", "commits", "note"),
-        ("default_transaction_isolation", "serializable", "default_transaction_isolation", "error"),
-        ("default_transaction_read_only", "on", "default_transaction_read_only", "error"),
-        ("synchronous_standby_names", "FIRST 1 (gone)", "commits", "error"),
-    ],
-)
+@pytest.mark.parametrize(("setting", "value", "subject", "state"), [
+    ("fsync", "off", "fsync", "error"),
+    ("full_page_writes", "off", "full_page_writes", "error"),
+    ("synchronous_commit", "off", "commits", "note"),
+    ("synchronous_commit", "local", "commits", "note"),
+    ("default_transaction_isolation", "serializable", "default_transaction_isolation", "error"),
+    ("default_transaction_read_only", "on", "default_transaction_read_only", "error"),
+    ("synchronous_standby_names", "FIRST 1 (gone)", "commits", "error"),
+])  # fmt: skip
 def test_one_wrong_setting(server, database, setting, value, subject, state):
     server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
     try:

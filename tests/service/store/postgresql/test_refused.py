@@ -18,15 +18,12 @@ CITUS = (
 UNFINISHED = "CREATE TABLE holdfast.moving AS SELECT true AS one, false AS finished"
 
 
-@pytest.mark.parametrize(
-    ("version", "extensions", "engine"),
-    [
-        ("PostgreSQL 18.1 on x86_64-pc-linux-gnu, compiled by gcc", ["plpgsql", "pg_stat_statements"], None),
-        ("PostgreSQL 17.6 (Debian 17.6-1) on aarch64", ["citus", "plpgsql"], "Citus"),
-        ("PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu, compiled by clang", ["plpgsql"], "YugabyteDB"),
-        ("CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/04, go1.23.7)", [], "CockroachDB"),
-    ],
-)
+@pytest.mark.parametrize(("version", "extensions", "engine"), [
+    ("PostgreSQL 18.1 on x86_64-pc-linux-gnu, compiled by gcc", ["plpgsql", "pg_stat_statements"], None),
+    ("PostgreSQL 17.6 (Debian 17.6-1) on aarch64", ["citus", "plpgsql"], "Citus"),
+    ("PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu, compiled by clang", ["plpgsql"], "YugabyteDB"),
+    ("CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/04, go1.23.7)", [], "CockroachDB"),
+])  # fmt: skip
 def test_engines_are_known_by_what_they_say(version, extensions, engine):
     assert engine_of(version, extensions) == engine
 

@@ -161,11 +161,9 @@ AMOUNTS, SUBJECTS = st.integers(0, 9), ("all", "did", "contract")
 
 
 @given(
-    spent=st.lists(AMOUNTS, min_size=3, max_size=3),
-    limits=st.lists(AMOUNTS, min_size=3, max_size=3),
-    gwei=AMOUNTS,
+    spent=st.lists(AMOUNTS, min_size=3, max_size=3), limits=st.lists(AMOUNTS, min_size=3, max_size=3), gwei=AMOUNTS,
     held=st.none() | st.builds(Held, st.integers(1, 2), AMOUNTS, st.lists(st.sampled_from(SUBJECTS), unique=True)),
-)
+)  # fmt: skip
 def test_sponsor_budgets(ask, spent, limits, gwei, held):
     budgets = [Budget(subject, limit, "") for subject, limit in zip(SUBJECTS, limits, strict=True)]
     row = ask("sponsor_full_v1", list(SUBJECTS), limits, spent, 1, gwei, *(held or (None, None, None)))
