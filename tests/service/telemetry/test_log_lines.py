@@ -58,7 +58,7 @@ def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     reserved.write_text("acme\n")
     admin_port = free_port()
     server = serve(
-        access_log="on", log="json", reserved_file=str(reserved), admin_port=str(admin_port), indexer_url=DEAD,
+        access_log="on", reserved_file=str(reserved), admin_port=str(admin_port), indexer_url=DEAD,
         mail_url="smtp://me:mails-password@127.0.0.1:9", bundler_url=f"{DEAD}/bundlers-key", confirmation_depth="0",
         rpc_url=f"{DEAD}/chains-key", sms_url=f"twilio://AC1:providers-token@VA1?base_url={DEAD}", INNGEST_DEV="1",
         events_url=f"webhook+{DEAD}/events-key", webhook_secret="whsec_d2ViaG9va3Mtc2VjcmV0d2ViaG9va3Mtc2VjcmV0",

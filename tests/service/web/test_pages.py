@@ -84,31 +84,25 @@ async def test_every_file_is_there_and_known_by_its_etag(api, path):
     assert (await api.http.post(path)).status_code == 405
 
 
-def test_without_pages_their_paths_are_as_before(serve):
-    with serve(pages="off").client() as client:
-        for path in (*PAGES, *FILES):
-            for method in ("GET", "HEAD", "POST", "OPTIONS"):
-                assert client.request(method, path).status_code == 404, (method, path)
-        assert client.get("/").json() == {"error": "not_found"}
-        assert client.get("/pay/confirm").status_code == 200
+async def test_without_pages_their_paths_are_as_before(make_api):
+    api = make_api(pages="off", pages_name="Bank")
+    for path in (*PAGES, *FILES):
+        for method in ("GET", "HEAD", "POST", "OPTIONS"):
+            assert (await api.http.request(method, path)).status_code == 404, (method, path)
+    assert (await api.http.get("/")).json() == {"error": "not_found"}
+    page = (await api.http.get("/pay/confirm")).text
+    files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
+    assert {(await api.http.get(path)).status_code for path in files} == {200}, "the payment page needs none of them"
+    assert "Bank" not in page
 
 
-def test_the_payment_page_has_the_operators_look(serve):
-    look = {"pages_name": "Bank <of> Tests", "pages_languages": "de"}
-    with serve(**look).client() as client:
-        page = client.get("/pay/confirm").text
-        assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page
-        assert '<link rel="stylesheet" href="/theme.css">' in page and '<img src="/logo"' in page
-        assert '<meta name="holdfast-languages" content="de">' in page
-        assert client.get("/pay/manifest.json").json()["name"] == "Bank <of> Tests"
-
-
-def test_without_pages_the_payment_page_needs_none_of_their_files(serve):
-    with serve(pages="off", pages_name="Bank").client() as client:
-        page = client.get("/pay/confirm").text
-        files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
-        assert {client.get(path).status_code for path in files} == {200}
-        assert "Bank" not in page
+async def test_the_payment_page_has_the_operators_look(make_api):
+    api = make_api(pages_name="Bank <of> Tests", pages_languages="de")
+    page = (await api.http.get("/pay/confirm")).text
+    assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page
+    assert '<link rel="stylesheet" href="/theme.css">' in page and '<img src="/logo"' in page
+    assert '<meta name="holdfast-languages" content="de">' in page
+    assert (await api.http.get("/pay/manifest.json")).json()["name"] == "Bank <of> Tests"
 
 
 @pytest.mark.parametrize(("header", "language"), [
