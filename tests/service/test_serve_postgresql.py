@@ -1,14 +1,10 @@
-"""The service with PostgreSQL: several processes, an outage and recovery from it, and what `holdfast check` reports."""
-
-import json
-import time
+"""The service with PostgreSQL: several processes, an outage and recovery from it."""
 
 import httpx
 import psutil
 import pytest
-from tests.support import forked
 from tests.support.postgres_server import PostgresServer
-from tests.support.serving import DID, PATIENCE_S, becomes_true, environment_of, wait_until_ready
+from tests.support.serving import DID, PATIENCE_S, becomes_true, wait_until_ready
 from tests.support.soak import cases
 
 
@@ -62,19 +58,6 @@ def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(serve, p
         postgres.execute("SELECT pg_drop_replication_slot('only_reads')")
 
 
-@pytest.mark.soak  # in the gate, store/postgresql/test_batcher.py freezes a server
-def test_a_silent_database_answers_503_within_seconds(serve, own_postgres):
-    server = serve(database_url=own_postgres.new_database())
-    with server.client() as client:
-        assert server.session(client, "before", "192.0.2.1").status_code == 200
-        own_postgres.freeze()
-        started = time.monotonic()
-        assert server.session(client, "during", "192.0.2.2").status_code == 503
-        assert time.monotonic() - started < PATIENCE_S / 2
-        own_postgres.thaw()
-        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
-
-
 def test_a_database_that_cannot_be_reached_stops_the_start(serve):
     server = serve(wait=False, database_url="postgresql://user:hunter2@127.0.0.1:9/x", database_wait="1")
     assert server.process.wait(PATIENCE_S) == 4
@@ -113,23 +96,6 @@ def test_a_start_does_not_wait_for_what_time_does_not_mend(serve, postgres):
     server = serve(wait=False, database_url=postgres.url("no_such_database"))
     assert server.process.wait(PATIENCE_S / 2) == 4
     assert "invalid catalog name" in server.log.read_text()
-
-
-@pytest.mark.soak  # in the gate, store/postgresql/test_findings.py
-def test_check_looks_at_the_database_itself(own_postgres, tmp_path):
-    url = own_postgres.new_database()
-
-    def findings():
-        _, out, _ = forked.run(["check", "--json"], environment_of(tmp_path, database_url=url), b"", 300)
-        return {row["subject"]: row for row in json.loads(out)}
-
-    good = findings()
-    assert {good[name]["state"] for name in ("database", "fsync", "data_checksums", "database clock")} == {"ok"}
-    assert good["commits"]["state"] == "note" and "standby" in good["commits"]["found"]
-    own_postgres.set(full_page_writes="off", synchronous_commit="off")
-    bad = findings()
-    assert (bad["full_page_writes"]["state"], bad["commits"]["state"]) == ("error", "note")
-    assert "synchronous_commit off" in bad["commits"]["found"]
 
 
 async def test_a_zero_byte_anywhere_is_a_plain_refusal(make_api, postgres_url, patient_stores):

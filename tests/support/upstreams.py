@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -64,3 +64,26 @@ def _reply(asked: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
         return {**base, "error": {"code": -32601, "message": "no such method"}}
     result = results[asked["method"]]
     return {**base, "result": result(*asked["params"]) if callable(result) else result}
+
+
+@asynccontextmanager
+async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
+    """Run an upstream that sends these bytes in response to any request, one byte at a time if `drip_s` is given."""
+    speaking: set[asyncio.Task[Any] | None] = set()
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        speaking.add(asyncio.current_task())
+        with suppress(ConnectionError):
+            await reader.read(65536)
+            for piece in [answer] if not drip_s else [answer[n : n + 1] for n in range(len(answer))]:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(drip_s)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await asyncio.gather(*filter(None, speaking))

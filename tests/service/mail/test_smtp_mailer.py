@@ -162,61 +162,36 @@ async def test_server_without_sign_in_is_refused():
 
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
-async def test_untrusted_certificate_is_refused(scheme, server_tls):
-    tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls}
-    async with receiving(**tls) as receiver, mailing(f"{scheme}://127.0.0.1:{receiver.port}") as mailer:
-        error = await refused(mailer)
-        assert error.kind == "unreachable"
-        assert "certificate not trusted" in str(error)
-    assert not receiver.mails
+async def test_a_certificate_that_is_untrusted_or_of_another_name_is_refused(scheme, authority, ca_file, server_tls):
+    elsewhere = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("elsewhere.example").configure_cert(elsewhere)
+    for context, trusted in ((server_tls, ""), (elsewhere, f"?ca_file={ca_file}")):
+        tls = {"ssl_context": context} if scheme == "smtps" else {"tls_context": context}
+        async with receiving(**tls) as receiver, mailing(f"{scheme}://127.0.0.1:{receiver.port}{trusted}") as mailer:
+            error = await refused(mailer)
+            assert error.kind == "unreachable" and "certificate not trusted" in str(error)
+        assert not receiver.mails
 
 
-@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
-async def test_certificate_of_another_name_is_refused(scheme, authority, ca_file):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("elsewhere.example").configure_cert(context)
-    tls = {"ssl_context": context} if scheme == "smtps" else {"tls_context": context}
-    async with (
-        receiving(**tls) as receiver,
-        mailing(f"{scheme}://127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
-    ):
-        assert (await refused(mailer)).kind == "unreachable"
-    assert not receiver.mails
+@pytest.mark.parametrize(("offered", "heard"), [
+    (b"250-receiver.test\r\n250 AUTH PLAIN LOGIN\r\n", [b"EHLO"]),
+    (b"250-receiver.test\r\n250-STARTTLS\r\n250 AUTH PLAIN\r\n", [b"EHLO", b"STARTTLS"]),
+], ids=["not offered", "refused"])  # fmt: skip
+async def test_starttls_is_never_given_up(ca_file, offered, heard):
+    verbs = []
 
-
-async def test_starttls_is_never_given_up(ca_file):
-    heard = []
-
-    async def without_starttls(reader, writer, _):
+    async def talk(reader, writer, _):
         writer.write(b"220 receiver.test\r\n")
         while line := await reader.readline():
-            heard.append(line)
-            writer.write(b"250-receiver.test\r\n250 AUTH PLAIN LOGIN\r\n")
-
-    async with (
-        scripted(without_starttls) as (port, _),
-        mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
-    ):
-        assert (await refused(mailer)).kind == "refused"
-    assert [line.split()[0] for line in heard] == [b"EHLO"]
-
-
-async def test_refused_starttls_is_not_worked_around(ca_file):
-    heard = []
-
-    async def offers_and_refuses(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n")
-        while line := await reader.readline():
-            heard.append(line.split()[0])
-            offered = b"250-receiver.test\r\n250-STARTTLS\r\n250 AUTH PLAIN\r\n"
+            verbs.append(line.split()[0])
             writer.write(b"454 4.7.0 not now\r\n" if line.startswith(b"STARTTLS") else offered)
 
     async with (
-        scripted(offers_and_refuses) as (port, _),
+        scripted(talk) as (port, _),
         mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
     ):
         assert (await refused(mailer)).kind == "refused"
-    assert heard == [b"EHLO", b"STARTTLS"]
+    assert verbs == heard
 
 
 async def test_words_before_the_handshake_do_not_count_after_it(server_tls, ca_file):

@@ -4,13 +4,12 @@ import asyncio
 import gzip
 import json
 import re
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 from tests.support.api import error_of
-from tests.support.upstreams import rpc_results, upstream
+from tests.support.upstreams import raw_upstream, rpc_results, upstream
 
 from holdfast import __version__
 from holdfast.rules.chains import CHAINS
@@ -113,30 +112,6 @@ HOSTILE = {
     "a broken chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     "an endless head": b"HTTP/1.1 200 OK\r\nA: " + b"a" * 100_000 + b"\r\n\r\n",
 }  # fmt: skip
-
-
-@asynccontextmanager
-async def raw_upstream(answer, drip_s=0.0):
-    """Run an upstream that sends these bytes in response to any request, one byte at a time if `drip_s` is given."""
-
-    speaking = set()
-
-    async def speak(reader, writer):
-        speaking.add(asyncio.current_task())
-        with suppress(ConnectionError):
-            await reader.read(65536)
-            for piece in [answer] if not drip_s else [answer[n : n + 1] for n in range(len(answer))]:
-                writer.write(piece)
-                await writer.drain()
-                await asyncio.sleep(drip_s)
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
-
-    server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        await asyncio.gather(*filter(None, speaking))
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -5,12 +5,11 @@ import itertools
 import json
 import sys
 import types
-from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
 from tests.support.api import error_of
-from tests.support.upstreams import upstream
+from tests.support.upstreams import raw_upstream, upstream
 
 from holdfast.rules.allowlists import BUNDLER_METHODS, PAYMASTER_METHODS
 
@@ -213,23 +212,28 @@ async def test_an_upstreams_error_answer_is_the_answer(bundled):
     assert (answer.status_code, answer.json()) == (200, error)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [web.Response(text="<html>"), web.Response(), web.Response(body=b" " * (8 * 2**20 + 1))],
-    ids=["html", "empty", "huge"],
-)
-async def test_a_bundlers_nonsense_is_502(bundled, answer):
-    api, bundler = bundled
-    bundler.answer = lambda _request, _body: answer
-    assert error_of(await api.post(BUNDLER, **rpc())) == (502, "bundler_error")
+HUGE = b" " * (8 * 2**20 + 1)
 
 
-async def test_a_bundler_that_is_down_or_slow_is_502(make_api, monkeypatch):
-    assert error_of(await make_api(bundler_url="http://127.0.0.1:9").post(BUNDLER, **rpc())) == (502, "bundler_error")
-    monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
-    async with upstream() as slow:
-        slow.answer = lambda _request, _body: asyncio.sleep(2, web.Response())
-        assert error_of(await make_api(bundler_url=slow.url).post(BUNDLER, **rpc())) == (502, "bundler_error")
+async def test_an_upstream_that_talks_nonsense_or_is_down_or_slow_is_502(make_api, monkeypatch):
+    async def asked(url):
+        api = make_api(bundler_url=url, indexer_url=url)
+        answers = [await api.post(BUNDLER, **rpc()), await api.get("/api/indexer/health")]
+        return [error_of(answer) if answer.status_code == 502 else answer.status_code for answer in answers]
+
+    both = [(502, "bundler_error"), (502, "indexer_error")]
+    assert await asked("http://127.0.0.1:9") == both
+    async with upstream() as served:
+        for answer, result in (
+            (lambda: web.Response(text="<html>"), [both[0], 200]),
+            (web.Response, [both[0], 200]),
+            (lambda: web.Response(body=HUGE), both),
+        ):
+            served.answer = lambda *_, made=answer: made()
+            assert await asked(served.url) == result
+        monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
+        served.answer = lambda *_: asyncio.sleep(1, web.Response())
+        assert await asked(served.url) == both
 
 
 async def test_a_bundlers_body_may_be_larger_than_others_but_not_endless(bundled):
@@ -372,35 +376,6 @@ async def test_control_characters_in_an_upstreams_headers_stay_there(make_api):
     async with raw_upstream(raw) as url:
         answer = await make_api(indexer_url=url).get("/api/indexer/health")
     assert answer.status_code == 200 and "etag" not in answer.headers and answer.headers["vary"] == "a,\tb"
-
-
-@asynccontextmanager
-async def raw_upstream(answer):
-    """Run an upstream that sends these bytes on every connection."""
-
-    async def serve(reader, writer):
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(answer)
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-
-
-async def test_an_indexer_that_fails_is_502(make_api, monkeypatch):
-    assert error_of(await make_api(indexer_url="http://127.0.0.1:9").get("/api/indexer/health")) == (
-        502,
-        "indexer_error",
-    )
-    async with upstream() as indexer:
-        api = make_api(indexer_url=indexer.url)
-        indexer.answer = lambda _request, _body: web.Response(body=b"x" * (8 * 2**20 + 1))
-        assert error_of(await api.get("/api/indexer/health")) == (502, "indexer_error")
-        monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
-        indexer.answer = lambda _request, _body: asyncio.sleep(2, web.Response())
-        assert error_of(await api.get("/api/indexer/health")) == (502, "indexer_error")
 
 
 async def bound_app(scope, receive, send):

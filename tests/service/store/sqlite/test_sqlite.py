@@ -29,16 +29,6 @@ async def test_the_pragmas_that_the_promises_rest_on(tmp_path):
     assert values == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
-async def test_every_table_is_strict(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
-    rows = store._reader.execute(
-        "SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
-    ).fetchall()
-    await store.close()
-    assert {name for name, _ in rows} == set(migrations.TABLES)
-    assert all(strict == 1 for _, strict in rows)
-
-
 async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session("a"), admit)
