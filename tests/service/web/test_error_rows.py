@@ -66,10 +66,6 @@ async def again(api, ask, times):
     return await ask(api)
 
 
-async def reserved(api):
-    return await api.session("root")
-
-
 async def taken(api):
     await api.session("ann", DID)
     return await api.session("ann", OTHER_DID)
@@ -104,16 +100,8 @@ def attested(change, **fields):
     return ask
 
 
-def forged(_api, attestation):
-    attestation["signature"] = "0x" + "00" * 32
-
-
 def late(api, _attestation):
     api.clock.now += 301
-
-
-def as_it_is(_api, _attestation):
-    pass
 
 
 async def used(api):
@@ -133,20 +121,15 @@ async def over_the_credentials_of_an_identifier(api):
     return await api.register(credentialId="cred-x")
 
 
-async def broken(api):
+def with_a_store_that_raises(error):
     async def fails(*_):
-        raise RuntimeError("a defect")
+        raise error
 
-    api.service.store.registrations = fails
-    return await api.get("/api/sessions/status")
+    async def ask(api):
+        api.service.store.registrations = fails
+        return await api.get("/api/sessions/status")
 
-
-async def without_a_store(api):
-    async def fails(*_):
-        raise StoreUnavailable("gone")
-
-    api.service.store.registrations = fails
-    return await api.get("/api/sessions/status")
+    return ask
 
 
 async def too_slow(api):
@@ -157,18 +140,10 @@ async def too_slow(api):
     return await api.http.post("/api/sessions", content=body())
 
 
-def too_large(api):
-    return api.http.post("/api/sessions", content=b" " * (64 * 1024 + 1))
-
-
 PREDICT, STATE, BALANCE = "/api/accounts/predict", "/api/accounts/state", "/api/balance"
 SEND, CHECK, BUNDLER, INDEXER = "/api/verify/send", "/api/verify/check", "/api/bundler", "/api/indexer/health"
 
 NAMED = {"Idempotency-Key": "one"}
-
-
-async def named_with_a_space(api):
-    return await api.session(headers={"Idempotency-Key": "a b"})
 
 
 async def named_as_another(api):
@@ -232,15 +207,15 @@ REQUESTS = {
     "UNSUPPORTED_CHAIN": get(BALANCE, account=ACCOUNT, token="ETH", chainId="1"),
     "USDC_NOT_AVAILABLE": get(BALANCE, account=ACCOUNT, token="USDC", chainId="84532"),
     "MISSING_CREDENTIAL_ID": get("/api/dids/lookup"), "MISSING_ALIAS": get("/api/aliases/check"),
-    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"), "IDENTIFIER_RESERVED": reserved,
+    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"), "IDENTIFIER_RESERVED": lambda api: api.session("root"),
     "IDENTIFIER_TAKEN": taken, "IP_LIMIT_REACHED": over_the_sessions_of_an_address,
     "MISSING_SEND_FIELDS": post(SEND, channel="email"),
     "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"), "RATE_LIMITED": over_the_sends_of_an_address,
     "SMS_SEND_FAILED": refused_by_the_provider(SEND, PHONE, "sms"),
     "EMAIL_SEND_FAILED": refused_by_the_provider(SEND, MAIL, "email"),
     "MISSING_CHECK_FIELDS": post(CHECK, identifier=MAIL, channel="email"),
-    "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"), "ATTESTATION_INVALID": attested(forged),
-    "ATTESTATION_MISMATCH": attested(as_it_is, identifier="bob@example.com"),
+    "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"), "ATTESTATION_INVALID": attested(lambda _, attestation: attestation.update(signature="0x" + "00" * 32)),
+    "ATTESTATION_MISMATCH": attested(lambda *_: None, identifier="bob@example.com"),
     "CREDENTIAL_ALREADY_REGISTERED": registered_already,
     "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"), "ATTESTATION_EXPIRED": attested(late),
     "ATTESTATION_USED": used, "REGISTRATION_CLOSED": with_registration("closed"),
@@ -257,14 +232,14 @@ REQUESTS = {
     "AMBIGUOUS_REQUEST": lambda api: api.http.get("/healthz", headers=[("host", "a.example"), ("host", "b.example")]),
     "FOREIGN_PAGE": from_a_foreign_page, "INVALID_JSON_RPC": post(BUNDLER, **RPC),
     "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
-    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"), "INVALID_IDEMPOTENCY_KEY": named_with_a_space,
+    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"), "INVALID_IDEMPOTENCY_KEY": lambda api: api.session(headers={"Idempotency-Key": "a b"}),
     "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs, "IDEMPOTENCY_KEY_REUSED": named_as_another,
     "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier, "NOT_FOUND": get("/nowhere"),
-    "METHOD_NOT_ALLOWED": get(BUNDLER), "REQUEST_TIMEOUT": too_slow, "BODY_TOO_LARGE": too_large,
-    "INTERNAL_ERROR": broken, "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
+    "METHOD_NOT_ALLOWED": get(BUNDLER), "REQUEST_TIMEOUT": too_slow, "BODY_TOO_LARGE": lambda api: api.http.post("/api/sessions", content=b" " * (64 * 1024 + 1)),
+    "INTERNAL_ERROR": with_a_store_that_raises(RuntimeError("a defect")), "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
     "INDEXER_ERROR": get(INDEXER), "BUNDLER_NOT_CONFIGURED": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
     "INDEXER_NOT_CONFIGURED": get(INDEXER), "WORKFLOW_NOT_CONFIGURED": get("/api/workflow"),
-    "DATABASE_UNAVAILABLE": without_a_store, "TOO_MANY_RESPONSES": with_places(1, 0),
+    "DATABASE_UNAVAILABLE": with_a_store_that_raises(StoreUnavailable("gone")), "TOO_MANY_RESPONSES": with_places(1, 0),
     "SERVICE_BUSY": with_places(0, 1),
 }  # fmt: skip
 NOBODY = "http://127.0.0.1:9"
