@@ -261,3 +261,9 @@ async def test_twilio_check(provider, verifier):
     assert await kind_of(verifier.check()) == "nonsense"
     assert await kind_of(verifier.check()) == "refused"
     assert provider.requests[0][0] == f"GET /v2/Services/{SERVICE} HTTP/1.1"
+
+
+async def test_resend_refuses_what_is_no_address_before_asking(provider, mailer):
+    for recipient in ("alice", "a@b\r\nBcc: c@d.example", "a@b, c@d", "\x00@b"):
+        assert await kind_of(mailer.send_code(recipient, CODE, 90)) == "refused"
+    assert not provider.requests

@@ -131,3 +131,9 @@ async def test_of_many_right_tries_at_once_one_wins(verifier, folder, clock):
     others = [sms_verifier_of("outbox:", lambda: None, folder, clock, os.urandom) for _ in range(5)]
     code = latest_code(folder)
     assert sum(await asyncio.gather(*(other.check_code(PHONE, code) for other in others))) == 1
+
+
+async def test_no_line_break_enters_a_header(mailer, folder):
+    with pytest.raises(DeliveryError):
+        await mailer.send_code("alice@example.com\r\nBcc: eve@example.com", CODE, 90)
+    assert not folder.exists()

@@ -270,3 +270,12 @@ async def test_every_cloud_is_read_and_asked_conditionally(bucket, url, path):
     assert source.current().body == NEWER
     assert [unquote(first) for first, _ in bucket.requests] == [f"GET {path} HTTP/1.1"] * 2
     assert bucket.requests[1][1]["if-none-match"] == f'"{hashlib.md5(NEWER).hexdigest()}"'
+
+
+async def test_folder_may_appear_later(tmp_path, caplog):
+    source = EnclaveSource((tmp_path / "later").as_uri(), BUNDLED)
+    assert not await source.refresh()
+    assert f"there is no folder {tmp_path}/later" in lines(caplog)[0]
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "enclave.wasm").write_bytes(NEWER)
+    assert await source.refresh()

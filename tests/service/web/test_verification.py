@@ -339,3 +339,10 @@ async def test_no_code_and_no_identifier_reaches_log_or_file(api, caplog, tmp_pa
     for secret in (code, MAIL, attestation["signature"], DID):
         assert secret not in caplog.text
     assert code.encode() not in (tmp_path / "holdfast.db").read_bytes() + (tmp_path / "holdfast.db-wal").read_bytes()
+
+
+async def test_of_parallel_right_answers_one_wins(api):
+    await send(api)
+    code = api.mailer.sent[0][1]
+    answers = await asyncio.gather(*(check(api, code) for _ in range(5)))
+    assert sum(answer.json()["verified"] for answer in answers) == 1

@@ -127,3 +127,8 @@ async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres, postgres_
         for node in nodes:
             await node.ping()
             await node.close()
+
+
+async def test_a_zero_byte_which_postgresql_cannot_hold_is_found_nowhere(pg_store):
+    assert await pg_store.find_credential("a\0b") is None
+    assert not await pg_store.revoke_credential("a\0b", 1.0)

@@ -104,3 +104,15 @@ async def test_a_primary_of_the_past_is_not_used_after_a_newer_one_was_seen(old_
         assert await port_of(servers(old.port, new.port)) == old.port, "another process decides by what it finds"
     finally:
         new.start()
+
+
+async def test_of_several_servers_one_that_takes_writes_is_used(postgres):
+    standby = PostgresServer()
+    try:
+        standby.follow(postgres, "reads_only").start()
+        assert await port_of(servers(standby.port, postgres.port)) == postgres.port
+        reading = servers(standby.port, postgres.port, more="?target_session_attrs=read-only")
+        assert await port_of(reading) == standby.port
+    finally:
+        standby.remove()
+        postgres.execute("SELECT pg_drop_replication_slot('reads_only')")
