@@ -19,7 +19,7 @@ CARD = '[data-card="identity"]'
 OFF = "At this service only. It is not on a chain"
 
 
-@pytest.mark.soak  # tests/client/flows/test_late_transaction.py in the gate
+@pytest.mark.soak  # vectors/flows/register_later.json and tests/service/operations/test_late_transactions.py in the gate
 async def test_the_page_puts_a_registration_onto_the_chain(
     browser: Browser, chain: ChainService, serve: Callable[..., Server]
 ) -> None:

@@ -1,20 +1,16 @@
 """The command line as operators use it: every command runs as a separate process."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.operator import Operator
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
-    from tests.support.operator import Answer
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path_factory, monkeypatch):
+    """Keep the files of unlock periods apart from the machine's."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
 
 
 @pytest.fixture
-def holdfast(tmp_path: Path) -> Callable[..., Answer]:
+def holdfast(tmp_path):
     """Return a function that runs `holdfast` and asserts that no run ends in a traceback."""
     return Operator(tmp_path / "data")

@@ -1,10 +1,7 @@
 """`holdfast admin-key`: a key with which an operator uses the admin port of a running service, until it is revoked."""
 
-from __future__ import annotations
-
 import socket
 import struct
-from typing import TYPE_CHECKING
 
 import httpx
 from tests.support.serving import PATIENCE_S
@@ -12,20 +9,12 @@ from tests.support.serving import PATIENCE_S
 from holdfast.cli.exits import Exit
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from tests.support.operator import Answer
-    from tests.support.serving import Server
-
-
-def test_a_key_opens_the_admin_port_until_it_is_revoked(
-    serve: Callable[..., Server], holdfast: Callable[..., Answer]
-) -> None:
+def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     port = free_port()
     running = serve(admin_port=str(port), workers="2")
 
-    def call(*words: str, code: Exit = Exit.OK) -> Answer:
+    def call(*words, code=Exit.OK):
         answer = holdfast("admin-key", *words, data=running.data)
         assert answer.code == code, answer
         return answer

@@ -1,28 +1,19 @@
 """Operators list, count, ban, transfer and rename while the service runs; each act names who did it."""
 
-from __future__ import annotations
-
 import csv
 import io
-from typing import TYPE_CHECKING
 
 from tests.support.serving import DID
 
 from holdfast.cli.exits import Exit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.operator import Answer
-    from tests.support.serving import Server
-
 OTHER = "did:new:0x" + "22" * 32
 
 
-def test_an_operators_day(serve: Callable[..., Server], holdfast: Callable[..., Answer]) -> None:
+def test_an_operators_day(serve, holdfast):
     running = serve()
 
-    def call(*words: str, code: Exit = Exit.OK) -> Answer:
+    def call(*words, code=Exit.OK):
         answer = holdfast(*words, data=running.data)
         assert answer.code == code, answer
         return answer

@@ -1,20 +1,14 @@
 """`holdfast attestation verify`: whether this service signed an attestation, and whether it is still valid."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from holdfast.cli.exits import Exit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.operator import Answer
+from holdfast.rules.attestations import issue_at
+from holdfast.rules.identifiers import Channel, parse_identifier
 
 KEY, OLD, OTHER = (f"{name} 0123456789abcdef 0123456789abcdef" for name in ("key", "old", "other"))
 
@@ -22,20 +16,13 @@ KEY, OLD, OTHER = (f"{name} 0123456789abcdef 0123456789abcdef" for name in ("key
 HERE = "did:web:localhost%3A8787"
 
 
-def attestation(key: str, now: float, registrar: str = HERE) -> dict[str, Any]:
-    import msgspec
-
-    from holdfast.rules.attestations import issue_at
-    from holdfast.rules.identifiers import Channel, parse_identifier
-
+def attestation(key, now, registrar=HERE):
     identifier = parse_identifier("ann@example.org", Channel.EMAIL)
     return msgspec.to_builtins(issue_at(identifier, registrar, key.encode(), now, 300))
 
 
 @pytest.mark.parametrize("keys", [KEY, f"{OTHER},{KEY}"], ids=["current", "rotated"])
-def test_ours_is_valid_from_a_file_and_from_standard_input(
-    holdfast: Callable[..., Answer], tmp_path: Path, keys: str
-) -> None:
+def test_ours_is_valid_from_a_file_and_from_standard_input(holdfast, tmp_path, keys):
     value = attestation(KEY, time.time())
     file = tmp_path / "attestation.json"
     file.write_text(json.dumps(value))
@@ -45,61 +32,47 @@ def test_ours_is_valid_from_a_file_and_from_standard_input(
     assert (text.code, text.out) == (Exit.OK, f"valid until {value['expires_at']}\n")
 
 
-def test_anothers_under_the_same_key_is_not_ours(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
-    file = tmp_path / "attestation.json"
-    file.write_text(json.dumps(attestation(KEY, time.time(), "did:web:staging.example.org")))
-    answer = holdfast("attestation", "verify", file, "--json", ATTESTATION_SIGNING_KEY=KEY)
-    assert (answer.code, answer.value) == (Exit.FAILED, {"valid": False, "error": "attestation_invalid"})
-
-
 @pytest.mark.parametrize(
-    ("change", "age_s", "error"),
+    ("change", "age_s", "key", "registrar", "error"),
     [
-        ({}, 400, "attestation_expired"),
-        ({"signature": "0x" + "00" * 32}, 0, "attestation_invalid"),
-        ({"identifier": "ben@example.org"}, 0, "attestation_invalid"),
-        ({"expires_at": "2099-01-01T00:00:00.000Z"}, 0, "attestation_invalid"),
-        ({"expires_at": 12}, 0, "attestation_invalid"),
-        ({"identifier": "\ud800"}, 0, None),
-        ({"identifier": None}, 0, None),
-        ({"channel": ["email"]}, 0, None),
-        ({"channel": "pigeon"}, 0, None),
+        ({}, 400, KEY, HERE, "attestation_expired"),
+        ({}, 0, OTHER, HERE, "attestation_invalid"),
+        ({}, 0, KEY, "did:web:staging.example.org", "attestation_invalid"),
+        ({"identifier": "ben@example.org"}, 0, KEY, HERE, "attestation_invalid"),
+        ({"expires_at": "2099-01-01T00:00:00.000Z"}, 0, KEY, HERE, "attestation_invalid"),
+        ({"expires_at": 12}, 0, KEY, HERE, "attestation_invalid"),
+        ({"identifier": "\ud800"}, 0, KEY, HERE, None),
+        ({"channel": ["email"]}, 0, KEY, HERE, None),
     ],
 )
-def test_what_is_not_ours_or_not_alive_exits_1(
-    holdfast: Callable[..., Answer], change: dict[str, Any], age_s: float, error: str | None
-) -> None:
-    value = attestation(KEY, time.time() - age_s) | change
-    answer = holdfast("attestation", "verify", "-", "--json", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=KEY)
-    assert answer.code == Exit.FAILED
-    assert answer.value["valid"] is False
+def test_what_is_not_ours_or_not_alive_exits_1(holdfast, change, age_s, key, registrar, error):
+    value = json.dumps(attestation(KEY, time.time() - age_s, registrar) | change)
+    answer = holdfast("attestation", "verify", "-", "--json", stdin=value, ATTESTATION_SIGNING_KEY=key)
+    assert (answer.code, answer.value["valid"]) == (Exit.FAILED, False)
     assert error is None or answer.value["error"] == error
-
-
-def test_another_services_key_does_not_verify(holdfast: Callable[..., Answer]) -> None:
-    value = json.dumps(attestation(KEY, time.time()))
-    answer = holdfast("attestation", "verify", "-", stdin=value, ATTESTATION_SIGNING_KEY=OTHER)
-    assert (answer.code, answer.out) == (Exit.FAILED, "not valid: attestation_invalid\n")
+    assert holdfast("attestation", "verify", "-", stdin=value, ATTESTATION_SIGNING_KEY=key).out.startswith(
+        "not valid: "
+    )
 
 
 @pytest.mark.parametrize("text", [b"", b"no", b"\xff", b"[" * 100_000, b"{", b"nan"])
-def test_what_is_no_json_is_a_mistake_of_usage(holdfast: Callable[..., Answer], text: bytes) -> None:
+def test_what_is_no_json_is_a_mistake_of_usage(holdfast, text):
     answer = holdfast("attestation", "verify", "-", "--json", stdin=text, ATTESTATION_SIGNING_KEY=KEY)
     assert answer.code == Exit.USAGE
     assert answer.error["error"] == "this is not JSON"
 
 
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}'])
-def test_json_of_another_shape_is_not_valid(holdfast: Callable[..., Answer], text: str) -> None:
+def test_json_of_another_shape_is_not_valid(holdfast, text):
     assert holdfast("attestation", "verify", "-", stdin=text, ATTESTATION_SIGNING_KEY=KEY).code == Exit.FAILED
 
 
-def test_a_file_that_is_not_there_exits_5(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_exits_5(holdfast, tmp_path):
     assert holdfast("attestation", "verify", tmp_path / "none.json", ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
     assert holdfast("attestation", "verify", tmp_path, ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
 
 
-def test_without_a_usable_key_the_setting_is_named(holdfast: Callable[..., Answer]) -> None:
+def test_without_a_usable_key_the_setting_is_named(holdfast):
     answer = holdfast("attestation", "verify", "-", stdin="{}", ATTESTATION_SIGNING_KEY="short")
     assert answer.code == Exit.CONFIGURATION
     assert "ATTESTATION_SIGNING_KEY" in answer.err

@@ -1,7 +1,5 @@
 """`holdfast check`: what it checks, what it advises, and its exit code."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
@@ -9,14 +7,14 @@ import os
 import sqlite3
 import subprocess
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, contextmanager
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.otlp_collector import collecting
+from tests.support.running_service import JsonHandler
 from tests.support.serving import HOLDFAST, environment_of, free_port
 
 from holdfast.chain.contracts.artifacts import PRODUCTION, load
@@ -28,11 +26,6 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.operator import Answer
-
 KEY = "0123456789abcdef" * 2
 
 
@@ -40,67 +33,53 @@ RPC = '{"jsonrpc":"2.0","id":1,"result":%s}'
 ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 
 
-CODE = {load(name).address.lower(): "0x" + load(name).runtime.hex() for name in PRODUCTION} | {
-    ENTRY_POINT.lower(): "0x01"
-}
+CODE = {load(name).address.lower(): "0x" + load(name).runtime.hex() for name in PRODUCTION}
+CODE[ENTRY_POINT.lower()] = "0x01"
 
 
-def _chain(chain_id: str, code: dict[str, str]) -> Callable[[bytes], str]:
+def _chain(chain_id, code):
     """Return the responses of a chain's endpoint with this code, to single requests and to batches."""
 
-    def result(asked: dict[str, Any]) -> dict[str, Any]:
+    def result(asked):
         found = code.get(asked["params"][0].lower(), "0x") if asked["method"] == "eth_getCode" else chain_id
         return {"jsonrpc": "2.0", "id": asked["id"], "result": found}
 
-    def answer(body: bytes) -> str:
+    def answer(body):
         asked = json.loads(body) if body else {"id": 1, "method": ""}
         return json.dumps([result(each) for each in asked] if isinstance(asked, list) else result(asked))
 
     return answer
 
 
-class _Upstream(BaseHTTPRequestHandler):
-    """A fake upstream with a response body, status and date that a test can change."""
-
-    asked = b""
-
-    def do_GET(self) -> None:
-        self._answer()
-
-    def do_HEAD(self) -> None:
-        self._answer()
-
-    def do_POST(self) -> None:
-        self.asked = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.messages.append((self.headers, self.asked))  # type: ignore[attr-defined]
-        self._answer()
-
-    def _answer(self) -> None:
-        served: Any = self.server
-        body = served.body if isinstance(served.body, str) else served.body(self.asked)
-        self.send_response(served.status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body.encode())))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body.encode())
-
-    def date_time_string(self, timestamp: float | None = None) -> str:
-        return super().date_time_string(timestamp) if self.server.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"  # type: ignore[attr-defined]
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @contextmanager
-def _serving(body: str | Callable[[bytes], str]) -> Iterator[Any]:
-    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
-    server.on_time, server.status, server.body, server.messages = True, 200, body, []
-    server.url = f"http://127.0.0.1:{server.server_address[1]}"
+def _serving(body):
+    """Run a fake upstream with a response body, status and date that a test can change."""
+    served = SimpleNamespace(on_time=True, status=200, body=body, messages=[])
+
+    class Handler(JsonHandler):
+        def handle_request(self):
+            asked = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if self.command == "POST":
+                served.messages.append((self.headers, asked))
+            content = (served.body if isinstance(served.body, str) else served.body(asked)).encode()
+            self.send_response(served.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        do_GET = do_HEAD = do_POST = handle_request  # noqa: N815 - the base class's names
+
+        def date_time_string(self, timestamp=None):
+            return super().date_time_string(timestamp) if served.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    served.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield server
+        yield served
     finally:
         server.shutdown()
         thread.join()
@@ -108,22 +87,23 @@ def _serving(body: str | Callable[[bytes], str]) -> Iterator[Any]:
 
 
 @pytest.fixture
-def upstreams() -> Iterator[SimpleNamespace]:
+def upstreams():
     """One fake server for each upstream, all of them working."""
-    with (
-        _serving(_chain("0x14a34", CODE)) as chain,
-        _serving(_chain("0x2105", {})) as chain_8453,
-        _serving(RPC % json.dumps(["0x" + "11" * 20, ENTRY_POINT.lower()])) as bundler,
-        _serving('{"ok":true,"chain":84532}') as indexer,
-    ):
-        yield SimpleNamespace(chain=chain, chain_8453=chain_8453, bundler=bundler, indexer=indexer)
+    bodies = {
+        "chain": _chain("0x14a34", CODE),
+        "chain_8453": _chain("0x2105", {}),
+        "bundler": RPC % json.dumps(["0x" + "11" * 20, ENTRY_POINT.lower()]),
+        "indexer": '{"ok":true,"chain":84532}',
+    }
+    with ExitStack() as stack:
+        yield SimpleNamespace(**{name: stack.enter_context(_serving(body)) for name, body in bodies.items()})
 
 
-def _findings(answer: Answer) -> dict[str, dict[str, str]]:
+def _findings(answer):
     return {finding["subject"]: finding for finding in answer.value}
 
 
-def _all_well(upstreams: SimpleNamespace) -> dict[str, str]:
+def _all_well(upstreams):
     return {
         "rpc_url": upstreams.chain.url,
         "rpc_url_8453": upstreams.chain_8453.url,
@@ -133,15 +113,12 @@ def _all_well(upstreams: SimpleNamespace) -> dict[str, str]:
     }
 
 
-def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+def test_all_well_exits_0(holdfast, upstreams):
     answer = holdfast("check", "--json", **_all_well(upstreams))
     found = _findings(answer)
     assert answer.code == Exit.OK, answer.out
-    assert {name for name, finding in found.items() if finding["state"] != "ok"} == {
-        "e-mail",
-        "SMS",
-        "public URL",
-    }  # development settings: a note for each
+    notes = {name for name, finding in found.items() if finding["state"] != "ok"}
+    assert notes == {"e-mail", "SMS", "public URL"}  # development settings: a note for each
     assert found["chain"]["found"] == "answers, chain 84532"
     assert found["chain 8453"]["found"] == "answers, chain 8453"
     assert found["contracts"]["found"] == "all 5 there, exactly this release's code"
@@ -149,40 +126,22 @@ def test_all_well_exits_0(holdfast: Callable[..., Answer], upstreams: SimpleName
     assert found["bundler"]["found"] == f"serves the entry point {ENTRY_POINT}"
     assert found["indexer"]["found"] == "agrees with chain 84532"
     assert found["database"]["found"] == "opened, schema current, takes writes"
-    assert set(found) >= {
-        "signing key",
-        "data",
-        "holdfast.db",
-        "disk",
-        "database",
-        "public URL",
-        "clock",
-        "enclave",
-        "workflow",
-        "traces",
-    }
+    others = "signing key, data, holdfast.db, disk, database, public URL, clock, enclave, workflow, traces"
+    assert set(found) >= set(others.split(", "))
     assert all(set(finding) == {"subject", "state", "found", "fix"} for finding in answer.value)
 
 
 @pytest.mark.parametrize(
-    ("changed", "found", "fix"),
+    ("name", "code", "found", "fix"),
     [
-        ({load("DIDRegistry").address.lower(): "0x"}, "missing: DIDRegistry", "holdfast contracts deploy --rpc URL"),
-        (
-            {load("AppFactory").address.lower(): "0x6001"},
-            "other code stands at the addresses of AppFactory",
-            "do not use",
-        ),
-        ({ENTRY_POINT.lower(): "0x"}, "the entry point is not there", "HOLDFAST_CONTRACT_ENTRY_POINT must name"),
+        ("DIDRegistry", "0x", "missing: DIDRegistry", "holdfast contracts deploy --rpc URL"),
+        ("AppFactory", "0x6001", "other code stands at the addresses of AppFactory", "do not use"),
+        (None, "0x", "the entry point is not there", "HOLDFAST_CONTRACT_ENTRY_POINT must name"),
     ],
-    ids=["missing", "other", "entry point"],
 )
-def test_the_contracts_code_is_compared_on_every_chain(
-    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path, changed: dict[str, str], found: str,
-    fix: str,
-) -> None:  # fmt: skip
-    upstreams.chain.body = _chain("0x14a34", CODE | changed)
-    upstreams.chain_8453.body = _chain("0x2105", CODE | changed)
+def test_the_contracts_code_is_compared_on_every_chain(holdfast, upstreams, tmp_path, name, code, found, fix):
+    changed = CODE | {(load(name).address if name else ENTRY_POINT).lower(): code}
+    upstreams.chain.body, upstreams.chain_8453.body = _chain("0x14a34", changed), _chain("0x2105", changed)
     file = tmp_path / "chains.toml"
     file.write_text(f'[[chain]]\nid = 8453\nbundler = "{upstreams.bundler.url}"\n')
     findings = _findings(holdfast("check", "--json", **_all_well(upstreams), chain_file=str(file)))
@@ -191,13 +150,13 @@ def test_the_contracts_code_is_compared_on_every_chain(
         assert findings[subject]["fix"].startswith(fix)
 
 
-def test_contracts_of_ones_own_are_not_compared(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
+def test_contracts_of_ones_own_are_not_compared(holdfast, upstreams):
     answer = holdfast("check", "--json", **_all_well(upstreams), contract_app_factory="0x" + "77" * 20)
     note = _findings(answer)["contracts"]
     assert note["state"] == "note" and "HOLDFAST_CONTRACT_APP_FACTORY" in note["found"]
 
 
-def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast: Callable[..., Answer]) -> None:
+def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast):
     answer = holdfast("check", rpc_url="http://127.0.0.1:9/hunter2")
     assert answer.code == Exit.FAILED
     lines = answer.out.splitlines()
@@ -206,43 +165,40 @@ def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast: Callable[...
     assert "hunter2" not in answer.out + answer.err
 
 
-def test_a_file_that_root_made_in_the_services_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_root_made_in_the_services_folder_is_found(tmp_path, monkeypatch):
     (tmp_path / "holdfast.db").touch(0o600)
     tmp_path.chmod(0o700)
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
     assert {found.state for found in diagnosis.permissions(settings)} == {"ok"}
     true_stat = Path.stat
 
-    def of_another_user(path: Path, **more: bool) -> os.stat_result:
+    def of_another_user(path, **more):
         found = true_stat(path, **more)
-        return (
-            os.stat_result((*found[:4], found.st_uid + 1, *found[5:10]))
-            if path.is_relative_to(tmp_path / "holdfast.db")
-            else found
-        )
+        is_ours = not path.is_relative_to(tmp_path / "holdfast.db")
+        return found if is_ours else os.stat_result((*found[:4], found.st_uid + 1, *found[5:10]))
 
     monkeypatch.setattr(Path, "stat", of_another_user)
     states = {found.subject: found.state for found in diagnosis.permissions(settings)}
     assert states == {tmp_path.name: "ok", "holdfast.db": "error"}
 
 
-def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+def test_every_fault_has_a_fix(holdfast, tmp_path):
     nobody = f"127.0.0.1:{free_port()}"
-    (tmp_path / "data").mkdir(mode=0o755)
+    (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(0o755)
-    answer = holdfast(
-        "check",
-        "--json",
-        rpc_url=f"http://{nobody}",
-        bundler_url=f"http://{nobody}/hunter2",
-        indexer_url=f"http://{nobody}/hunter2",
-        mail_url=f"smtp://ann:hunter2@{nobody}",
-        sms_url=f"twilio://AC1:hunter2@VA1?base_url=http://{nobody}",
-        enclave_url=f"file://{tmp_path}/none",
-    )
+    urls = {
+        "rpc_url": f"http://{nobody}/hunter2",
+        "bundler_url": f"http://{nobody}/hunter2",
+        "indexer_url": f"http://{nobody}/hunter2",
+        "mail_url": f"smtp://ann:hunter2@{nobody}",
+        "sms_url": f"twilio://AC1:hunter2@VA1?base_url=http://{nobody}",
+        "enclave_url": f"file://{tmp_path}/none",
+        "INNGEST_DEV": f"http://{nobody}/hunter2",
+    }
+    answer = holdfast("check", "--json", **urls)
     assert answer.code == Exit.FAILED
     found = _findings(answer)
-    for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "data"):
+    for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "data", "workflow"):
         assert found[subject]["state"] == "error", found[subject]
         assert found[subject]["fix"]
     assert found["signing key"]["state"] == "note"
@@ -255,13 +211,7 @@ def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) 
         ("chain", 200, RPC % '"0x2105"', "chain", "answers for chain 8453, not 84532"),
         ("chain", 200, RPC % '"hunter2"', "chain", ""),
         ("chain", 500, "hunter2", "chain", ""),
-        (
-            "chain",
-            200,
-            '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bad key hunter2"}}',
-            "chain",
-            "error",
-        ),
+        ("chain", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"hunter2"}}', "chain", "error"),
         ("chain_8453", 200, RPC % '"0x14a34"', "chain 8453", "answers for chain 84532, not 8453"),
         ("bundler", 200, RPC % '["0x1111111111111111111111111111111111111111"]', "bundler", "does not serve the entry"),
         ("bundler", 200, RPC % '"hunter2"', "bundler", "not eth_supportedEntryPoints"),
@@ -277,9 +227,8 @@ def test_every_fault_has_a_fix(holdfast: Callable[..., Answer], tmp_path: Path) 
     ],
 )
 def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
-    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, upstream: str, status: int, body: str, subject: str,
-    found: str,
-) -> None:  # fmt: skip
+    holdfast, upstreams, upstream, status, body, subject, found
+):
     served = getattr(upstreams, upstream)
     served.status, served.body = status, body
     answer = holdfast("check", "--json", **_all_well(upstreams))
@@ -290,9 +239,7 @@ def test_an_upstream_that_answers_wrongly_is_a_fault_and_no_other_line(
     assert "hunter2" not in answer.out + answer.err
 
 
-def test_a_database_that_takes_no_write_is_a_fault(
-    holdfast: Callable[..., Answer], upstreams: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_database_that_takes_no_write_is_a_fault(holdfast, upstreams, tmp_path):
     """A ulimit simulates a nearly full disk: the database can be opened, but another megabyte cannot be written."""
     assert holdfast("check", **_all_well(upstreams)).code == Exit.OK
     environment = environment_of(tmp_path / "data", **_all_well(upstreams))
@@ -303,7 +250,7 @@ def test_a_database_that_takes_no_write_is_a_fault(
     assert database["state"] == "error" and database["fix"]
 
 
-def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path: Path) -> None:
+def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path):
     file = tmp_path / "holdfast.db"
     asyncio.run(SqliteStore(file).close())
     try_write(file)
@@ -314,9 +261,7 @@ def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path: Pat
             try_write(file)
 
 
-def test_the_receiver_of_events_gets_a_message_only_if_asked(
-    holdfast: Callable[..., Answer], upstreams: SimpleNamespace
-) -> None:
+def test_the_receiver_of_events_gets_a_message_only_if_asked(holdfast, upstreams):
     key, secret = b"hunter2" * 4, "whsec_" + base64.b64encode(b"hunter2" * 4).decode()
     with _serving("{}") as receiver:
         where = {"events_url": f"webhook+{receiver.url}/in?hunter2", "webhook_secret": secret}
@@ -327,9 +272,8 @@ def test_the_receiver_of_events_gets_a_message_only_if_asked(
         assert _findings(asked)["events"]["found"] == f"webhook at {receiver.url[7:]}, message accepted"
         [(headers, body)] = receiver.messages
         assert json.loads(body)["type"] == "check"
-        assert headers["webhook-signature"] == signature(
-            (key,), headers["webhook-id"], int(headers["webhook-timestamp"]), body
-        )
+        signed = signature((key,), headers["webhook-id"], int(headers["webhook-timestamp"]), body)
+        assert headers["webhook-signature"] == signed
         receiver.status = 401
         assert _findings(holdfast("check", "--json", **_all_well(upstreams), **where))["events"]["state"] == "ok"
         refused = holdfast("check", "--json", "--send-event", **_all_well(upstreams), **where)
@@ -345,16 +289,7 @@ def test_the_receiver_of_events_gets_a_message_only_if_asked(
         assert "hunter2" not in answer.out + answer.err and secret not in answer.out + answer.err
 
 
-def test_an_engine_that_does_not_answer_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
-    well = _findings(holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=upstreams.indexer.url))["workflow"]
-    assert (well["state"], "hands over once it has registered" in well["found"]) == ("ok", True)
-    answer = holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=f"http://127.0.0.1:{free_port()}/hunter2")
-    assert answer.code == Exit.FAILED and _findings(answer)["workflow"]["state"] == "error"
-
-
-def test_a_collector_of_traces_must_take_an_empty_batch(
-    holdfast: Callable[..., Answer], upstreams: SimpleNamespace
-) -> None:
+def test_a_collector_of_traces_must_take_an_empty_batch(holdfast, upstreams):
     with collecting() as collector:
         address = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b"}
         well = _findings(holdfast("check", "--json", **_all_well(upstreams), **address))["traces"]
@@ -364,29 +299,26 @@ def test_a_collector_of_traces_must_take_an_empty_batch(
     assert "hunter2" not in answer.out
 
 
-def test_a_disk_without_room_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_is_off_is_a_fault_and_an_engine_that_answers_is_not(holdfast, upstreams):
+    upstreams.chain.on_time = False
+    found = _findings(holdfast("check", "--json", **_all_well(upstreams), INNGEST_DEV=upstreams.indexer.url))
+    assert (found["clock"]["state"], found["clock"]["fix"]) == ("error", "synchronise it by NTP")
+    assert found["workflow"]["state"] == "ok"
+    assert "hands over once it has registered" in found["workflow"]["found"]
+
+
+def test_a_disk_without_room_is_a_fault(tmp_path, monkeypatch):
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
     assert diagnosis._disk(settings).state == "ok"
     monkeypatch.setattr(diagnosis.shutil, "disk_usage", lambda _: SimpleNamespace(free=499 * 2**20))
     assert (diagnosis._disk(settings).state, diagnosis._disk(settings).found) == ("error", "499 MiB free")
 
 
-def test_a_clock_that_is_off_is_a_fault(holdfast: Callable[..., Answer], upstreams: SimpleNamespace) -> None:
-    upstreams.chain.on_time = False
-    clock = _findings(holdfast("check", "--json", **_all_well(upstreams)))["clock"]
-    assert clock["state"] == "error"
-    assert clock["fix"] == "synchronise it by NTP"
-
-
-def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(
-    holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
-) -> None:
+def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(holdfast, tmp_path, upstreams):
     (tmp_path / "slow_indexer.py").write_text(SLOW_INDEXER)
     settings = _all_well(upstreams) | {"indexer_app": "slow_indexer:app", "PYTHONPATH": str(tmp_path)}
     answer = holdfast("check", "--json", **settings)
-    assert _findings(answer)["indexer"] == {
-        "subject": "indexer", "state": "ok", "found": "agrees with chain 84532", "fix": "",
-    }  # fmt: skip
+    assert _findings(answer)["indexer"]["found"] == "agrees with chain 84532"
 
 
 SLOW_INDEXER = """
@@ -407,12 +339,9 @@ async def app(scope, receive, send):
 """
 
 
-def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(
-    holdfast: Callable[..., Answer], tmp_path: Path, upstreams: SimpleNamespace
-) -> None:
-    (tmp_path / "broken_indexer.py").write_text(
-        "async def app(scope, receive, send):\n    raise RuntimeError('hunter2')\n"
-    )
+def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(holdfast, tmp_path, upstreams):
+    broken = "async def app(scope, receive, send):\n    raise RuntimeError('hunter2')\n"
+    (tmp_path / "broken_indexer.py").write_text(broken)
     settings = _all_well(upstreams) | {"indexer_app": "broken_indexer:app", "PYTHONPATH": str(tmp_path)}
     answer = holdfast("check", "--json", **settings)
     assert answer.code == Exit.FAILED
@@ -423,13 +352,11 @@ def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("mail_url", "smtp://"),
-        ("sms_url", "twilio://x"),
-        ("indexer_app", "no.such:app"),
+        ("mail_url", "smtp://"), ("sms_url", "twilio://x"), ("indexer_app", "no.such:app"),
         ("reserved_file", "/no/such/file"),
     ],
-)
-def test_a_setting_whose_provider_refuses_it_exits_3(holdfast: Callable[..., Answer], setting: str, value: str) -> None:
+)  # fmt: skip
+def test_a_setting_whose_provider_refuses_it_exits_3(holdfast, setting, value):
     answer = holdfast("check", "--json", **{setting: value})
     assert answer.code == Exit.CONFIGURATION
     assert f"HOLDFAST_{setting.upper()}" in answer.error["error"]

@@ -1,7 +1,5 @@
 """In an installation without extras, a command that needs an extra says which one."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -18,9 +16,9 @@ COMMANDS = ("whoami", "vault accounts", "contracts verify --rpc http://127.0.0.1
 
 
 @cache
-def imported() -> set[str]:
+def imported():
     """Return the top-level names of all modules that the package imports, anywhere in a file."""
-    found: set[str] = set()
+    found = set()
     for file in (ROOT / "src" / "holdfast").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
@@ -30,10 +28,10 @@ def imported() -> set[str]:
     return found
 
 
-def test_an_extra_brings_only_what_the_package_imports() -> None:
+def test_an_extra_brings_only_what_the_package_imports():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     brought = {
-        re.match(r"[\w-]+", line)[0].replace("-", "_")  # type: ignore[index]
+        re.match(r"[\w-]+", line)[0].replace("-", "_")
         for name in ("client", "postgres", "workflow", "world")  # uvicorn's parser is selected by name
         for line in extras[name]
     }
@@ -54,7 +52,7 @@ for words in {COMMANDS!r}:
 """
 
 
-def test_what_is_not_installed_is_named_in_one_line() -> None:
+def test_what_is_not_installed_is_named_in_one_line():
     done = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, check=False)
     assert done.stdout.split() == [str(int(Exit.CONFIGURATION))] * len(COMMANDS), done.stderr
     lines = done.stderr.splitlines()
@@ -62,7 +60,7 @@ def test_what_is_not_installed_is_named_in_one_line() -> None:
     assert all(": pip install '" in line and "holdfast-" not in line for line in lines)
 
 
-def test_any_other_missing_module_is_not_hidden() -> None:
+def test_any_other_missing_module_is_not_hidden():
     program = (
         "import sys\n"
         "sys.modules['holdfast.service.settings.rows'] = None\n"

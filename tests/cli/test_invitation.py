@@ -1,26 +1,15 @@
 """`holdfast invitation`: a code that the service accepts, and one that is revoked."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-import httpx
 from tests.support.serving import DID, running_server
 
 from holdfast.cli.exits import Exit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
-    from tests.support.operator import Answer
-
-
-def test_a_code_admits_as_many_as_it_says(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+def test_a_code_admits_as_many_as_it_says(holdfast, tmp_path):
     data = tmp_path / "data"
     with running_server(data, tmp_path / "log", registration="invitation") as server, server.client() as client:
 
-        def asked(handle: str, code: str) -> httpx.Response:
+        def asked(handle, code):
             body = {"handle": handle, "did": DID}
             return client.post("/api/sessions", json=body, headers={"Holdfast-Invitation": code})
 
@@ -45,6 +34,6 @@ def test_a_code_admits_as_many_as_it_says(holdfast: Callable[..., Answer], tmp_p
     assert holdfast("invitation", "revoke", "AAAA").code == Exit.NOT_FOUND
 
 
-def test_numbers_out_of_range_are_refused(holdfast: Callable[..., Answer]) -> None:
+def test_numbers_out_of_range_are_refused(holdfast):
     for option, number in (("--uses", "0"), ("--uses", "1001"), ("--days", "0"), ("--days", "367")):
         assert holdfast("invitation", "new", option, number).code == Exit.USAGE

@@ -1,10 +1,7 @@
 """`holdfast person` for operators, and `holdfast vault stored` and `take-back` for the person."""
 
-from __future__ import annotations
-
 import base64
 import secrets
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.running_service import RunningService
@@ -14,33 +11,21 @@ from tests.support.terminal import Terminal
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.operator import Answer
-    from tests.support.serving import Server
-
+TRANSACTION = "0x" + "ab" * 32
 CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=")
 
 
 @pytest.fixture
-def registered(serve: Callable[..., Server]) -> Server:
+def registered(serve):
     """A service on which `ann` is registered with one credential."""
     running = serve()
-    body = {
-        "credentialId": CREDENTIAL,
-        "did": DID,
-        "identifier": "Ann",
-        "channel": "handle",
-        "txHash": "0x" + "ab" * 32,
-    }
+    body = {"credentialId": CREDENTIAL, "did": DID, "identifier": "Ann", "channel": "handle", "txHash": TRANSACTION}
     with running.client() as client:
         assert client.post("/api/dids", json=body).status_code == 200
     return running
 
 
-def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Callable[..., Answer]) -> None:
+def test_an_operator_copies_and_erases_a_person(registered, holdfast):
     found = holdfast("person", "export", "ANN", "--json", data=registered.data).value
     assert found == holdfast("person", "export", DID, "--json", data=registered.data).value | {
         "exportedAt": found["exportedAt"]
@@ -58,19 +43,13 @@ def test_an_operator_copies_and_erases_a_person(registered: Server, holdfast: Ca
     assert {row["did"][:5] for row in left["history"]} == {"hash "}
     assert holdfast("person", "erase", "ann", "--yes", data=registered.data).code == Exit.NOT_FOUND
     again = holdfast("person", "erase", DID, "--yes", data=registered.data)
-    assert (again.code, again.out) == (
-        Exit.OK,
-        f"{DID}\nremoved: identifiers 0, credentials 0, snapshots 0, pins 0\n",
-    )
+    nothing = f"{DID}\nremoved: identifiers 0, credentials 0, snapshots 0, pins 0\n"
+    assert (again.code, again.out) == (Exit.OK, nothing)
 
 
-def test_a_person_looks_and_takes_back(
-    tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_person_looks_and_takes_back(tmp_path, serve, monkeypatch):
     server = serve()
     service = server.url.replace("127.0.0.1", "localhost")
-    (tmp_path / "run").mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
     terminal = Terminal(tmp_path / "vault", key="passkey")
     terminal.json("vault", "create", "--software")
     (passkey,) = (credential["credential_id"] for credential in terminal.json("vault", "credentials"))

@@ -1,11 +1,8 @@
 """`holdfast ready` tells a service that is ready from one that is not, with TLS too."""
 
-from __future__ import annotations
-
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import TYPE_CHECKING
 
 import pytest
 import trustme
@@ -14,18 +11,11 @@ from tests.support.serving import running_server
 from holdfast.cli.exits import Exit
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.operator import Answer
-
 PATIENCE = "60"
 
 
-@pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-def test_a_service_that_runs_is_ready(holdfast: Callable[..., Answer], tmp_path: Path, host: str, tls: bool) -> None:
+@pytest.mark.parametrize(("host", "tls"), [("127.0.0.1", False), ("0.0.0.0", True)], ids=["http", "https"])
+def test_a_service_that_runs_is_ready(holdfast, tmp_path, host, tls):
     settings = {"host": host, "public_url": "http://localhost:8787"}
     if tls:
         issued = trustme.CA().issue_cert("vault.example")
@@ -43,15 +33,15 @@ def test_a_service_that_runs_is_ready(holdfast: Callable[..., Answer], tmp_path:
 
 
 @pytest.fixture
-def unready() -> Iterator[int]:
+def unready():
     """A port at which /healthz answers 200 and /readyz 503."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_GET(self):
             self.send_response(200 if self.path == "/healthz" else 503)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             return
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
@@ -63,7 +53,7 @@ def unready() -> Iterator[int]:
     thread.join()
 
 
-def test_a_process_without_a_database_is_alive_but_not_ready(holdfast: Callable[..., Answer], unready: int) -> None:
+def test_a_process_without_a_database_is_alive_but_not_ready(holdfast, unready):
     assert holdfast("ready", "--alive", port=str(unready)).code == Exit.OK
     answer = holdfast("ready", port=str(unready))
     assert (answer.code, answer.err) == (
@@ -72,12 +62,12 @@ def test_a_process_without_a_database_is_alive_but_not_ready(holdfast: Callable[
     )
 
 
-def test_it_waits_as_long_as_it_is_told(holdfast: Callable[..., Answer]) -> None:
+def test_it_waits_as_long_as_it_is_told(holdfast):
     begun = time.monotonic()
     assert holdfast("ready", "--wait", "1", port=str(free_port())).code == Exit.UNAVAILABLE
     assert time.monotonic() - begun >= 1
 
 
 @pytest.mark.parametrize("port", ["0", "many"])
-def test_a_port_that_is_none_is_a_mistake_in_the_settings(holdfast: Callable[..., Answer], port: str) -> None:
+def test_a_port_that_is_none_is_a_mistake_in_the_settings(holdfast, port):
     assert holdfast("ready", port=port).code == Exit.CONFIGURATION

@@ -1,7 +1,5 @@
 """The snapshot commands with a real service: automatic uploads, and recovery from a passkey, a name or a file."""
 
-from __future__ import annotations
-
 import json
 import secrets
 
@@ -23,12 +21,8 @@ from holdfast.content.names import public_key_of
 from holdfast.wire.client_errors import NetworkError
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
-
-
-@pytest.fixture(autouse=True)
-def runtime_folder(tmp_path, monkeypatch):
-    (tmp_path / "run").mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+DELEGATE = ("vault", "delegate", TO, "/accounts/pay")
+NOWHERE = "http://localhost:9"
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +39,17 @@ def security_key(monkeypatch, service):
     return key
 
 
-@pytest.fixture(params=["passkey", pytest.param("password", marks=pytest.mark.soak)])
-def first(request, tmp_path, service, security_key):
-    made = Terminal(tmp_path / "first", service, key=request.param)
-    made.kind = request.param
+@pytest.fixture
+def first(tmp_path, service, security_key):
+    made = Terminal(tmp_path / "first", service, key="passkey")
     made.json("vault", "create")
     made.json("register", "--handle", "c" + secrets.token_hex(6))
     return made
+
+
+@pytest.fixture
+def new(tmp_path, service):
+    return Terminal(tmp_path / "new", service, key="passkey")
 
 
 def sealed(terminal):
@@ -59,40 +57,44 @@ def sealed(terminal):
         return store.load().sealed
 
 
-def test_what_a_command_changes_goes_up_and_comes_back(first, tmp_path, service):
-    assert first.json("vault", "status")["snapshot"]["current"]
-    first.json("vault", "delegate", TO, "/accounts/pay")
-    status = first.json("vault", "status")
-    assert (status["snapshot"]["status"], status["snapshot"]["current"]) == ("pinned", True)
-    name = first.json("vault", "snapshot")["name"]
-    new = Terminal(tmp_path / "new", service, key=first.kind)
-    words = () if first.kind == "passkey" else ("--key", "password", "--name", name)
-    found = new.json("vault", "recover", *words)
-    assert found["did"] == status["did"]
+def dids(terminal):
+    with VaultStore(directory=terminal.folder) as store:
+        return store.dids()
+
+
+def snapshot_of(terminal):
+    return terminal.json("vault", "status")["snapshot"]
+
+
+def test_what_a_command_changes_goes_up_and_comes_back(first, new, service, security_key, tmp_path):
+    assert snapshot_of(first)["current"]
+    assert security_key.discover().user_handle == public_key_of(first.json("vault", "snapshot")["name"])
+    first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
+    assert "addressed to another service" in first.run(*DELEGATE).stderr
+    first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"
+    first.json(*DELEGATE)
+    before, did = snapshot_of(first), first.json("vault", "status")["did"]
+    assert (before["status"], before["current"]) == ("pinned", True)
+    assert new.json("vault", "recover")["did"] == new.json("whoami")["did"] == did
     assert sealed(new) == sealed(first)
-    assert new.json("whoami")["did"] == status["did"]
-    new.json("vault", "delegate", TO, "/accounts/pay")
-    assert new.json("vault", "status")["snapshot"]["sequence"] == status["snapshot"]["sequence"] + 1
+    new.json(*DELEGATE)
+    assert snapshot_of(new)["sequence"] == before["sequence"] + 1
+    file = str(tmp_path / "vault.car")
+    first.json("vault", "snapshot", "--car", file)
+    elsewhere = Terminal(tmp_path / "elsewhere", NOWHERE, key="passkey")
+    elsewhere.json("vault", "recover", "--key", "passkey", "--car", file)
+    assert sealed(elsewhere) == sealed(first)
 
 
-@pytest.mark.parametrize("first", ["passkey"], indirect=True)
-def test_the_passkeys_user_handle_is_the_vaults_publishing_key(first, security_key):
-    name = first.json("vault", "snapshot")["name"]
-    assert security_key.discover().user_handle == public_key_of(name)
-
-
-def test_two_terminals_that_both_changed(first, tmp_path, service):
-    name = first.json("vault", "snapshot")["name"]
-    new = Terminal(tmp_path / "new", service, key=first.kind)
-    new.json("vault", "recover", *(() if first.kind == "passkey" else ("--key", "password", "--name", name)))
-    first.json("vault", "delegate", TO, "/accounts/pay")
-    told = new.run("vault", "delegate", TO, "/accounts/pay").stderr
-    assert "another device has changed the vault too" in told
-    assert new.json("vault", "status")["snapshot"]["status"] == "conflict"
+def test_two_terminals_that_both_changed(first, new):
+    new.json("vault", "recover")
+    first.json(*DELEGATE)
+    assert "another device has changed the vault too" in new.run(*DELEGATE).stderr
+    assert snapshot_of(new)["status"] == "conflict"
     (difference,) = [row for row in new.json("vault", "compare") if row["table"] == "delegations"]
     assert (len(difference["only_here"]), len(difference["only_there"])) == (1, 1)
     assert new.json("vault", "choose", "there")["status"] == "pinned"
-    assert new.json("vault", "status")["snapshot"]["current"]
+    assert snapshot_of(new)["current"]
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
 
 
@@ -100,104 +102,75 @@ def test_two_terminals_that_both_changed(first, tmp_path, service):
 ANSWERS = {answer: answer for answer in ("yes", "no", "no terminal", "--accept-older")}
 
 
-@pytest.mark.parametrize("first", ["passkey"], indirect=True)
-@pytest.mark.parametrize("answer", cases(ANSWERS, "no terminal", "--accept-older"))
-def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(
-    first, tmp_path, service, monkeypatch, answer
-):
-    did = first.json("vault", "snapshot") and first.json("vault", "status")["did"]
-    new = Terminal(tmp_path / "new", service, key="passkey")
-    with VaultStore(directory=new.folder) as store:
-        write_state(store, SnapshotState(did=did, sequence=50))
-    monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
-    words = ("vault", "recover")
-    taken = answer in {"yes", "--accept-older"}
-    if answer == "--accept-older":
-        told = new.run(*words, "--accept-older")
-    else:
+@pytest.fixture
+def asked(new, monkeypatch):
+    """Recover on the new terminal with an answer to the question; return the output and whether the vault was taken."""
+
+    def recover(answer):
+        monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
+        taken = answer in {"yes", "--accept-older"}
+        words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
         told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")
-    assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
-    assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
+        assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
+        assert len(dids(new)) == taken
+        return told, taken
+
+    return recover
+
+
+@pytest.mark.parametrize("answer", cases(ANSWERS, "no terminal", "--accept-older"))
+def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first, new, asked, answer):
     with VaultStore(directory=new.folder) as store:
-        assert store.dids() == ([did] if taken else [])
-
-
-def removes_its_passkey(terminal, security_key, monkeypatch):
-    """Replace the vault's passkey by a password and publish, while the service removes no pins of earlier snapshots."""
-    passkey = security_key.discover().credential_id
-    with VaultStore(directory=terminal.folder) as store, Vault(store) as vault:
-        vault.unlock(PasskeyKey(security_key, passkey))
-        vault.add_key(PasswordKey(PASSWORD))
-        vault.remove_key("prf", passkey)
-    monkeypatch.setattr(AsyncPinning, "delete", unanswered)
-    return terminal.json("vault", "snapshot", "--key", "password")["root"]
+        write_state(store, SnapshotState(did=dids(first)[0], sequence=50))
+    told, _ = asked(answer)
+    assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
 
 
 async def unanswered(*_):
     raise NetworkError("no answer")
 
 
-@pytest.mark.parametrize("first", ["passkey"], indirect=True)
 @pytest.mark.parametrize("answer", cases(ANSWERS, "yes", "no"))
 def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so(
-    first, tmp_path, service, security_key, monkeypatch, answer
+    first, new, asked, security_key, monkeypatch, answer
 ):
-    before = first.json("vault", "status")["snapshot"]["root"]
-    newest = removes_its_passkey(first, security_key, monkeypatch)
-    new = Terminal(tmp_path / "new", service, key="passkey")
-    monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
-    words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
-    taken = answer in {"yes", "--accept-older"}
-    told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")
+    """The passkey was replaced by a password, while the service removed no pins of earlier snapshots."""
+    before, passkey = snapshot_of(first)["root"], security_key.discover().credential_id
+    with VaultStore(directory=first.folder) as store, Vault(store) as vault:
+        vault.unlock(PasskeyKey(security_key, passkey))
+        vault.add_key(PasswordKey(PASSWORD))
+        vault.remove_key("prf", passkey)
+    monkeypatch.setattr(AsyncPinning, "delete", unanswered)
+    newest = first.json("vault", "snapshot", "--key", "password")
+    told, taken = asked(answer)
     assert "cannot be opened with this key; the one from 20" in told.output
-    assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
-    with VaultStore(directory=new.folder) as store:
-        assert len(store.dids()) == taken
     if taken:
         found = json.loads(told.stdout.splitlines()[-1])  # after the echo of the answer
-        assert (found["root_cid"], found["newer_root"]) == (before, newest)
-
-
-def test_a_token_is_made_out_to_the_named_service(first, service):
-    first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
-    assert "addressed to another service" in first.run("vault", "delegate", TO, "/accounts/pay").stderr
-    first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"
-    first.json("vault", "delegate", TO, "/accounts/pay")
-    assert first.json("vault", "status")["snapshot"]["current"]
-
-
-def test_from_a_file_with_the_service_gone(first, tmp_path):
-    first.json("vault", "snapshot", "--car", str(tmp_path / "vault.car"))
-    before = sealed(first)
-    new = Terminal(tmp_path / "new", "http://localhost:9", key=first.kind)
-    new.json("vault", "recover", "--key", first.kind, "--car", str(tmp_path / "vault.car"))
-    assert sealed(new) == before
+        assert (found["root_cid"], found["newer_root"]) == (before, newest["root"])
+    else:
+        found = new.json("vault", "recover", "--key", "password", "--name", newest["name"])
+        assert (found["root_cid"], sealed(new)) == (newest["root"], sealed(first))
 
 
 def test_offline_changes_go_up_later(first, service):
-    first.json("vault", "snapshot")
-    before = first.json("vault", "status")["snapshot"]["sequence"]
-    with VaultStore(directory=first.folder) as store:
-        store.set_note("snapshots-at", "http://localhost:9")
-    first.environment["HOLDFAST_SERVICE_URL"] = "http://localhost:9"
-    told = first.run("vault", "delegate", TO, "/accounts/pay").stderr
-    assert "not up to date yet" in told
-    assert first.json("vault", "status")["snapshot"]["status"] == "failed"
-    with VaultStore(directory=first.folder) as store:
-        store.set_note("snapshots-at", service)
-    first.environment["HOLDFAST_SERVICE_URL"] = service
+    before = snapshot_of(first)["sequence"]
+    for url in (NOWHERE, service):
+        with VaultStore(directory=first.folder) as store:
+            store.set_note("snapshots-at", url)
+        first.environment["HOLDFAST_SERVICE_URL"] = url
+        if url == NOWHERE:
+            assert "not up to date yet" in first.run(*DELEGATE).stderr
+            assert snapshot_of(first)["status"] == "failed"
     first.run("vault", "credentials")
-    status = first.json("vault", "status")["snapshot"]
+    status = snapshot_of(first)
     assert (status["current"], status["sequence"]) == (True, before + 1)
 
 
 def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):
-    empty = Terminal(tmp_path / "empty", service, key="")
-    assert "--name" in empty.run("vault", "recover", "--key", "password", code=Exit.USAGE).output
+    empty, by_password = Terminal(tmp_path / "empty", service, key=""), ("vault", "recover", "--key", "password")
+    assert "--name" in empty.run(*by_password, code=Exit.USAGE).output
     assert "security key" in empty.run("vault", "recover", code=Exit.FAILED).output
-    told = empty.run("vault", "recover", "--key", "password", "--car", str(tmp_path / "none"), code=Exit.USAGE).output
-    assert "cannot be read" in told
+    assert "cannot be read" in empty.run(*by_password, "--car", str(tmp_path / "none"), code=Exit.USAGE).output
     (tmp_path / "damaged").write_bytes(b"no CAR file")
-    empty.run("vault", "recover", "--key", "password", "--car", str(tmp_path / "damaged"), code=Exit.FAILED)
-    with VaultStore(directory=empty.folder) as store:
-        assert store.dids() == []
+    empty.run(*by_password, "--car", str(tmp_path / "damaged"), code=Exit.FAILED)
+    assert dids(empty) == []

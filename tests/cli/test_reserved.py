@@ -1,33 +1,23 @@
 """`holdfast reserved`: the operator's own files in addition to the built-in list."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from holdfast.cli.exits import Exit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.operator import Answer
-
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, str]:
+def files(tmp_path):
     return {"reserved_file": str(tmp_path / "mine.txt"), "reserved_allow_file": str(tmp_path / "allowed.txt")}
 
 
-def test_the_built_in_list_is_printed(holdfast: Callable[..., Answer]) -> None:
+def test_the_built_in_list_is_printed(holdfast):
     text, value = holdfast("reserved", "list"), holdfast("reserved", "list", "--json")
     assert text.code == value.code == Exit.OK
     assert text.out.split() == value.value == sorted(value.value)
     assert "postmaster" in value.value
 
 
-def test_test_says_why_and_tells_by_its_exit_code(holdfast: Callable[..., Answer]) -> None:
+def test_test_says_why_and_tells_by_its_exit_code(holdfast):
     on_the_list = holdfast("reserved", "test", "Postmaster")
     assert (on_the_list.code, on_the_list.out) == (Exit.OK, "postmaster: reserved (on the list)\n")
     looks_like = holdfast("reserved", "test", "p0stmaster")
@@ -38,9 +28,7 @@ def test_test_says_why_and_tells_by_its_exit_code(holdfast: Callable[..., Answer
     assert (free.code, free.value) == (Exit.FAILED, {"name": "ann", "reserved": False})
 
 
-def test_add_and_remove_change_the_files_and_nothing_else(
-    holdfast: Callable[..., Answer], tmp_path: Path, files: dict[str, str]
-) -> None:
+def test_add_and_remove_change_the_files_and_nothing_else(holdfast, tmp_path, files):
     mine, allowed = tmp_path / "mine.txt", tmp_path / "allowed.txt"
     mine.write_text("# ours\nalpha # since 2024\n")
     allowed.touch()
@@ -54,9 +42,7 @@ def test_add_and_remove_change_the_files_and_nothing_else(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["allowed.txt", "mine.txt"]
 
 
-def test_a_built_in_name_is_freed_by_the_allow_file_and_reserved_again(
-    holdfast: Callable[..., Answer], files: dict[str, str]
-) -> None:
+def test_a_built_in_name_is_freed_by_the_allow_file_and_reserved_again(holdfast, files):
     made = holdfast("reserved", "remove", "postmaster", "--json", **files)
     assert (made.code, made.value) == (Exit.OK, {"name": "postmaster", "reserved": False})
     assert holdfast("reserved", "add", "ours", **files).code == Exit.OK  # creates the first file
@@ -65,7 +51,7 @@ def test_a_built_in_name_is_freed_by_the_allow_file_and_reserved_again(
     assert holdfast("reserved", "test", "postmaster", **files).code == Exit.OK
 
 
-def test_without_a_file_to_write_the_setting_is_named(holdfast: Callable[..., Answer]) -> None:
+def test_without_a_file_to_write_the_setting_is_named(holdfast):
     added, removed = holdfast("reserved", "add", "ann", "--json"), holdfast("reserved", "remove", "postmaster")
     assert added.code == removed.code == Exit.CONFIGURATION
     assert added.error["error"].startswith("HOLDFAST_RESERVED_FILE is not set")
@@ -74,9 +60,7 @@ def test_without_a_file_to_write_the_setting_is_named(holdfast: Callable[..., An
 
 @pytest.mark.parametrize("word", ["list", "test", "add", "remove"])
 @pytest.mark.parametrize("fault", ["no such folder", "a folder", "no handle in it", "not text"])
-def test_a_file_that_cannot_be_used_exits_3_in_one_line(
-    holdfast: Callable[..., Answer], tmp_path: Path, word: str, fault: str
-) -> None:
+def test_a_file_that_cannot_be_used_exits_3_in_one_line(holdfast, tmp_path, word, fault):
     file = tmp_path / "x" / "mine.txt" if fault == "no such folder" else tmp_path / "mine.txt"
     if fault == "a folder":
         file.mkdir()
@@ -90,9 +74,8 @@ def test_a_file_that_cannot_be_used_exits_3_in_one_line(
     assert len(answer.err.splitlines()) == (answer.code != Exit.OK)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "x" * 65, "a\u202eb", "-" * 400])
-@pytest.mark.parametrize("word", ["test", "add", "remove"])
-def test_what_can_be_no_handle_is_a_mistake_of_usage(
-    holdfast: Callable[..., Answer], word: str, name: str, files: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(
+    ("word", "name"), [("test", ""), ("add", "a b"), ("remove", "x" * 65), ("test", "a\u202eb"), ("add", "-" * 400)]
+)
+def test_what_can_be_no_handle_is_a_mistake_of_usage(holdfast, word, name, files):
     assert holdfast("reserved", word, "--", name, **files).code == Exit.USAGE

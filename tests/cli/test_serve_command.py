@@ -1,12 +1,9 @@
 """`holdfast serve` as a command: its options, and ports that are not available."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket
 import subprocess
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -16,16 +13,9 @@ from holdfast.cli.exits import Exit
 from holdfast.service.store.kinds import database_of
 from holdfast.settings.shared import default_url
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.operator import Answer
-    from tests.support.serving import Server
-
 
 @pytest.fixture
-def taken() -> Iterator[int]:
+def taken():
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -33,21 +23,21 @@ def taken() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("server", ["granian", "uvicorn"])
-def test_a_port_that_is_taken_exits_4_in_one_line(holdfast: Callable[..., Answer], taken: int, server: str) -> None:
+def test_a_port_that_is_taken_exits_4_in_one_line(holdfast, taken, server):
     answer = holdfast("serve", "--port", str(taken), server=server)
     assert answer.code == Exit.UNAVAILABLE
     assert answer.out == ""
     assert answer.err == f"holdfast: cannot listen on 127.0.0.1 port {taken}: Address already in use\n"
 
 
-def test_so_does_the_port_of_the_metrics(holdfast: Callable[..., Answer], taken: int) -> None:
+def test_so_does_the_port_of_the_metrics(holdfast, taken):
     answer = holdfast("serve", "--port", "0", "--json", admin_port=str(taken))
     assert answer.code == answer.error["exit"] == Exit.UNAVAILABLE
     assert str(taken) in answer.error["error"]
 
 
 @pytest.mark.parametrize("host", ["192.0.2.77", "no such host", "::2"])
-def test_an_address_that_is_not_this_machines_exits_4(holdfast: Callable[..., Answer], host: str) -> None:
+def test_an_address_that_is_not_this_machines_exits_4(holdfast, host):
     answer = holdfast("serve", "--host", host, "--port", "9", public_url="http://localhost:9")
     assert answer.code == Exit.UNAVAILABLE
     assert answer.err.startswith(f"holdfast: cannot listen on {host} port 9: ")
@@ -58,23 +48,19 @@ def test_an_address_that_is_not_this_machines_exits_4(holdfast: Callable[..., An
     ("option", "value", "name"),
     [("--port", "65536", "HOLDFAST_PORT"), ("--port", "-1", "HOLDFAST_PORT"), ("--workers", "0", "HOLDFAST_WORKERS")],
 )
-def test_an_option_out_of_range_names_its_setting(
-    holdfast: Callable[..., Answer], option: str, value: str, name: str
-) -> None:
+def test_an_option_out_of_range_names_its_setting(holdfast, option, value, name):
     answer = holdfast("serve", f"{option}={value}")
     assert answer.code == Exit.CONFIGURATION
     assert answer.err.startswith(f"holdfast: {name}: ")
 
 
-def test_options_win_over_the_environment(serve: Callable[..., Server]) -> None:
+def test_options_win_over_the_environment(serve):
     running = serve(port="1")
     assert f"listening on  http://127.0.0.1:{running.port}\n" in running.log.read_text()
 
 
-@pytest.mark.parametrize(
-    "more", [{}, {"server": "uvicorn"}, {"workers": "2"}], ids=["granian", "uvicorn", "two processes"]
-)
-def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path: Path, more: dict[str, str]) -> None:
+@pytest.mark.parametrize("more", [{"server": "uvicorn"}, {"workers": "2"}], ids=["uvicorn", "two processes"])
+def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path, more):
     command = [HOLDFAST, "serve", "--port", "0", "--json"]
     environment = environment_of(tmp_path, **more)
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
@@ -89,14 +75,14 @@ def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path: Path, more
             process.wait(PATIENCE_S)
 
 
-def _answers(address: str) -> bool:
+def _answers(address):
     try:
         return httpx.get(f"{address}/healthz", timeout=PATIENCE_S).status_code == 200
     except httpx.TransportError:
         return False
 
 
-def test_a_database_of_another_chain_is_refused(holdfast: Callable[..., Answer], tmp_path: Path) -> None:
+def test_a_database_of_another_chain_is_refused(holdfast, tmp_path):
     (tmp_path / "data").mkdir(mode=0o700)
     asyncio.run(database_of(default_url(tmp_path / "data")).open(84532).close())
     answer = holdfast("serve", "--port", "0", chain="8453")

@@ -1,52 +1,45 @@
 """`holdfast sponsor` without a chain: what it refuses. tests/world/test_own_sponsor.py runs its commands on one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from typer.testing import CliRunner
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.sponsor import app
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 KEY = "a7" * 32
 
 
-def run(environment: dict[str, str], *arguments: str) -> tuple[int, str]:
+def run(environment, *arguments):
     done = CliRunner().invoke(app, arguments, env=environment)
     assert KEY not in done.output
     return done.exit_code, done.stderr
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path):
     return {"HOLDFAST_DATA_DIR": str(tmp_path / "data"), "HOLDFAST_SPONSOR_KEY": KEY}
 
 
-def test_a_key_is_needed(tmp_path: Path) -> None:
+def test_a_key_is_needed(tmp_path):
     code, told = run({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_SPONSOR_KEY": ""}, "status")
     assert code == Exit.CONFIGURATION and "HOLDFAST_SPONSOR_KEY is not set" in told
 
 
-def test_a_bundler_is_needed(environment: dict[str, str]) -> None:
+def test_a_bundler_is_needed(environment):
     code, told = run(environment, "status")
     assert code == Exit.CONFIGURATION and "no bundler on chain 84532" in told
 
 
-def test_a_chain_must_be_one_of_the_sponsors(environment: dict[str, str]) -> None:
+def test_a_chain_must_be_one_of_the_sponsors(environment):
     assert run(environment, "balance", "--chain", "1")[0] == Exit.NOT_FOUND
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "x", "nan", "1e-19", "inf"])
-def test_amounts_are_positive_numbers_of_wei(environment: dict[str, str], amount: str) -> None:
+def test_amounts_are_positive_numbers_of_wei(environment, amount):
     assert run(environment, "deposit", "--yes", "--", amount)[0] == Exit.USAGE
 
 
-def test_nothing_is_sent_unasked(environment: dict[str, str]) -> None:
+def test_nothing_is_sent_unasked(environment):
     code, told = run(environment, "deposit", "0.1")
     assert code == Exit.USAGE and "use --yes" in told
 
@@ -59,9 +52,7 @@ def test_nothing_is_sent_unasked(environment: dict[str, str]) -> None:
         (None, 0, "a private key of 64 hex digits"),
     ],
 )
-def test_a_key_file_is_private_and_holds_a_key(
-    environment: dict[str, str], tmp_path: Path, text: str | None, mode: int, why: str
-) -> None:
+def test_a_key_file_is_private_and_holds_a_key(environment, tmp_path, text, mode, why):
     file = tmp_path / "sponsor.key"
     if text is not None:
         file.write_text(text + "\n")
@@ -84,6 +75,6 @@ def test_a_key_file_is_private_and_holds_a_key(
         ("HOLDFAST_SPONSOR_CHAINS", "base"),
     ],
 )
-def test_malformed_settings_are_named(environment: dict[str, str], name: str, value: str) -> None:
+def test_malformed_settings_are_named(environment, name, value):
     code, told = run(environment | {name: value}, "status")
     assert code == Exit.CONFIGURATION and told.startswith(f"holdfast: {name}: ")

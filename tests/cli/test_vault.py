@@ -1,15 +1,15 @@
 """The commands of the vault's owner, run in this process and as the installed script, with a running service."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 from holdfast.chain.contracts import DEFAULT_CONTRACT_SET
 from holdfast.chain.errors import NoReceipt
+from holdfast.cli import client_vault, pay
 from holdfast.cli.exits import Exit
 from holdfast.cli.payments import AGAIN
 from holdfast.cli.root import application
@@ -34,25 +35,24 @@ from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
-from holdfast.client.vault.keys import PasswordKey, SecretKey
+from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
-HEADLESS = [sys.executable, "-c", "from holdfast.cli import main; main()"]
 
 
-@pytest.fixture(autouse=True)
-def runtime_folder(tmp_path, monkeypatch):
-    (tmp_path / "run").mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+@pytest.fixture(scope="module")
+def made_vault(tmp_path_factory):
+    """The folder of a vault that a passkey in a file opens."""
+    made = Terminal(tmp_path_factory.mktemp("made") / "vault", key="passkey")
+    made.json("vault", "create", "--software")
+    return made.folder
 
 
 @pytest.fixture
-def terminal(tmp_path):
-    made = Terminal(tmp_path / "vault", key="passkey")
-    made.json("vault", "create", "--software")
-    return made
+def terminal(made_vault, tmp_path):
+    return Terminal(shutil.copytree(made_vault, tmp_path / "vault"), key="passkey")
 
 
 @pytest.fixture
@@ -78,17 +78,12 @@ def test_a_vault_is_made_and_looked_at(by_password):
     assert "already" in by_password.run("vault", "create", code=Exit.FAILED).stderr
 
 
-def test_the_account_that_is_shown_is_the_smart_account(by_password, service, tmp_path):
+def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
     """`create` and `accounts` show the same; if the service predicts another account, `create` fails and says so."""
-    shown = by_password.json("vault", "accounts")[0]["address"]
-    with VaultStore(directory=by_password.folder) as store, Vault(store) as vault:
-        vault.unlock(PasswordKey(PASSWORD))
-        assert vault.derive_address().address == shown
-    other = Terminal(tmp_path / "other")
-    create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--service", service.base_url)
-    made = other.run(*create, code=Exit.FAILED)
+    shown = terminal.json("vault", "accounts")[0]["address"]
+    other = Terminal(tmp_path / "other", at_localhost(service.base_url), key="passkey")
+    made = other.run("vault", "create", "--software", code=Exit.FAILED)
     assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
-    other.environment["HOLDFAST_SERVICE_URL"] = service.base_url
     account = other.json("vault", "accounts")[0]["address"]
     assert f"with the account {account}," in made.stderr
     assert account != shown  # of another key
@@ -134,23 +129,23 @@ def test_errors_are_one_line_and_a_code(tmp_path):
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
 
 
-def test_unlock_and_lock(by_password):
-    by_password.json("vault", "unlock", "--minutes", "5")
-    file = session_file(by_password.folder)
+def test_unlock_and_lock(terminal):
+    terminal.json("vault", "unlock", "--minutes", "5")
+    file = session_file(terminal.folder)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert by_password.folder not in file.parents  # no backup of the vault's folder contains the secret
-    by_password.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
-    assert by_password.json("vault", "status")["locked"] is False
-    by_password.json("vault", "accounts")
-    copied, stored = file.read_text(), whole_store(by_password)
+    assert terminal.folder not in file.parents  # no backup of the vault's folder contains the secret
+    terminal.environment["HOLDFAST_VAULT_KEY"] = "password"  # with which the vault does not open
+    assert terminal.json("vault", "status")["locked"] is False
+    terminal.json("vault", "accounts")
+    copied, stored = file.read_text(), whole_store(terminal)
     assert opens_any(stored, copied)
-    by_password.json("vault", "lock")
+    terminal.json("vault", "lock")
     assert not file.exists()
-    by_password.run("vault", "accounts", code=Exit.FAILED)
+    terminal.run("vault", "accounts", code=Exit.FAILED)
     file.write_text(copied)  # a stolen copy of the session file is useless once the vault has been locked
-    by_password.run("vault", "accounts", code=Exit.FAILED)
-    assert not opens_any(whole_store(by_password), copied)
+    terminal.run("vault", "accounts", code=Exit.FAILED)
+    assert not opens_any(whole_store(terminal), copied)
 
 
 def whole_store(terminal):
@@ -192,15 +187,8 @@ def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, word
     CliRunner().invoke(application, ["vault", *words], env=terminal.environment)
     left = session_file(terminal.folder)
     assert not left.exists() or left.read_text() != over
+    assert terminal.json("vault", "status")["locked"] is (words != ("unlock",))
     assert not opens_any(whole_store(terminal), over)
-
-
-def test_a_session_ends_by_itself(by_password):
-    by_password.json("vault", "unlock")
-    let_it_end(by_password)
-    assert by_password.json("vault", "status")["locked"] is True
-    by_password.environment["HOLDFAST_VAULT_PASSWORD"] = "not the password"
-    by_password.run("vault", "accounts", code=Exit.FAILED)
 
 
 def test_a_clock_set_back_ends_a_session(terminal):
@@ -255,9 +243,16 @@ def test_export_and_import(terminal, tmp_path):
     assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
 
 
-def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkeypatch):
+def test_an_export_replaces_a_file_which_others_may_not_read_at_any_moment(terminal, tmp_path, monkeypatch):
     """Every file that the command creates has mode 0600, even under a umask that allows everything."""
-    modes, file, opened = [], tmp_path / "vault.mtrv", os.open
+    link, target, modes, opened = tmp_path / "vault.mtrv", tmp_path / "somebody's", [], os.open
+    target.write_text("precious")
+    target.chmod(0o644)
+    link.symlink_to(target)
+    assert "link" in terminal.run("vault", "export", str(link), code=Exit.USAGE).stderr
+    assert target.read_text() == "precious"
+    terminal.run("vault", "export", str(tmp_path), code=Exit.USAGE)
+    terminal.run("vault", "export", str(tmp_path / "none" / "file"), code=Exit.USAGE)
 
     def watched(path, flags, mode=0o777, **more):
         if flags & os.O_CREAT and str(tmp_path) in os.fsdecode(path):
@@ -267,54 +262,33 @@ def test_no_moment_in_which_others_may_read_an_export(terminal, tmp_path, monkey
     monkeypatch.setattr(os, "open", watched)
     before = os.umask(0)
     try:
-        terminal.json("vault", "export", str(file))
+        terminal.json("vault", "export", str(target))
     finally:
         os.umask(before)
     assert (os.O_EXCL, 0o600) in modes
     assert {mode for _, mode in modes} == {0o600}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert target.read_bytes().startswith(b"MTRV")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_an_export_replaces_a_file_and_follows_no_link(terminal, tmp_path):
-    file, target = tmp_path / "vault.mtrv", tmp_path / "somebody's"
-    target.write_text("precious")
-    target.chmod(0o644)
-    file.symlink_to(target)
-    assert "link" in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
-    assert target.read_text() == "precious"
-    terminal.run("vault", "export", str(tmp_path), code=Exit.USAGE)
-    terminal.run("vault", "export", str(tmp_path / "none" / "file"), code=Exit.USAGE)
-    terminal.json("vault", "export", str(target))
-    assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    assert target.read_bytes().startswith(b"MTRV")
-
-
-def test_weak_passwords_are_refused(terminal, tmp_path):
-    file = tmp_path / "vault.mtrv"
+def test_weak_passwords_are_refused_and_the_shortest_is_a_setting(terminal, tmp_path):
+    file, strength = tmp_path / "vault.mtrv", terminal.environment
     for password, why in (("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")):
-        terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = password
+        strength["HOLDFAST_EXPORT_PASSWORD"] = password
         assert why in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
         new = Terminal(tmp_path / "new", password=password)
         assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
-    assert not file.exists()
-
-
-def test_the_shortest_password_is_a_setting(terminal, tmp_path):
-    words, file = ("vault", "export", str(tmp_path / "vault.mtrv")), tmp_path / "vault.mtrv"
-    terminal.environment["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
-    for setting in ("7", "x", "-1", "9"):
-        terminal.environment["HOLDFAST_MIN_PASSWORD"] = setting
-        terminal.run(*words, code=Exit.USAGE)
-    assert not file.exists()
-    terminal.environment["HOLDFAST_MIN_PASSWORD"] = "8"
-    terminal.json(*words)
+    strength["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
+    for setting, code in (("7", Exit.USAGE), ("x", Exit.USAGE), ("-1", Exit.USAGE), ("9", Exit.USAGE), ("8", Exit.OK)):
+        strength["HOLDFAST_MIN_PASSWORD"] = setting
+        terminal.run("vault", "export", str(file), code=code)
+        assert file.exists() == (code == Exit.OK)
 
 
 def test_a_second_share_kept_in_a_file(tmp_path):
-    (tmp_path / "credential").write_text(PASSKEY.credential)
-    terminal, share = Terminal(tmp_path / "vault"), tmp_path / "share"
-    create = ("vault", "create", "--credential", str(tmp_path / "credential"), "--val-share", str(share))
+    terminal, share = Terminal(tmp_path / "vault", key="passkey"), tmp_path / "share"
+    create = ("vault", "create", "--software", "--val-share", str(share))
     terminal.json(*create)
     assert stat.S_IMODE(share.stat().st_mode) == 0o600
     kept = share.read_text()
@@ -322,57 +296,47 @@ def test_a_second_share_kept_in_a_file(tmp_path):
     assert "val_share" in refused.stderr
     terminal.json("vault", "delegate", TO, "/accounts/list", "--val-share", str(share))
     terminal.run("vault", "delegate", TO, "/x", "--val-share", str(tmp_path / "none"), code=Exit.USAGE)
-    another = Terminal(tmp_path / "another")
+    another = Terminal(tmp_path / "another", key="passkey")
     another.run(*create, code=Exit.USAGE)  # the file of one vault never replaces another's
     assert share.read_text() == kept
     assert another.run("vault", "status", code=Exit.NOT_FOUND)
 
 
-def test_limits_on_payments_go_with_payments(terminal):
-    payee = ("--payee", "0x" + "a1" * 20)
-    for command in ("/accounts", "/accounts/sign", "/", "/tokens/list"):
-        for limit in (("--at-most", "1"), ("--in-total", "1"), payee, ("--token", "native")):
-            refused = terminal.run("vault", "delegate", TO, command, *limit, code=Exit.USAGE)
+def test_delegate_with_limits_as_payments_are_judged_and_revoke(terminal):
+    delegate, address = ("vault", "delegate", TO), "0x" + "ab" * 20
+    for limit in (("--at-most", "1"), ("--in-total", "1"), ("--payee", address), ("--token", "native")):
+        for command in ("/accounts", "/accounts/sign", "/", "/tokens/list"):
+            refused = terminal.run(*delegate, command, *limit, code=Exit.USAGE)
             assert "/accounts/pay" in refused.stderr
-    assert terminal.json("vault", "delegate", TO, "/accounts")["token"]
-
-
-def test_limits_are_written_as_payments_are_judged(terminal):
-    to, address = TO, "0x" + "ab" * 20
+    assert terminal.json(*delegate, "/accounts")["token"]
     limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
-    token = terminal.json("vault", "delegate", to, "/accounts/pay", *limits)["token"]
+    made = terminal.json(*delegate, "/accounts/pay", *limits)
     with UcanVerifier() as verifier:
-        policy = verifier.verify(token).policy
+        policy = verifier.verify(made["token"]).policy
     mixed = checksum_address(bytes.fromhex(address[2:]))
     assert mixed != address
     assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
     for name in ("--payee", "--token"):
-        terminal.run("vault", "delegate", to, "/accounts/pay", name, "bob", code=Exit.USAGE)
-
-
-def test_delegate_and_revoke(terminal):
-    made = terminal.json("vault", "delegate", TO, "/accounts/pay", "--at-most", "100", "--in-total", "500")
+        terminal.run(*delegate, "/accounts/pay", name, "bob", code=Exit.USAGE)
     assert terminal.json("vault", "revoke", made["cid"]) == {"revoked": made["cid"]}
     terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
 
 
 def test_register_whoami_and_balance(terminal, service):
+    """The fake chain's bundler cannot send operations, so the registration fails and says so."""
     terminal.environment["HOLDFAST_SERVICE_URL"] = at_localhost(service.base_url)
     assert terminal.json("whoami")["registered"] is None
     assert terminal.json("balance", "0x" + "22" * 20, "--token", "ETH")["formatted"] == "1.5"
-    assert terminal.run("balance", "0x" + "22" * 20).stdout == (
-        "1.5 ETH and 2.500000 USDC on Base Sepolia (84532), test money without value\n"
-    )
+    balance = "1.5 ETH and 2.500000 USDC on Base Sepolia (84532), test money without value\n"
+    assert terminal.run("balance", "0x" + "22" * 20).stdout == balance
+    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
+    assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
+    terminal.run("register", code=Exit.USAGE)
 
 
 def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_for(terminal, monkeypatch):
-    made = types.PaymentResult(
-        tx_hash="0x" + "01" * 32,
-        user_op_hash="0x" + "01" * 32,
-        chain=84532,
-        token="native",
-        explorer_url="https://explorer.example/op/0x01",
-    )
+    sent, page = "0x" + "01" * 32, "https://explorer.example/op/0x01"
+    made = types.PaymentResult(tx_hash=sent, user_op_hash=sent, chain=84532, token="native", explorer_url=page)
     monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", lambda *_, **__: made)
     to = "0x" + "22" * 20
     words = ("pay", to, "5", "--chain", "84532", "--yes")
@@ -386,17 +350,25 @@ def test_addresses_for_gas_are_checked(terminal):
         assert "must start with http" in refused.stderr
 
 
-@pytest.mark.parametrize(
-    "way", cases({"http": "http", "libp2p": "libp2p"}, "http")
-)  # client/sync pairs by libp2p in the gate
-def test_pair_two_terminals(by_password, tmp_path, way):
-    environment = {**os.environ, **by_password.environment}
-    words = ["vault", "pair", "--json", "--host", "127.0.0.1", *(["--libp2p"] if way == "libp2p" else [])]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*HEADLESS, *words], env=environment, **pipes) as old:
+@contextmanager
+def talking(words, folder, key="passkey"):
+    """Run a command with which a person talks."""
+    pipes = [os.pipe() for _ in range(3)]
+    ours, theirs = zip(pipes[0][::-1], *pipes[1:], strict=True)
+    process = forked.start(list(words), environment_of(folder, key), theirs)
+    for number in theirs:
+        os.close(number)
+    with os.fdopen(ours[0], "w") as stdin, os.fdopen(ours[1]) as stdout, os.fdopen(ours[2]) as stderr:
+        yield SimpleNamespace(stdin=stdin, stdout=stdout, stderr=stderr, wait=process.wait)
+
+
+# client/sync pairs by libp2p in the gate
+@pytest.mark.parametrize("options", cases({"http": (), "libp2p": ("--libp2p",)}, "http"))
+def test_pair_two_terminals(terminal, tmp_path, options):
+    giving = ("vault", "pair", "--json", "--host", "127.0.0.1", *options)
+    with talking(giving, terminal.folder) as old:
         link = until(old.stderr, r"holdfast vault pair (\S+)")
-        other = {**environment, "HOLDFAST_VAULT_DIR": str(tmp_path / "new")}
-        with subprocess.Popen([*HEADLESS, "vault", "pair", link, "--json"], env=other, **pipes) as new:
+        with talking(("vault", "pair", link, "--json"), tmp_path / "new", "password") as new:
             digits = until(new.stderr, r"this device shows +(\d{6})")
             old.stdin.write(digits + "\n")
             old.stdin.flush()
@@ -411,7 +383,10 @@ def test_pair_two_terminals(by_password, tmp_path, way):
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
 
 
-@pytest.mark.parametrize("address", ["/ip4/127.0.0.1/tcp/9/ws/p2p/", "/ip4/127.0.0.1/tcp/9/p2p/"])
+PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}
+
+
+@pytest.mark.parametrize("address", cases(PATHS, "ws/p2p/"))
 def test_a_device_that_does_not_answer_is_one_line(tmp_path, address):
     link = f"{address}12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
     code, _, told = forked.run(["vault", "pair", link, "--json"], environment_of(tmp_path / "new"), b"", timeout=60)
@@ -419,8 +394,8 @@ def test_a_device_that_does_not_answer_is_one_line(tmp_path, address):
     assert "the other device does not answer" in json.loads(told)["error"]
 
 
-def environment_of(folder):
-    return {**os.environ, **Terminal(folder).environment}
+def environment_of(folder, key="password"):
+    return {**os.environ, **Terminal(folder, key=key).environment}
 
 
 def until(stream, pattern):
@@ -439,14 +414,6 @@ def test_help_imports_no_client():
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-def test_a_handle_is_free_until_it_is_registered(terminal, service):
-    """The fake chain's bundler cannot send operations, so the command fails and says so."""
-    terminal.environment["HOLDFAST_SERVICE_URL"] = at_localhost(service.base_url)
-    refused = terminal.run("register", "--handle", "h" + secrets.token_hex(5), "--json", code=Exit.FAILED)
-    assert json.loads(refused.stderr.splitlines()[-1])["exit"] == Exit.FAILED
-    terminal.run("register", code=Exit.USAGE)
-
-
 def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(terminal):
     words = ("pay", "0x" + "22" * 20, "100")
     told = json.loads(terminal.run(*words, "--json", code=Exit.USAGE).stderr)
@@ -459,14 +426,15 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
 
 def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, monkeypatch):
     """The account of a DID may change between the question and the payment."""
-    from holdfast.cli import client_vault, pay
-
     shown, paid = [], []
     address, did = "0x52908400098527886E0F7030069857D2E4169EE7", "did:new:0x" + "11" * 32
 
     class Client:
         def __init__(self, *_args, **_options):
-            pass
+            self.money_on = "chain {}, real money".format
+            self.contracts = lambda: ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 8453})
+            self.payee_address = {did: address}.get
+            self.user_operation_receipt = lambda _hash, **_: None
 
         def __enter__(self):
             return self
@@ -474,25 +442,12 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, mo
         def __exit__(self, *_):
             pass
 
-        def contracts(self):
-            return ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 8453})
-
-        def money_on(self, chain_id):
-            return f"chain {chain_id}, real money"
-
-        def payee_address(self, to):
-            assert to == did
-            return address
-
         def pay(self, params, called, on_progress):
             paid.append((params.to, called))
             return types.PaymentResult(tx_hash="0x1", user_op_hash="0x2", chain=1, token="native", explorer_url="")
 
         def payments(self):
             raise NetworkError("a service that does not respond does not undo a payment")
-
-        def user_operation_receipt(self, _hash, **_):
-            return None
 
     monkeypatch.setattr("holdfast.client.blocking.client.Client", Client)
     monkeypatch.setattr(pay, "confirm", lambda question, **_: shown.append(question))
@@ -515,16 +470,8 @@ def test_what_to_do_about_a_payment_that_is_not_confirmed_is_told(terminal, monk
 
 
 def test_payments_are_listed_with_what_they_were_for(terminal, monkeypatch):
-    made = PaymentNote(
-        hash="0x" + "1" * 64,
-        to="anna",
-        amount="1.25",
-        symbol="USDC",
-        time="2026-01-02T03:04:05.000Z",
-        state="confirmed",
-        shop="shop.example",
-        label="bread",
-    )
+    paid = {"amount": "1.25", "symbol": "USDC", "time": "2026-01-02T03:04:05.000Z", "state": "confirmed"}
+    made = PaymentNote(hash="0x" + "1" * 64, to="anna", shop="shop.example", label="bread", **paid)
     open_one = msgspec.structs.replace(made, to="bob", state="sent", shop=None, label=None)
     monkeypatch.setattr("holdfast.client.blocking.client.Client.payments", lambda _: [made, open_one])
     assert terminal.run("payments").stdout.splitlines() == [

@@ -17,7 +17,7 @@ VECTORS: dict[str, Any] = json.loads(
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])
-def test_as_the_vectors_say(case: dict[str, Any]) -> None:
+def test_as_the_vectors_say(case):
     asked = {name: VECTORS["facts"][name] for name in ("origin", "challenge", "text")}
     asked["returns"] = VECTORS["returns"]
     now = datetime.fromtimestamp(VECTORS["now"], UTC)
@@ -29,7 +29,7 @@ def test_as_the_vectors_say(case: dict[str, Any]) -> None:
     assert refused.value.code == case["error"]
 
 
-def test_without_addresses_only_an_answer_to_a_window_is_taken() -> None:
+def test_without_addresses_only_an_answer_to_a_window_is_taken():
     asked = {name: VECTORS["facts"][name] for name in ("origin", "challenge", "text")}
     now = datetime.fromtimestamp(VECTORS["now"], UTC)
     window, returned = (case for case in VECTORS["cases"] if "did" in case)

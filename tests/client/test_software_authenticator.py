@@ -1,7 +1,5 @@
 """The software authenticator: its passkeys outlive the process, only their owner can read them, and they say what they are."""
 
-from __future__ import annotations
-
 import base64
 import json
 import stat
@@ -26,16 +24,6 @@ def test_a_passkey_opens_the_same_vault_in_the_next_process(tmp_path):
     secret = authenticator(file).prf(made.credential_id)
     found = authenticator(file).discover()
     assert (found.credential_id, found.user_handle, found.secret) == (made.credential_id, PERSON.id, secret)
-
-
-def test_its_assertions_are_verified_by_a_vault(tmp_path):
-    passkeys = authenticator(tmp_path / "passkeys.json")
-    made = passkeys.create_passkey(PERSON)
-    with holdfast.Vault() as vault:
-        vault.generate(holdfast.client.types.GenerateInput(credential=made.credential), holdfast.SecretKey(b"k" * 32))
-        shown = passkeys.assertion(b"c" * 32, (made.credential_id,))
-        asked = {"assertion": shown, "challenge": b"c" * 32, "origin": ORIGIN, "rp_id": "vault.example"}
-        assert vault.exec("resource:credentials action:verify", asked).result["valid"]
 
 
 def test_objects_that_share_a_file_lose_no_passkey(tmp_path):

@@ -1,7 +1,5 @@
 """Tokens through the client: published test cases, minting, further delegation, revocation and replay."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -33,18 +31,22 @@ def verifier():
         yield made
 
 
-@pytest.fixture
-def owner():
-    with Vault() as vault:
-        vault.generate(GIVEN, SECRET)
-        yield vault
+@pytest.fixture(scope="module")
+def vaults():
+    with Vault() as owner, Vault() as agent:
+        for vault in (owner, agent):
+            vault.generate(GIVEN, SECRET)
+        yield owner, agent
 
 
 @pytest.fixture
-def agent():
-    with Vault() as vault:
-        vault.generate(GIVEN, SECRET)
-        yield vault
+def owner(vaults):
+    return vaults[0]
+
+
+@pytest.fixture
+def agent(vaults):
+    return vaults[1]
 
 
 @pytest.mark.parametrize(("file", "case"), [pytest.param(f, c, id=f"{f}:{c['name']}") for f, c in verifying()])
@@ -99,38 +101,33 @@ def test_a_delegation_is_passed_on_and_used(owner, agent, verifier):
 
 
 def test_what_was_not_given_cannot_be_used(owner, agent):
-    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
     with pytest.raises(PluginCallError) as caught:
-        agent.mint_invocation(types.InvocationOptions(command="/enclaves/sign", token=delegation.container))
+        agent.mint_invocation(types.InvocationOptions(command="/enclaves/sign", token=listing(owner, agent).container))
     assert caught.value.code == "command_denied"
 
 
-@pytest.mark.parametrize("resource", list(types.Resource))
-def test_exec_knows_every_resource(owner, resource):
-    assert owner.exec(f"resource:{resource} action:list").success
+def listing(owner, agent):
+    return owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
 
 
-def test_a_token_limits_exec(owner, agent):
-    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
-    assert owner.exec("resource:accounts action:list", token=delegation.container).success
-    refused = owner.exec("resource:enclaves action:list", token=delegation.container)
+def test_exec_knows_every_resource(owner):
+    assert all(owner.exec(f"resource:{resource} action:list").success for resource in types.Resource)
+
+
+def test_a_token_limits_exec_to_its_holder_where_that_is_known(owner, agent):
+    token, accounts = listing(owner, agent).container, ("resource:accounts action:list", {})
+    assert owner.exec(*accounts, token=token).success, "a bearer token otherwise"
+    assert owner.exec(*accounts, token=token, audience=agent.did_key()).success
+    other = owner.exec(*accounts, token=token, audience=owner.did_key())
+    assert (other.success, other.error) == (False, "wrong_audience")
+    refused = owner.exec("resource:enclaves action:list", token=token)
     assert (refused.success, refused.result) == (False, None)
     assert refused.error
-    unknown = owner.exec("resource:accounts action:burn")
-    assert unknown.success is False
-
-
-def test_exec_checks_who_brings_a_delegation_where_that_is_known(owner, agent):
-    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
-    listing = ("resource:accounts action:list", {})
-    assert owner.exec(*listing, token=delegation.container).success, "a bearer token otherwise"
-    assert owner.exec(*listing, token=delegation.container, audience=agent.did_key()).success
-    refused = owner.exec(*listing, token=delegation.container, audience=owner.did_key())
-    assert (refused.success, refused.error) == (False, "wrong_audience")
+    assert owner.exec("resource:accounts action:burn").success is False
 
 
 def test_an_invocation_is_let_through_once(owner, agent, verifier, tmp_path):
-    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
+    delegation = listing(owner, agent)
     use = types.InvocationOptions(command="/accounts/list", token=delegation.container)
     claims = verifier.verify(agent.mint_invocation(use).container)
     other = verifier.verify(agent.mint_invocation(use).container)
@@ -151,7 +148,7 @@ def test_an_invocation_is_let_through_once(owner, agent, verifier, tmp_path):
 
 
 def test_memory_is_given_back_when_the_token_is_over(owner, agent, verifier):
-    delegation = owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
+    delegation = listing(owner, agent)
     use = types.InvocationOptions(command="/accounts/list", token=delegation.container)
     first, second = (verifier.verify(agent.mint_invocation(use).container) for _ in range(2))
     clock = [time.time()]
@@ -168,16 +165,3 @@ def test_a_closed_verifier_says_so():
     verifier.close()
     with pytest.raises(ClientStateError):
         verifier.verify("AAAA")
-
-
-def test_vaults_move_in_mtrv_form(owner, tmp_path):
-    exported = owner.export(types.VaultExportOptions(password="correct horse battery"))
-    assert exported.did == owner.status().did
-    assert bytes(exported.data[:4]) == b"MTRV"
-    with VaultStore(directory=tmp_path) as store, Vault(store) as fresh:
-        wrong = fresh.import_(types.VaultImportOptions(data=exported.data, password="wrong"), SECRET)
-        assert (wrong.success, wrong.error) == (False, "export_rejected")
-        assert store.load() is None
-        right = fresh.import_(types.VaultImportOptions(data=exported.data, password="correct horse battery"), SECRET)
-        assert (right.success, right.did, right.accounts, right.credentials) == (True, exported.did, 1, 1)
-        assert store.load().manifest.did == exported.did

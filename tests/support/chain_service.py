@@ -16,9 +16,10 @@ from holdfast.world.processes import free_port
 from holdfast.world.service_process import chain_row, start_service
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
+    from holdfast.chain.rpc import RpcClient
     from holdfast.chain.values import Receipt
 
 T = TypeVar("T")
@@ -80,6 +81,10 @@ class ChainService:
     def call(self, address: str, signature: str, *values: Any) -> bytes:
         """Return the result of calling a function at an address, as bytes."""
         return self.wait(self._world.rpc.eth_call(address, call_data(signature, *values)))
+
+    def run(self, question: Callable[[RpcClient], Coroutine[Any, Any, T]]) -> T:
+        """Ask the chain's node with a client for it."""
+        return self.wait(question(self._world.rpc))
 
     def rpc(self, method: str, *params: Any) -> Any:
         return self.wait(self._world.rpc.call(method, list(params)))

@@ -1,4 +1,4 @@
-"""Bundlers and paymasters as others operate them: no sponsor, a sponsor that posts no commitments, or ERC-7677."""
+"""Bundlers and paymasters as others operate them: without a sponsor, or ERC-7677."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 PAYMASTER = from_hex(ADDRESSES["VerifyingPaymaster"])
 PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"
 FIELDS = ("paymaster", "paymasterData", "paymasterVerificationGasLimit", "paymasterPostOpGasLimit")
-LIMITS = ("callGasLimit", "verificationGasLimit", "preVerificationGas")
 
 
 class Bundler:
@@ -53,21 +52,6 @@ class Bundler:
     def served(self) -> Iterator[str]:
         with json_server(self.answer) as url:
             yield url
-
-
-class SponsoringBundler(Bundler):
-    """A bundler that, like hosted ones, pays for any operation that can succeed, and posts no commitments."""
-
-    def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
-        form, entry_point = request["params"][:2]
-        operation = stubbed(UserOperation.from_rpc(form))
-        asked = {**request, "method": "eth_estimateUserOperationGas", "params": [operation.to_rpc(), entry_point]}
-        estimate = self.forwarded(asked)
-        if "error" in estimate:
-            return estimate
-        limits = {name: estimate["result"][name] for name in LIMITS}
-        paid = signed(self.chain, UserOperation.from_rpc({**operation.to_rpc(), **limits}))
-        return success(request, limits | {name: paid.to_rpc()[name] for name in FIELDS})
 
 
 class Paymaster:

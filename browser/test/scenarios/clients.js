@@ -6,7 +6,7 @@ import { instantiate } from "../../src/enclave-host.js";
 import { PluginCallError } from "../../src/errors.js";
 import { VaultStore } from "../../src/vault/store.js";
 import { MemoryStore } from "./memory_store.js";
-import { Script, told } from "./script.js";
+import { Player, Script, told } from "./script.js";
 import { World } from "./world.js";
 
 /** The stores of all scenarios, by the name of the database. */
@@ -25,27 +25,21 @@ let enclave = null;
 /** Returns what each event led to: its effects, the state that is stored after it, its result and its error. */
 export async function playClient(scenario, { defaults, enclave: module }) {
   enclave ??= await instantiate(await readFile(module));
-  const player = new Player(`scenario ${STORES.size}`, defaults, scenario.given ?? {});
-  const outcomes = [];
-  const [killAt, number] = scenario.kill ?? [];
-  for (const [at, event] of scenario.events.entries()) {
-    if (at === killAt) outcomes.push(await player.turn(event, number));
-    outcomes.push(await player.turn(at === killAt ? { ...event, answers: player.world.script.left } : event));
-  }
-  return outcomes;
+  return new ClientPlayer(`scenario ${STORES.size}`, defaults, scenario.given ?? {}).outcomes(scenario);
 }
 
-class Player {
+class ClientPlayer extends Player {
   constructor(dbName, defaults, given) {
+    super();
     this.dbName = dbName;
-    this.world = new World(defaults, given, new Script());
+    this.world = new World(defaults, given, this.script);
     this.facts = defaults.facts;
   }
 
   /** Performs one event with a new client, which knows only what is stored. */
   async turn(event, stopAfter) {
     const { world } = this;
-    const script = (world.script = new Script(event.answers, stopAfter));
+    const script = (this.script = world.script = new Script(event.answers, stopAfter));
     const client = new Client({
       baseUrl: "https://service.example",
       vault: this.#vault(event),

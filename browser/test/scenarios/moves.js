@@ -5,7 +5,7 @@ import { SecondKeyMissing } from "../../src/chain/errors.js";
 import { move } from "../../src/flows/move.js";
 import { VaultStore } from "../../src/vault/store.js";
 import "./clients.js"; // keeps the stores in memory
-import { errorOf, reached, Script, told } from "./script.js";
+import { Player, Script, told } from "./script.js";
 
 const DID = "did:new:0x01";
 const FIELDS = { chain_id: "chainId", did_registry: "didRegistry" };
@@ -20,25 +20,18 @@ let players = 0;
 
 /** Returns what each attempt led to: its effects, who has what after it, its result and its error. */
 export async function playMove(scenario) {
-  const player = new MovePlayer(scenario.given);
-  const outcomes = [];
-  const [killAt, number] = scenario.kill ?? [];
-  for (const [at, event] of scenario.events.entries()) {
-    if (at === killAt) outcomes.push(await player.turn(event, number));
-    outcomes.push(await player.turn(event));
-  }
-  return outcomes;
+  return new MovePlayer(scenario.given).outcomes(scenario);
 }
 
 /** One person's vault, the passkeys that are made, and the services, which differ in their hosts. */
-export class MovePlayer {
+export class MovePlayer extends Player {
   dbName = `move ${++players}`;
   made = 0;
   credentials = ["former"];
   wraps = ["former"];
-  script = new Script();
 
   constructor(given = {}) {
+    super();
     const { name = "ada", channel = "handle", others: more = [], registered = true, taken = {} } = given;
     const { owners = ["vault"], flags = 5, chain = true, threshold = 1, deployed = true, chains = [] } = given;
     const others = Object.fromEntries(chains.map((it) => [it, [...owners]]));
@@ -78,7 +71,7 @@ export class MovePlayer {
     const said = (what, truth) => ({ ...truth, ...this.script.scripted(`${host} says: ${what}`) });
     const known = { found: true, identifier: this.name, channel: this.channel, did: DID, txHash: "0x02" };
     const register = ({ passkey, known: { identifier } }) =>
-      this.#answer(`${host}: register`, ` ${identifier}`, () => {
+      this.answer(`${host}: register`, ` ${identifier}`, () => {
         names[identifier] = DID;
         passkeys.push(passkey);
       });
@@ -96,8 +89,8 @@ export class MovePlayer {
       checkSession: async ({ identifier }) => said("name", { available: !(identifier in names), reason: "taken" }),
       checkAlias: async ({ alias }) => ({ did: names[alias] ?? null }),
       snapshots: async () => ({
-        copyTo: async () => (await this.#answer(`${host}: copy`), "root"),
-        continueHere: () => this.#answer(`${host}: continue`),
+        copyTo: async () => (await this.answer(`${host}: copy`), "root"),
+        continueHere: () => this.answer(`${host}: continue`),
       }),
       chains: async () => ({
         chains: [
@@ -125,7 +118,7 @@ export class MovePlayer {
       origin: async () => null,
       bring: async ([change]) => {
         if (chainId === undefined) return this.#changed(change);
-        await this.#answer(`${chainId}: bring`, "", () => (this.others[chainId] = [...this.owners]));
+        await this.answer(`${chainId}: bring`, "", () => (this.others[chainId] = [...this.owners]));
       },
     };
   }
@@ -141,7 +134,7 @@ export class MovePlayer {
     const then = () => (how === "held" ? (this.held = change) : this.#takes(change));
     if (ends.some((it) => it !== "former")) return void then();
     const told = [...adds.map((it) => `add ${this.#symbol(it)}`), ...ends.map((it) => `end ${it}`)];
-    await this.#answer("account", `: ${told.join(", ")}`, then, begun);
+    await this.answer("account", `: ${told.join(", ")}`, then, begun);
   }
 
   /** Lets the account take a change, if enough keys have signed it for this place. */
@@ -160,8 +153,8 @@ export class MovePlayer {
     const { audience, identifier, credentialId } = JSON.parse(authorization.slice("Bearer ".length));
     if (audience !== `did:web:${host}.example`) throw new TypeError(`${host} got a token for ${audience}`);
     const takeBack = () => rows.passkeys.splice(0, Infinity, ...rows.passkeys.filter((it) => it !== credentialId));
-    if (identifier) await this.#answer(`${host}: free`, ` ${identifier}`, () => delete rows.names[identifier]);
-    else if (host === "old") await this.#answer(`${host}: take back`, ` ${credentialId}`, takeBack);
+    if (identifier) await this.answer(`${host}: free`, ` ${identifier}`, () => delete rows.names[identifier]);
+    else if (host === "old") await this.answer(`${host}: take back`, ` ${credentialId}`, takeBack);
     else takeBack(); // of an interrupted attempt; the Python client uses the same passkey again
     return { identifiers: 0, credentials: 0, snapshots: 0, pins: 0 };
   }
@@ -172,7 +165,7 @@ export class MovePlayer {
       create: ({ credential_id: id }) => (this.credentials.includes(id) ? "exists" : void this.credentials.push(id)),
       delete: ({ credential_id: id }) => void (this.credentials = without(this.credentials, id)),
       verify: async ({ assertion }) =>
-        (await this.#answer("passkey signs")) ?? {
+        (await this.answer("passkey signs")) ?? {
           valid: true,
           credential_id: JSON.parse(Buffer.from(assertion, "base64")).id,
         },
@@ -205,15 +198,6 @@ export class MovePlayer {
       return { credential: credentialId, credentialId, assertion, secret: new Uint8Array(32) };
     };
     return { origin: "https://new.example", rpId: "new.example", make };
-  }
-
-  async #answer(effect, detail = "", then = () => {}, begun = effect) {
-    const answer = this.script.scripted(effect);
-    if (reached(answer)) then();
-    await this.script.perform(begun + detail);
-    const error = errorOf(answer);
-    if (error) throw error;
-    return answer;
   }
 
   async #state() {

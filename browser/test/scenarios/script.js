@@ -43,6 +43,42 @@ export class Script {
   }
 }
 
+/** Plays the events of one scenario. `script` is that of the present event. */
+export class Player {
+  script = new Script();
+
+  /** Returns what each event led to; an event whose host is killed is followed by the same one after a new start. */
+  async outcomes({ events, kill: [killAt, number] = [] }) {
+    const outcomes = [];
+    for (const [at, event] of events.entries()) {
+      let again = event;
+      if (at === killAt) {
+        outcomes.push(await this.turn(event, number));
+        this.startAnew();
+        again = { ...event, do: event.after_kill ?? event.do, answers: this.script.left };
+      }
+      outcomes.push(await this.turn(again));
+    }
+    return outcomes;
+  }
+
+  /** Forgets what a client has only in memory. */
+  startAnew() {}
+
+  /**
+   * Returns the scripted answer to an effect; `then` is what it changes at the server. Throws the scripted error.
+   * `begun` is how the effect's name begins where it differs from the one in the script.
+   */
+  async answer(effect, detail = "", then = () => {}, begun = effect) {
+    const answer = this.script.scripted(effect);
+    if (reached(answer)) then();
+    await this.script.perform(begun + detail);
+    const error = errorOf(answer);
+    if (error) throw error;
+    return answer;
+  }
+}
+
 /** Whether a request with this scripted answer had its effect at the server. */
 export function reached(answer) {
   return answer !== "unsent" && !answer?.refused;

@@ -8,7 +8,7 @@ import { Recovery } from "../../src/snapshots/recovery.js";
 import { snapshotOf } from "../../src/snapshots/roots.js";
 import { readState, writeState } from "../../src/snapshots/state.js";
 import { MemoryStore } from "./memory_store.js";
-import { Script, errorOf, reached, told } from "./script.js";
+import { Player, Script, told } from "./script.js";
 
 const DID = `did:new:0x${"11".repeat(32)}`;
 const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
@@ -22,29 +22,19 @@ globalThis.indexedDB ??= { deleteDatabase: () => {} };
 
 /** Returns what each event led to: its effects, the state that is stored after it, and its error. */
 export async function playSnapshots(scenario) {
-  const player = await new Player(scenario).given(scenario.given ?? {});
-  const outcomes = [];
-  const [killAt, number] = scenario.kill ?? [];
-  for (const [at, event] of scenario.events.entries()) {
-    if (at === killAt) {
-      outcomes.push(await player.turn(event, number));
-      player.startAnew();
-    }
-    const again = { do: event.after_kill ?? event.do, answers: player.script.left };
-    outcomes.push(await player.turn(at === killAt ? { ...event, ...again } : event));
-  }
-  return outcomes;
+  const player = await new SnapshotPlayer(scenario).given(scenario.given ?? {});
+  return player.outcomes(scenario);
 }
 
 /** One device: its store is in memory, its enclave and its servers are scripted. */
-class Player {
-  script = new Script();
+class SnapshotPlayer extends Player {
   store = new MemoryStore();
   records = {};
   found = []; // what gateways return: the newest snapshot, and the one before it
   locked = false;
 
   constructor({ roots = {} }) {
+    super();
     this.roots = { ...roots };
   }
 
@@ -160,16 +150,6 @@ class Player {
   /** Returns the scenario's name for a root CID, and any other value unchanged. */
   symbol(value) {
     return Object.keys(this.roots).find((name) => this.roots[name] === value) ?? value;
-  }
-
-  /** Returns the scripted answer to an effect; `then` is what it changes at the server. Throws the scripted error. */
-  async answer(effect, detail = "", then = () => {}) {
-    const answer = this.script.scripted(effect);
-    if (reached(answer)) then();
-    await this.script.perform(effect + detail);
-    const error = errorOf(answer);
-    if (error) throw error;
-    return answer;
   }
 
   async sign(rootCid, sequence) {

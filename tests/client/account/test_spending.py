@@ -1,10 +1,7 @@
 """A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ from holdfast.client.account.spending import Spending, SpendingTerms, permission
 ROWS = json.loads((Path(__file__).parents[3] / "vectors/accounts/permissions.json").read_text())["vectors"]
 
 
-def permission(row: dict[str, Any]) -> Permission:
+def permission(row):
     given = row["permission"]
     return Permission(
         key_id=bytes.fromhex(given["keyId"][2:]),
@@ -30,7 +27,7 @@ def permission(row: dict[str, Any]) -> Permission:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
-def test_a_permission_has_the_id_the_calls_and_the_policy_of_the_vectors(row: dict[str, Any]) -> None:
+def test_a_permission_has_the_id_the_calls_and_the_policy_of_the_vectors(row):
     made, account = permission(row), row["account"]
     calls = {
         "grant": grant_permission(account, made),
@@ -46,7 +43,7 @@ def test_a_permission_has_the_id_the_calls_and_the_policy_of_the_vectors(row: di
     assert spending_in(policy) == Spending(account, row["chainId"], made.id)
 
 
-def test_a_policy_that_names_no_permission_stands_for_none() -> None:
+def test_a_policy_that_names_no_permission_stands_for_none():
     policy = ROWS[0]["policy"]
     for missing in range(3):
         assert spending_in([*policy[:missing], *policy[missing + 1 :]]) is None
@@ -54,8 +51,8 @@ def test_a_policy_that_names_no_permission_stands_for_none() -> None:
     assert spending_in([["not", policy[0]]]) is None
 
 
-def test_the_spender_is_the_key_of_the_apps_did() -> None:
-    terms: dict[str, Any] = {"token": "native", "allowance": 5, "payee": "0x" + "aa" * 20}
+def test_the_spender_is_the_key_of_the_apps_did():
+    terms = {"token": "native", "allowance": 5, "payee": "0x" + "aa" * 20}
     made = permission_of(SpendingTerms(to=f"did:new:0x{'11' * 32}", **terms), 7, 9)
     assert (made.key_id, made.token, made.start, made.salt) == (b"\x11" * 32, "0x" + "00" * 20, 7, 9)
     assert made.target == "0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa"

@@ -1,4 +1,7 @@
-"""Code that an application might contain, which is type-checked strictly from outside the package and never run."""
+"""Code that an application might contain, which `make check` type-checks strictly and no test runs.
+
+Each mistake is marked as an error that the type checker has to find: an unneeded mark is an error, too.
+"""
 
 from __future__ import annotations
 
@@ -31,3 +34,12 @@ async def awaited(store: holdfast.VaultStore) -> None:
         assert_type(await client.balance("0x", "ETH", 84532), types.service.Balance)
         assert_type(await vault.lock(), types.LockOutput)
         assert_type(await client.register(email="a@b.example", code=input), holdfast.Registration)
+
+
+def wrong(client: holdfast.Client, vault: holdfast.Vault) -> None:
+    client.balance("0x", "ETH", "84532")  # type: ignore[arg-type]
+    vault.sign("text")  # type: ignore[arg-type]
+    types.GenerateInput("positional")  # type: ignore[call-arg]
+    types.PinRequest(cid="a", nam="b")  # type: ignore[call-arg]
+    vault.status().locked = True  # type: ignore[misc]
+    client.register(handle=5)  # type: ignore[arg-type]

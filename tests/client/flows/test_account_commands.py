@@ -1,10 +1,7 @@
 """`holdfast account` on a real local chain."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.payments import someone
@@ -18,41 +15,37 @@ from holdfast.cli.exits import Exit
 from holdfast.client.account.spending import SPEND_COMMAND
 from holdfast.client.storage.vault_store import VaultStore
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.chain_service import ChainService
-
 NOWHERE = "http://localhost:9"
 ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
 
-def device(chain: ChainService, folder: Path, name: str) -> Terminal:
-    terminal = Terminal(folder / name, chain.base_url.replace("127.0.0.1", "localhost"), key="passkey")
+def at_localhost(chain):
+    return chain.base_url.replace("127.0.0.1", "localhost")
+
+
+def device(chain, folder, name):
+    terminal = Terminal(folder / name, at_localhost(chain), key="passkey")
     terminal.json("vault", "create", "--software")
     return terminal
 
 
 @pytest.fixture
-def first(chain: ChainService, tmp_path: Path) -> Terminal:
+def first(chain, tmp_path):
     return device(chain, tmp_path, "first")
 
 
 @pytest.fixture
-def second(chain: ChainService, tmp_path: Path) -> Terminal:
+def second(chain, tmp_path):
     return device(chain, tmp_path, "second")
 
 
-def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(
-    chain: ChainService, first: Terminal, second: Terminal
-) -> None:
+def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(chain, first, second):
     mine, theirs = first.json("whoami"), second.json("whoami")
     account = mine["smartAccount"]
     assert mine["ownership"] == "primary"
     done = first.json("account", "owners", "add", theirs["key"], "--yes")
-    assert done["chains"] == [
-        {"service": chain.base_url.replace("127.0.0.1", "localhost"), "chainId": 84532, "applied": 1, "error": None}
-    ]
+    here = at_localhost(chain)
+    assert done["chains"] == [{"service": here, "chainId": 84532, "applied": 1, "error": None}]
     chain.give(account, 1_000)
     there = ("--account", account)
     assert second.json("whoami", *there)["ownership"] == "owner"
@@ -63,14 +56,10 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(
     payee = someone()
     second.json("pay", payee, "600", "--token", chain.usdc, "--yes", *there)
     assert chain.usdc_of(payee) == 600
-    left = second.run(
-        *("account", "owners", "remove", mine["key"], "--yes", "--json", *there, "--also", NOWHERE), code=Exit.FAILED
-    )
-    rows = json.loads(left.stdout)["chains"]
-    assert [(row["service"], row["applied"], row["error"] is None) for row in rows] == [
-        (chain.base_url.replace("127.0.0.1", "localhost"), 1, True),
-        (NOWHERE, 0, False),
-    ]
+    remove = ("account", "owners", "remove", mine["key"], "--yes", "--json", *there, "--also", NOWHERE)
+    left = second.run(*remove, code=Exit.FAILED)
+    rows = [(row["service"], row["applied"], row["error"] is None) for row in json.loads(left.stdout)["chains"]]
+    assert rows == [(here, 1, True), (NOWHERE, 0, False)]
     assert f"not there yet: {NOWHERE}" in left.stderr
     listed = second.json("account", "owners", "list", *there)
     signer = "0x" + signer_named(theirs["key"]).hex()
@@ -79,7 +68,7 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(
     first.run("pay", payee, "1", "--token", chain.usdc, "--yes", code=Exit.FAILED)
 
 
-def test_what_a_chain_lacks_is_brought_later(chain: ChainService, first: Terminal, tmp_path: Path) -> None:
+def test_what_a_chain_lacks_is_brought_later(chain, first, tmp_path):
     first.json("account", "owners", "add", ADDRESS, "--until", "4000000000", "--yes")
     assert f"{ADDRESS} until 4000000000\n1 must sign\n" in first.run("account", "owners", "list").stdout
     other = chain.another(tmp_path / "other", chain.bundler_url)
@@ -88,7 +77,7 @@ def test_what_a_chain_lacks_is_brought_later(chain: ChainService, first: Termina
     assert "the service has one chain" in first.run("account", "bring", code=Exit.USAGE).stderr
 
 
-def test_guardians_recover_and_an_owner_cancels(chain: ChainService, first: Terminal, second: Terminal) -> None:
+def test_guardians_recover_and_an_owner_cancels(chain, first, second):
     account, guardian = first.json("whoami")["smartAccount"], second.json("whoami")["key"]
     assert "no recovery is possible" in first.run("account", "guardians", "list").stdout
     words = ("account", "guardians", "add", guardian, "--quorum", "1", "--delay", "3600", "--yes")
@@ -107,7 +96,7 @@ def test_guardians_recover_and_an_owner_cancels(chain: ChainService, first: Term
     assert first.json("account", "guardians", "list")["guardians"] == []
 
 
-def test_the_service_is_a_guardian_alone_only_with_consent(first: Terminal, second: Terminal) -> None:
+def test_the_service_is_a_guardian_alone_only_with_consent(first, second):
     words = ("account", "guardians", "add", "service", "--quorum", "1", "--delay", "3600", "--yes")
     assert "the person must agree" in first.run(*words, code=Exit.FAILED).stderr
     first.json(*words, "--service-alone")
@@ -127,7 +116,7 @@ def test_the_service_is_a_guardian_alone_only_with_consent(first: Terminal, seco
     assert first.json("account", "guardians", "list")["guardians"] == []
 
 
-def delegated(terminal: Terminal) -> list[tuple[str, str, bool]]:
+def delegated(terminal):
     """Return CID and audience of the delegations to spend, and whether each is revoked."""
     with VaultStore(directory=terminal.folder) as store, holdfast.Vault(store) as vault:
         assert vault.unlock(key_provider("passkey", terminal.environment["HOLDFAST_SERVICE_URL"], store)).success
@@ -136,7 +125,7 @@ def delegated(terminal: Terminal) -> list[tuple[str, str, bool]]:
     return [(row["cid"], row["audience"], row["revoked_at"] is not None) for row in rows]
 
 
-def test_permissions(chain: ChainService, first: Terminal, second: Terminal) -> None:
+def test_permissions(chain, first, second):
     app = second.json("whoami")["key"]
     chain.give(first.json("whoami")["smartAccount"], 10)
     made = first.json("account", "permissions", "add", app, chain.usdc, "500", "--period", "86400", "--yes")
@@ -150,22 +139,17 @@ def test_permissions(chain: ChainService, first: Terminal, second: Terminal) -> 
     first.run("account", "permissions", "remove", made["id"], code=Exit.NOT_FOUND)
 
 
-@pytest.mark.parametrize("signer", ["ada", "did:new:0x12", "did:key:z6Mk", "0x12", "did:key:"])
-def test_refuses_what_names_no_signer(first: Terminal, signer: str) -> None:
-    first.run("account", "owners", "add", signer, "--yes", code=Exit.USAGE)
+def test_refuses_what_names_no_signer_and_asks_before_it_changes_anything(first):
+    add = ("account", "owners", "add")
+    for signer in ("ada", "did:new:0x12", "did:key:z6Mk", "0x12", "did:key:"):
+        first.run(*add, signer, "--yes", code=Exit.USAGE)
+    assert "use --yes" in first.run(*add, ADDRESS, typed="y\n", code=Exit.USAGE).stderr
 
 
-def test_asks_before_it_changes_anything(first: Terminal) -> None:
-    answer: Any = first.run("account", "owners", "add", ADDRESS, typed="y\n", code=Exit.USAGE)
-    assert "use --yes" in answer.stderr
-
-
-def test_two_owners_are_required_above_a_sum(
-    chain: ChainService, first: Terminal, second: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_owners_are_required_above_a_sum(chain, first, second, tmp_path, monkeypatch):
     """The second is another vault, or a passkey on a security key."""
     theirs, payee = second.json("whoami")["key"], someone()
-    passkey = "0x" + plugged_in(monkeypatch, chain.base_url.replace("127.0.0.1", "localhost")).hex()
+    passkey = "0x" + plugged_in(monkeypatch, at_localhost(chain)).hex()
     chain.give(first.json("whoami")["smartAccount"], 1_000)
     for owner in (theirs, passkey):
         first.json("account", "owners", "add", owner, "--yes")
@@ -182,3 +166,5 @@ def test_two_owners_are_required_above_a_sum(
     assert chain.usdc_of(payee) == 300
     first.json("account", "owners", "require", "1", "--yes", *by_passkey)
     assert first.json("account", "owners", "list")["threshold"] == 1
+    first.json("account", "owners", "require", "2", "--alone", f"{chain.usdc}=50", "--yes")  # ends the earlier sum
+    assert [row["allowance"] for row in first.json("account", "permissions", "list")["permissions"]] == ["50"]

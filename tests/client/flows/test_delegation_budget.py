@@ -1,10 +1,9 @@
 """The holder of a delegation can never spend more than any limit in the chain of delegations allows."""
 
-from __future__ import annotations
-
 import base64
 import random
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import cbor2
 import pytest
@@ -18,7 +17,6 @@ from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.payee import Payee
 from holdfast.client.flows.payment import PaymentRefused, Payments
-from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
 
 PAYEE = Payee("0x00000000000000000000000000000000000000A1", None)
@@ -35,22 +33,16 @@ def owner():
 
 @pytest.fixture(scope="module")
 def agents():
-    made = [Vault() for _ in range(5)]
-    for agent in made:
-        agent.boot()
-        agent.generate(GIVEN, SECRET)
-    yield made
-    for agent in made:
-        agent.close()
+    with ExitStack() as stack:
+        made = [stack.enter_context(Vault()) for _ in range(5)]
+        for agent in made:
+            agent.generate(GIVEN, SECRET)
+        yield made
 
 
 @pytest.fixture(params=["stored", "in memory"])
-def budget(request, tmp_path):
-    if request.param == "in memory":
-        yield DelegationBudget(None)
-        return
-    with VaultStore(directory=tmp_path) as store:
-        yield DelegationBudget(store)
+def budget(request, store):
+    return DelegationBudget(store if request.param == "stored" else None)
 
 
 def pays(owner, budget, token, amount, currency=USDC):
@@ -90,24 +82,17 @@ def test_passing_a_delegation_on_begins_no_new_total(owner, agents, budget):
     agent = agents[0]
     token = delegate(owner, agent, ["<=", ".total", 150]).container
     assert pays(owner, budget, token, 100) == "paid"
-    assert "policy_denied" in pays(owner, budget, token, 100)
-    for _ in range(4):
-        passed = delegate(agent, agent, token=token).container
-        assert "policy_denied" in pays(owner, budget, passed, 100)
-        assert pays(owner, budget, passed, 10) == "paid"
-    assert pays(owner, budget, token, 10) == "paid"
-    assert "policy_denied" in pays(owner, budget, delegate(agent, agents[1], token=token).container, 1)
+    for shown in (token, delegate(agent, agent, token=token).container):
+        assert "policy_denied" in pays(owner, budget, shown, 100)
+        assert pays(owner, budget, shown, 25) == "paid"
+    for shown in (reshown(token, lambda: True), delegate(agent, agents[1], token=token).container):
+        assert "policy_denied" in pays(owner, budget, shown, 1)
 
 
-def test_the_other_form_of_a_signature_begins_no_new_total(owner, agents, budget):
-    token = delegate(owner, agents[0], ["<=", ".total", 150]).container
-    assert pays(owner, budget, token, 150) == "paid"
-    assert "policy_denied" in pays(owner, budget, reshown(token, lambda: True), 1)
-
-
-def test_the_other_form_of_an_invocation_is_the_same_invocation(owner, agents, budget):
+def test_an_invocation_pays_once_and_only_what_it_names(owner, agents, budget):
     delegation = delegate(owner, agents[0], ["<=", ".amount", 50]).container
     invocation = invoke(agents[0], 50, delegation).container
+    assert "not allow" in pays(owner, budget, invocation, 49), "which does not use it up"
     assert pays(owner, budget, invocation, 50) == "paid"
     for choose in (lambda: False, lambda: True):
         assert "used before" in pays(owner, budget, reshown(invocation, choose), 50)
@@ -128,13 +113,21 @@ def test_invocations_count_under_their_delegations(owner, agents, budget):
         assert "policy_denied" in pays(owner, budget, delegation, 1)
 
 
-@pytest.mark.parametrize("audience", ["did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "did:web:a.example"])
-def test_an_invocation_addressed_to_somebody_else_pays_nothing(owner, agents, budget, audience):
-    delegation = delegate(owner, agents[0]).container
-    elsewhere = invoke(agents[0], 50, delegation, audience=audience).container
-    assert "wrong_audience" in pays(owner, budget, elsewhere, 50)
-    here = invoke(agents[0], 50, delegation, audience=owner.status().did).container
+def test_tokens_of_others_for_others_or_for_something_else_pay_nothing(owner, agents, budget):
+    token = delegate(owner, agents[0])
+    for audience in ("did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "did:web:a.example"):
+        elsewhere = invoke(agents[0], 50, token.container, audience=audience).container
+        assert "wrong_audience" in pays(owner, budget, elsewhere, 50)
+    here = invoke(agents[0], 50, token.container, audience=owner.status().did).container
     assert pays(owner, budget, here, 50) == "paid"
+    listing = types.DelegationOptions(to=agents[0].did_key(), command="/accounts/list")
+    assert "command_denied" in pays(owner, budget, owner.mint_delegation(listing).container, 1)
+    payee = delegate(owner, agents[0], ["==", ".to", "0x" + "11" * 20]).container
+    assert "policy_denied" in pays(owner, budget, payee, 1)
+    for foreign in (delegate(agents[0], agents[1]).container, "AAAA"):
+        assert "does not allow" in pays(owner, budget, foreign, 1)
+    assert owner.exec("resource:delegations action:revoke", {"cid": token.cid}).success
+    assert "token_revoked" in pays(owner, budget, token.container, 1)
 
 
 def test_each_token_has_a_total(owner, agents, budget):
@@ -181,7 +174,7 @@ class Tree:
             self.spent[cid] += amount
 
 
-@pytest.mark.parametrize("seed", range(soak.amount(2, 6)))
+@pytest.mark.parametrize("seed", range(soak.amount(1, 6)))
 def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, budget, seed):
     tree = Tree(owner, agents, random.Random(seed))
     for _ in range(40):
@@ -190,10 +183,10 @@ def test_no_limit_on_any_path_is_ever_exceeded(owner, agents, budget, seed):
     assert all(limit is None or tree.spent[cid] <= limit for cid, limit in tree.limits.items())
 
 
-def test_parallel_payments_under_one_root_stay_within_its_total(owner, agents, tmp_path):
+def test_parallel_payments_under_one_root_stay_within_its_total(owner, agents, store):
     root = delegate(owner, agents[0], ["<=", ".total", 30]).container
     leaves = [delegate(agents[0], agent, token=root).container for agent in agents] * 3
-    with VaultStore(directory=tmp_path) as store, ThreadPoolExecutor(6) as pool:
+    with ThreadPoolExecutor(6) as pool:
         budgets = [DelegationBudget(store), DelegationBudget(store)]
         made = list(pool.map(lambda at: pays(owner, budgets[at % 2], leaves[at], 10), range(len(leaves))))
     assert made.count("paid") == 3

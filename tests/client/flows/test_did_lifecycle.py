@@ -1,9 +1,6 @@
 """`holdfast account did` on a real local chain: a DID's state, metadata, aliases and controller."""
 
-from __future__ import annotations
-
 import secrets
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.software_authenticator import SoftwareAuthenticator
@@ -11,13 +8,8 @@ from tests.support.terminal import Terminal
 
 from holdfast.client.passkeys import Authenticator, Person
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from tests.support.chain_service import ChainService
-
-
-def device(chain: ChainService, folder: Path, name: str) -> Terminal:
+def device(chain, folder, name):
     terminal = Terminal(folder / name, chain.base_url)
     fresh = Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person(name))
     (folder / f"{name}.credential").write_text(fresh.credential)
@@ -27,7 +19,7 @@ def device(chain: ChainService, folder: Path, name: str) -> Terminal:
 
 
 @pytest.mark.soak  # vectors/flows/did.json, vectors/accounts/did_calls.json and test_page_identity.py are in the gate
-def test_a_did_is_changed_and_handed_over(chain: ChainService, tmp_path: Path) -> None:
+def test_a_did_is_changed_and_handed_over(chain, tmp_path):
     first, second = device(chain, tmp_path, "first"), device(chain, tmp_path, "second")
     handle = f"d{secrets.token_hex(5)}"
     mine = first.json("register", "--handle", handle)

@@ -1,68 +1,63 @@
-"""A payment to a DID is sent only if the chain confirms the account that the indexer returns."""
-
-from __future__ import annotations
+"""A payment to a DID is sent only if the chain confirms the account that the indexer returns; nothing else is signed."""
 
 from types import SimpleNamespace
 
+import msgspec
 import pytest
-from tests.support.account_world import CONTRACTS
+from tests.support.account_world import ACCOUNT, CONTRACTS, NOTHING, OTHER, OWN, AccountWorld, obeying
 from tests.support.fake_transports import FakeTransport
 from tests.support.running_service import Coroutines
 
+from holdfast.chain import calls
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.rpc import RpcClient
 from holdfast.client.blocking.loop import run
-from holdfast.client.flows.failures import PaymentRefused
+from holdfast.client.flows.accounts import account_address
+from holdfast.client.flows.failures import OperationFailed, PaymentRefused
 from holdfast.client.flows.payee import Payee, check_elsewhere, payee_of
-from holdfast.client.types.service import AccountState, IndexerAccount, IndexerDid
+from holdfast.client.flows.payment import Payments
+from holdfast.client.types import NATIVE, PaymentParams
+from holdfast.client.types.service import AccountState, ForeignContracts, IndexerAccount, IndexerDid
+from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash
-from holdfast.world.software_key import SoftwareKey
 
-KEY, OTHER = SoftwareKey.generate(), SoftwareKey.generate()
-ACCOUNT, THIEF = predict_account(KEY.x, KEY.y), checksum_address(b"\xbb" * 20)
-SALTED = predict_account(KEY.x, KEY.y, 7)
+THIEF, SALTED = checksum_address(b"\xbb" * 20), predict_account(OWN.x, OWN.y, 7)
 WEB = "did:web:example.org"
+FOREIGN = msgspec.structs.replace(CONTRACTS, app_factory="0x" + "fa" * 20)
+NOT_FROM_KEY = "does not follow from the key"
 
 
 class World:
-    """A fake indexer, and the chain's state for each account."""
+    """A fake indexer, the chain's state for each account, and the key and salt with which the factory created it."""
 
-    def __init__(self, did, controller=ACCOUNT, active=True):
-        self.named = IndexerDid(found=True, controller=controller, active=active)
-        self.states = {ACCOUNT: state(did, KEY)}
-        self.created = {}
-        self.contracts = CONTRACTS
+    def __init__(self, states, controller=ACCOUNT, created=None):
+        self.named = IndexerDid(found=True, controller=controller, active=True)
+        self.states, self.created = states, created or {}
 
     def indexer_did(self, _did_hash):
         return self.named
 
     def get_account_state(self, address):
-        return self.states.get(
-            address, AccountState(nonce="0", did="0x" + "00" * 32, is_active=False, pub_key_x="0x0", pub_key_y="0x0")
-        )
+        found = self.states.get(address, NOTHING)
+        return found.pop(0) if isinstance(found, list) else found
 
     def indexer_account(self, address):
         known = address in self.created
         return IndexerAccount(found=known, block_number="5" if known else None)
 
-    def chain(self):
-        return RpcClient("https://chain.invalid", FakeTransport(self.logs))
-
     def logs(self, method, params):
         (asked,) = params
-        assert (method, asked["address"], asked["fromBlock"], asked["toBlock"]) == (
-            "eth_getLogs", CONTRACTS.app_factory, "0x5", "0x5",
-        )  # fmt: skip
+        wanted = ("eth_getLogs", CONTRACTS.app_factory, "0x5", "0x5")
+        assert (method, asked["address"], asked["fromBlock"], asked["toBlock"]) == wanted
         key, salt = self.created[checksum_address(from_hex(asked["topics"][1])[12:])]
-        words = b"".join(number.to_bytes(32) for number in (key.x, key.y, salt))
-        place = {"blockNumber": "0x5", "blockHash": "0x" + "0b" * 32, "transactionHash": "0x" + "0a" * 32}
-        return [
-            {"address": asked["address"], "topics": asked["topics"], "data": to_hex(words), "logIndex": "0x0", **place}
-        ]
+        data = to_hex(b"".join(number.to_bytes(32) for number in (key.x, key.y, salt)))
+        where = {"blockNumber": "0x5", "blockHash": "0x" + "0b" * 32, "transactionHash": "0x" + "0a" * 32}
+        return [{"address": asked["address"], "topics": asked["topics"], "data": data, "logIndex": "0x0", **where}]
 
     def payee(self, to):
-        account = SimpleNamespace(contracts=CONTRACTS, chain=Coroutines(self).chain)
+        chain = RpcClient("https://chain.invalid", FakeTransport(self.logs))
+        account = SimpleNamespace(contracts=CONTRACTS, chain=Coroutines(SimpleNamespace(chain=lambda: chain)).chain)
         return run(payee_of(Coroutines(self), to, account))
 
 
@@ -71,117 +66,132 @@ def state(did, key, active=True):
     return AccountState(nonce="1", did=hashed, is_active=active, pub_key_x=hex(key.x), pub_key_y=hex(key.y))
 
 
-def test_the_account_of_the_key_that_the_did_is_of():
-    payee = World(KEY.did).payee(KEY.did)
-    assert (payee.address, payee.did) == (ACCOUNT, KEY.did)
-
-
-def test_an_address_is_taken_as_it_stands():
-    assert World(KEY.did).payee(THIEF.lower()).address == THIEF
-
-
-def test_an_account_that_holds_the_did_with_a_strangers_key_is_not_paid():
-    """Earlier registries let a stranger's account register another person's did:new."""
-    world = World(KEY.did, controller=THIEF)
-    world.states[THIEF] = state(KEY.did, OTHER)
-    with pytest.raises(PaymentRefused, match="does not follow from the key"):
-        world.payee(KEY.did)
-    world.created[THIEF] = (OTHER, 0)
-    with pytest.raises(PaymentRefused, match="does not follow from the key"):
-        world.payee(KEY.did)
-
-
-def test_an_address_that_does_not_follow_from_the_key_is_not_paid():
-    """An endpoint and an indexer that lie together can name the person's key for any address."""
-    world = World(KEY.did, controller=THIEF)
-    world.states[THIEF] = state(KEY.did, KEY)
-    with pytest.raises(PaymentRefused, match="does not follow from the key"):
-        world.payee(KEY.did)
-    world.created[THIEF] = (KEY, 0)
-    with pytest.raises(PaymentRefused, match="does not follow from the key"):
-        world.payee(KEY.did)
-
-
-def test_after_a_change_of_keys_the_first_key_counts():
-    world = World(KEY.did)
-    world.states[ACCOUNT] = state(KEY.did, OTHER)
-    with pytest.raises(PaymentRefused):
-        world.payee(KEY.did)
-    world.created[ACCOUNT] = (KEY, 0)
-    assert world.payee(KEY.did).address == ACCOUNT
-
-
-def test_a_key_s_account_of_another_salt_is_paid_once_the_factory_names_the_salt():
-    world = World(KEY.did, controller=SALTED)
-    world.states[SALTED] = state(KEY.did, KEY)
-    with pytest.raises(PaymentRefused):
-        world.payee(KEY.did)
-    world.created[SALTED] = (KEY, 7)
-    assert world.payee(KEY.did).address == SALTED
-
-
-@pytest.fixture
-def soon(monkeypatch):
-    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
-
-
-def test_inactive_on_the_chain_is_not_paid(soon):
-    world = World(KEY.did)
-    world.states[ACCOUNT] = state(KEY.did, KEY, active=False)
-    with pytest.raises(PaymentRefused, match="does not confirm"):
-        world.payee(KEY.did)
-
-
-def test_a_state_from_before_the_registration_is_read_again(soon):
-    """The service caches states; the indexer has already seen the registration."""
-    world = World(KEY.did)
-    states = iter([state(WEB, KEY, active=False), state(KEY.did, KEY)])
-    world.get_account_state = lambda _: next(states)
-    assert world.payee(KEY.did).address == ACCOUNT
-
-
-def test_another_methods_did_needs_the_chains_word_alone():
-    world = World(WEB)
-    world.states[ACCOUNT] = state(WEB, OTHER)
-    assert world.payee(WEB).address == ACCOUNT
-    world.states[ACCOUNT] = state("did:web:another.example", OTHER)
-    with pytest.raises(PaymentRefused):
-        world.payee(WEB)
-
-
-NOTHING = AccountState(nonce="0", did="0x" + "00" * 32, is_active=False, pub_key_x="0x0", pub_key_y="0x0")
-
-
-class TwoChains:
-    """A service with another account state on another chain."""
-
-    def __init__(self, here, there):
-        self.here, self.there = here, there
-
-    def get_account_state(self, _address):
-        return self.here
-
-    def account_state_on(self, chain_id, _address):
-        assert chain_id == 8453
-        return self.there
-
-    def check(self, address=ACCOUNT, did=KEY.did):
-        run(check_elsewhere(Coroutines(self), Payee(address, did), 8453, CONTRACTS))
-
-
-@pytest.mark.parametrize("there", [NOTHING, state(KEY.did, KEY)], ids=["not there yet", "there"])
-def test_an_account_with_the_same_key_is_paid_on_another_chain(there):
-    TwoChains(state(KEY.did, KEY), there).check()
+OWN_STATE, CHANGED, STALE = state(OWN.did, OWN), state(OWN.did, OTHER), state(WEB, OWN, active=False)
 
 
 @pytest.mark.parametrize(
-    ("here", "there"), [(OTHER, NOTHING), (OTHER, state(KEY.did, KEY)), (KEY, state(KEY.did, OTHER))],
-    ids=["replaced here, not there yet", "replaced here, not there", "replaced there"],
-)  # fmt: skip
-def test_an_account_with_another_key_on_the_other_chain_is_not_paid(here, there):
-    with pytest.raises(PaymentRefused, match=r"on chain 8453, .* obeys another key"):
-        TwoChains(state(KEY.did, here), there).check()
+    ("to", "world", "paid"),
+    [
+        (OWN.did, World({ACCOUNT: OWN_STATE}), ACCOUNT),
+        (OWN.did, World({ACCOUNT: CHANGED}, created={ACCOUNT: (OWN, 0)}), ACCOUNT),
+        (OWN.did, World({SALTED: OWN_STATE}, SALTED, {SALTED: (OWN, 7)}), SALTED),
+        (OWN.did, World({ACCOUNT: [STALE, OWN_STATE]}), ACCOUNT),
+        (THIEF.lower(), World({}), THIEF),
+        (WEB, World({ACCOUNT: state(WEB, OTHER)}), ACCOUNT),
+    ],
+    ids=["of the key", "key changed", "another salt", "state from before the registration", "address", "did:web"],
+)
+def test_a_payee_that_the_chain_confirms(monkeypatch, to, world, paid):
+    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
+    assert world.payee(to) == Payee(paid, None if to.startswith("0x") else to)
 
 
-def test_an_address_is_paid_on_any_chain():
-    TwoChains(state(KEY.did, OTHER), NOTHING).check(did=None)
+# Earlier registries let a stranger's account register another person's did:new; and an endpoint and an indexer that
+# lie together can name the person's key for any address.
+@pytest.mark.parametrize(
+    ("to", "world", "why"),
+    [
+        (OWN.did, World({ACCOUNT: CHANGED}), NOT_FROM_KEY),
+        (OWN.did, World({SALTED: OWN_STATE}, SALTED), NOT_FROM_KEY),
+        *((OWN.did, World({THIEF: state(OWN.did, key)}, THIEF), NOT_FROM_KEY) for key in (OWN, OTHER)),
+        *((OWN.did, World({THIEF: OWN_STATE}, THIEF, {THIEF: (key, 0)}), NOT_FROM_KEY) for key in (OWN, OTHER)),
+        (OWN.did, World({ACCOUNT: [state(OWN.did, OWN, active=False)] * 2}), "does not confirm"),
+        (WEB, World({ACCOUNT: state("did:web:another.example", OTHER)}), "does not confirm"),
+    ],
+)
+def test_a_payee_that_the_chain_does_not_confirm(monkeypatch, to, world, why):
+    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
+    with pytest.raises(PaymentRefused, match=why):
+        world.payee(to)
+
+
+@pytest.mark.parametrize(
+    ("did", "here", "there", "is_paid"),
+    [
+        (OWN.did, OWN, NOTHING, True),
+        (OWN.did, OWN, OWN_STATE, True),
+        (None, OTHER, NOTHING, True),
+        (OWN.did, OTHER, NOTHING, False),
+        (OWN.did, OTHER, OWN_STATE, False),
+        (OWN.did, OWN, CHANGED, False),
+    ],
+)
+def test_on_another_chain_only_an_account_with_the_same_key_is_paid(did, here, there, is_paid):
+    service = SimpleNamespace(
+        get_account_state=lambda _address: state(OWN.did, here), account_state_on=lambda _chain_id, _address: there
+    )
+    check = check_elsewhere(Coroutines(service), Payee(ACCOUNT, did), 8453, CONTRACTS)
+    if is_paid:
+        run(check)
+    else:
+        with pytest.raises(PaymentRefused, match=r"on chain 8453, .* obeys another key"):
+            run(check)
+
+
+@pytest.mark.parametrize(("to", "signs"), [(ACCOUNT, True), (THIEF, False)])
+async def test_other_bytes_than_the_payments_are_not_signed(to, signs):
+    signed, noted = [], []
+
+    async def nothing(*_):
+        return None
+
+    async def prepared(call):
+        return SimpleNamespace(call_data=calls.execute((to, *call[1:])))
+
+    async def sign(operation):
+        signed.append(operation)
+        return operation
+
+    async def note(row):
+        noted.append(row.state)
+
+    contracts = SimpleNamespace(chain_id=84532)
+    account = SimpleNamespace(
+        contracts=contracts, open=nothing, other_chain=nothing, prepared=prepared, signed=sign,
+        hash=lambda _operation: bytes(32), send=lambda _operation: asynchronously(bytes(32)), wait=nothing,
+    )  # fmt: skip
+    payments = Payments(None, None, account, None, note)
+    params = PaymentParams(to=ACCOUNT, amount="5", token=NATIVE, chain_id=84532)
+    if signs:
+        await payments.pay(params)
+    else:
+        with pytest.raises(OperationFailed, match="nothing was signed"):
+            await payments.pay(params)
+    assert (bool(signed), noted) == (signs, ["sent", "confirmed"] if signs else [])
+
+
+async def asynchronously(value):
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"), [("amount", "0"), ("amount", "-1"), ("amount", "1.5"), ("amount", str(2**256)), ("token", "DOGE")]
+)
+async def test_what_cannot_be_a_payment_is_refused(name, bad):
+    given = {"to": ACCOUNT, "amount": "5", "token": NATIVE, "chainId": 84532}
+    account = SimpleNamespace(open=lambda: asynchronously(None))
+    with pytest.raises(ValueError, match=name):
+        await Payments(None, None, account, None, None).pay(PaymentParams.from_json({**given, name: bad}))
+
+
+@pytest.mark.parametrize("keys", [(OWN,), (OTHER, OWN), (OWN, OTHER)])
+def test_the_payers_account_follows_from_the_key_of_the_did(keys):
+    found = AccountWorld({}, keys).key()
+    assert (found.address, found.x) == (ACCOUNT, OWN.x)
+    assert [found.is_replaced(it) for it in (NOTHING, obeying(OWN), obeying(OTHER))] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("world", "why"), [(AccountWorld({}, [OTHER]), "no key of its DID"), (AccountWorld({}, curve="secp256k1"), "P-256")]
+)
+def test_a_vault_without_the_key_of_its_did_has_no_account(world, why):
+    with pytest.raises(PluginCallError, match=why):
+        world.key()
+
+
+def test_another_factory_is_taken_only_on_request():
+    assert CONTRACTS.checked() is CONTRACTS
+    for refused in (FOREIGN.checked, FOREIGN.for_vault):
+        with pytest.raises(ForeignContracts, match="may obey another key"):
+            refused()
+    assert account_address(FOREIGN.checked(foreign=True), OWN.x, OWN.y) != ACCOUNT

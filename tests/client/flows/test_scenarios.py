@@ -1,7 +1,5 @@
 """Scenarios that are stated once, in vectors/flows, and played with both clients."""
 
-from __future__ import annotations
-
 import pytest
 from tests.client.flows.scenarios.comparison import between_clients, differences
 from tests.client.flows.scenarios.files import scenarios

@@ -1,34 +1,42 @@
-"""Two local chains: a service on one with the ID of Base, and one on the test network that pays on both."""
+"""Two local chains: a service on one with the ID of Base, and one on the test network that pays on both.
 
-from __future__ import annotations
+An account's changes of owners apply on both; guardians recover an account after a delay.
+"""
 
+import functools
 import secrets
+import sqlite3
 import time
-from typing import TYPE_CHECKING
+from contextlib import closing
 
 import pytest
+from tests.client.flows.devices import add, change, person, remove, two_devices
 from tests.support.availability import why_no_chain
-from tests.support.chain_service import ChainService, chain_service
-from tests.support.payments import new_vault, payment, someone
+from tests.support.chain_service import chain_service
+from tests.support.payments import payment, someone
 from tests.support.terminal import Terminal
 
-import holdfast
+from holdfast.chain.account_calls import SignedChanges, apply_changes, apply_together, create_account_with
+from holdfast.chain.account_candidates import accepted
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.account_reads import Owner, owner_state
+from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id
-from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.account.values import signed_from_text, signed_to_text
+from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import did_hash
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 BASE, TEST = 8453, 84532
+HOUR = 3600
 INDEXED_WITHIN_S = 30
 SAID = {BASE: "Base (8453), real money", TEST: "Base Sepolia (84532), test money without value"}
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+def base(tmp_path_factory):
     """A service whose main chain is a local one with the ID of Base."""
     if why := why_no_chain():
         pytest.skip(why)
@@ -37,7 +45,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
 
 
 @pytest.fixture(scope="module")
-def both(chain: ChainService, base: ChainService, tmp_path_factory: pytest.TempPathFactory) -> ChainService:
+def both(chain, base, tmp_path_factory):
     """A service on the test network that serves the other chain too."""
     folder = tmp_path_factory.mktemp("both")
     file = folder / "chains.toml"
@@ -46,27 +54,28 @@ def both(chain: ChainService, base: ChainService, tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture
-def client(both: ChainService, tmp_path: Path) -> Iterator[holdfast.Client]:
-    with (
-        VaultStore(directory=tmp_path) as store,
-        new_vault(store) as vault,
-        holdfast.Client(both.base_url, vault=vault, timeout=60) as made,
-    ):
+def client(both, tmp_path):
+    with person(both, tmp_path) as made:
         yield made
 
 
-def test_a_vault_registers_and_pays_on_base(base: ChainService, tmp_path: Path) -> None:
-    with (
-        VaultStore(directory=tmp_path) as store,
-        new_vault(store) as vault,
-        holdfast.Client(base.base_url, vault=vault, timeout=60) as client,
-    ):
-        handle = "h" + secrets.token_hex(6)
-        made = client.register(handle=handle)
-        assert (
-            base.read("DIDRegistry", "getDid(bytes32)", did_hash(made.did))[12:32].hex()
-            == made.smart_account[2:].lower()
-        )
+@pytest.fixture
+def devices(chain, tmp_path):
+    with two_devices(chain, tmp_path) as pair:
+        yield pair
+
+
+@pytest.fixture
+def devices_on_base(base, tmp_path):
+    with two_devices(base, tmp_path) as pair:
+        yield pair
+
+
+def test_a_vault_registers_and_pays_on_base(base, tmp_path):
+    with person(base, tmp_path) as client:
+        made = client.register(handle="h" + secrets.token_hex(6))
+        registered = base.read("DIDRegistry", "getDid(bytes32)", did_hash(made.did))[12:32]
+        assert registered.hex() == made.smart_account[2:].lower()
         status, payee = client.status(), someone()
         assert (status.chain, status.chain_id, client.contracts().chain_id) == ("Base", BASE, BASE)
         assert client.indexer_health().chain == BASE
@@ -79,7 +88,7 @@ def test_a_vault_registers_and_pays_on_base(base: ChainService, tmp_path: Path) 
             client.pay(payment(base, payee, 1, chain_id=TEST))
 
 
-def test_one_account_pays_on_two_chains(client: holdfast.Client, chain: ChainService, base: ChainService) -> None:
+def test_one_account_pays_on_two_chains(client, chain, base):
     account, payee = client.smart_account_address(), someone()
     chain.give(account, 100)
     base.give(account, 100)
@@ -104,15 +113,8 @@ def test_one_account_pays_on_two_chains(client: holdfast.Client, chain: ChainSer
         client.pay(payment(chain, payee, 1, chain_id=1))
 
 
-def test_a_did_is_paid_on_another_chain_at_its_address(
-    client: holdfast.Client, both: ChainService, base: ChainService, tmp_path: Path
-) -> None:
-    (tmp_path / "payee").mkdir()
-    with (
-        VaultStore(directory=tmp_path / "payee") as store,
-        new_vault(store, "bob") as vault,
-        holdfast.Client(both.base_url, vault=vault, timeout=60) as bob,
-    ):
+def test_a_did_is_paid_on_another_chain_at_its_address(client, both, base, tmp_path):
+    with person(both, tmp_path / "payee") as bob:
         did = bob.register(handle="h" + secrets.token_hex(6)).did
         address = bob.smart_account_address()
         end = time.monotonic() + INDEXED_WITHIN_S
@@ -123,9 +125,7 @@ def test_a_did_is_paid_on_another_chain_at_its_address(
     assert base.usdc_of(address) == 7
 
 
-def test_the_command_line_says_whose_money_is_real(
-    both: ChainService, base: ChainService, chain: ChainService, tmp_path: Path
-) -> None:
+def test_the_command_line_says_whose_money_is_real(both, base, chain, tmp_path):
     terminal = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
     terminal.json("vault", "create", "--software")
     account = terminal.json("whoami")["smartAccount"]
@@ -136,17 +136,131 @@ def test_the_command_line_says_whose_money_is_real(
         assert terminal.json("pay", someone(), "1", "--token", place.usdc, *chosen, "--yes")["chain"] == chain_id
 
 
-def test_an_owner_is_added_on_every_chain_of_the_service_by_one_signature(
-    both: ChainService, chain: ChainService, base: ChainService, tmp_path: Path
-) -> None:
+def test_an_owner_is_added_on_every_chain_of_the_service_by_one_signature(both, chain, base, tmp_path):
     ada = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
     ada.json("vault", "create", "--software")
     added = "0x" + secrets.token_hex(20)
     done = ada.json("account", "owners", "add", added, "--yes")
-    assert [(row["chainId"], row["applied"], row["error"]) for row in done["chains"]] == [
-        (TEST, 1, None),
-        (BASE, 1, None),
-    ]
+    rows = [(row["chainId"], row["applied"], row["error"]) for row in done["chains"]]
+    assert rows == [(TEST, 1, None), (BASE, 1, None)]
     state = ("keyState(bytes32)", key_id(bytes.fromhex(added[2:])))
     assert [place.call(done["account"], *state)[31] for place in (chain, base)] == [1, 1]
     assert [(row["chainId"], row["applied"]) for row in ada.json("account", "bring")["chains"]] == [(BASE, 0)]
+
+
+def test_a_second_device_pays_and_revokes_the_first_on_two_chains_by_one_signature(chain, base, devices):
+    first, second = devices
+    account = first.funded()
+    with first.client() as client:
+        before = client.account_view()
+        assert (before.deployed, before.owners) == (False, (Owner(first.signer, 0, is_primary=True),))
+        added = change(client, add(second.signer))  # the account's first operation, which also deploys it
+        assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
+    second.pays(account)
+    with second.client(account) as client:
+        removed = change(client, remove(first.signer))
+        view = client.account_view()
+        assert view.owners == (Owner(second.signer, 0, is_primary=True),)
+        assert view.public_key == second.key
+        history = client.account_history()
+        assert history == [added, removed] == signed_from_text(signed_to_text(history))
+        assert client.bring_account_changes(history).applied == 0
+    second.pays(account)
+    with first.client() as client, pytest.raises(OperationFailed, match="controlled by another key"):
+        client.pay(payment(chain, someone(), 1))
+    # Anyone brings the same signatures to the other chain, by an ordinary transaction, with the deployment.
+    to, _, data = create_account_with(ADDRESSES["AppFactory"], first.key, 0, history)
+    base.send(to, data)
+    owns = [base.run(lambda rpc, it=it: owner_state(rpc, account, it.signer))[0] for it in devices]
+    assert owns == [False, True]
+
+
+def forged(account, sequence):
+    return SignedChanges(account, sequence, (add(secrets.token_bytes(64)),), secrets.token_bytes(100))
+
+
+def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(chain, base, devices):
+    first, second = devices
+    account = first.funded()
+    lies = [forged(account, sequence) for sequence in range(2)]
+    with first.client() as client:
+        added = client.sign_account_changes([add(second.signer)])
+    # Someone brings what is public, with forged changes after the arguments, where no contract reads them.
+    create = functools.partial(create_account_with, ADDRESSES["AppFactory"], first.key, 0)
+    chain.send(ADDRESSES["AppFactory"], create([added])[2] + b"".join(apply_changes(lie)[2] for lie in lies))
+    with second.client(account) as client:
+        removed = change(client, remove(first.signer))
+        history = client.account_history()
+    assert history == [lies[0], added, lies[1], removed]
+    together = functools.partial(apply_together, account)
+    assert base.run(lambda rpc: accepted(rpc, history, create)) == [added, removed]
+    to, _, data = create([])
+    base.send(to, data)
+    assert base.run(lambda rpc: accepted(rpc, history, together)) == [added, removed]
+    with second.client(account) as client:
+        again = [forged(account, 2), client.sign_account_changes([add(first.signer)]), added, forged(account, 2)]
+        assert client.bring_account_changes(again).applied == 1
+        assert len(client.account_view().owners) == 2
+        with pytest.raises(OperationFailed, match="InvalidSignature"):
+            client.bring_account_changes([forged(account, 3), forged(account, 3)])
+
+
+def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
+    lost, guardian = devices_on_base
+    account = lost.funded()
+    with lost.client() as client:
+        terms = (Change(ChangeKind.SET_QUORUM, value=1), Change(ChangeKind.SET_DELAY, value=HOUR))
+        change(client, Change(ChangeKind.ADD_GUARDIAN, guardian.signer), *terms)
+        assert client.account_view().guardians == (guardian.signer,)
+    with guardian.client(account) as client:
+        client.start_account_recovery([guardian.signer])
+        recovery = client.account_view().recovery
+        assert recovery is not None
+        assert recovery.new_owners == (guardian.signer,)
+        with pytest.raises(OperationFailed, match="TooEarly"):
+            client.finish_account_recovery()
+        base.rpc("evm_increaseTime", HOUR + 1)  # the last tests with this chain move its clock
+        base.mine()
+        client.finish_account_recovery()
+        view = client.account_view()
+        assert view.owners == (Owner(guardian.signer, 0, is_primary=True),)
+        assert (view.recovery, view.guardians, view.settings.generation) == (None, (guardian.signer,), 1)
+    guardian.pays(account)
+
+
+def newest_code(chain, to):
+    texts = [file.read_text() for file in sorted((chain.data / "outbox").glob("*.eml"))]
+    return [text.partition("Subject:")[2].split("\n")[0] for text in texts if f"To: {to}" in text][-1][-6:]
+
+
+def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, devices_on_base):
+    lost, fresh = devices_on_base
+    account, address = lost.funded(), f"{secrets.token_hex(5)}@example.com"
+    with lost.client() as client:
+        client.register(email=address, code=lambda _said: newest_code(base, address))
+        (key,) = client.service_guardian_keys()
+        chosen = (
+            Change(ChangeKind.ADD_GUARDIAN, key),
+            Change(ChangeKind.SET_QUORUM, value=1),
+            Change(ChangeKind.SET_DELAY, value=HOUR),
+        )
+        with pytest.raises(ServiceAlone):
+            client.sign_account_changes(chosen)
+        signed = client.sign_account_changes(chosen, service_alone=True)
+        assert client.bring_account_changes([signed]).applied == 1
+    with fresh.client(account) as client:
+        with pytest.raises(RecoveryNotFound):
+            client.service_recovery_signature([fresh.signer])
+        request = client.ask_service_recovery([fresh.signer], address)
+        checked = client.check_recovery(request=request, code=newest_code(base, address))
+        assert (checked.verified, checked.account) == (True, account)
+        with pytest.raises(RecoveryWaits):
+            client.service_recovery_signature([fresh.signer])
+        with closing(sqlite3.connect(base.data / "holdfast.db", timeout=30)) as database, database:
+            database.execute("UPDATE recovery_requests SET ready_at = 0 WHERE request = ?", (request,))
+        client.start_account_recovery([fresh.signer], [client.service_recovery_signature([fresh.signer])])
+        base.rpc("evm_increaseTime", HOUR + 1)
+        base.mine()
+        client.finish_account_recovery()
+        assert [owner.signer for owner in client.account_view().owners] == [fresh.signer]
+    fresh.pays(account)

@@ -1,9 +1,6 @@
 """A provider that keeps a signed operation cannot have a second one mined after it without the client's saying so."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import httpx
 import msgspec
@@ -29,44 +26,41 @@ PLACE = {"transactionHash": "0x" + "0a" * 32, "blockNumber": "0x7", "blockHash":
 
 
 class Provider(AccountWorld):
-    """A bundler that refuses or accepts what it is sent, and an account state with the nonce that it likes."""
+    """A bundler, and an account state with the nonce that it likes."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__({ACCOUNT: obeying(OWN)})
-        self.accepts, self.strict, self.mined = True, False, {}
+        self.strict, self.mined = False, {}
         self.prices = {"maxFeePerGas": 0, "maxPriorityFeePerGas": 0}
 
-    def nonce(self, number: int) -> None:
+    def nonce(self, number):
         self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
 
-    def contracts(self) -> Any:
+    def contracts(self):
         return CONTRACTS
 
-    def status(self) -> Status:
+    def status(self):
         return Status(chain="Base Sepolia", chain_id=84532, rpc=None, database="connected")
 
-    def mine(self, operation_hash: bytes, succeeded: bool = True) -> None:
+    def mine(self, operation_hash, succeeded=True):
         self.mined["0x" + operation_hash.hex()] = succeeded
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
+    def answer(self, request):
         asked = json.loads(request.content)
         told = getattr(self, asked["method"])(*asked["params"])
         return httpx.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
 
-    def pm_sponsorUserOperation(self, form: dict[str, Any], *_: Any) -> dict[str, Any]:  # noqa: N802 - the method's name
+    def pm_sponsorUserOperation(self, form, *_):  # noqa: N802 - the method's name
         if self.strict and int(form["nonce"], 16) != int(self.states[ACCOUNT].nonce):
             return {"error": {"code": -32500, "message": "AA25 invalid account nonce"}}
         fees = {name: hex(int(form[name], 16) or price) for name, price in self.prices.items()}
         return {"result": LIMITS | fees | {"paymaster": "0x" + "05" * 20}}
 
-    def eth_sendUserOperation(self, form: dict[str, Any], entry_point: str) -> dict[str, Any]:  # noqa: N802
-        if not self.accepts:
-            return {"error": {"code": -32500, "message": "UserOperation reverted during simulation"}}
-        rpc: Any = None
-        bundler = Bundler(rpc, entry_point=entry_point, chain_id=CONTRACTS.chain_id)
+    def eth_sendUserOperation(self, form, entry_point):  # noqa: N802
+        bundler = Bundler(None, entry_point=entry_point, chain_id=CONTRACTS.chain_id)
         return {"result": "0x" + bundler.hash(UserOperation.from_rpc(form)).hex()}
 
-    def eth_getUserOperationReceipt(self, name: str) -> dict[str, Any]:  # noqa: N802
+    def eth_getUserOperationReceipt(self, name):  # noqa: N802
         if name not in self.mined:
             return {"result": None}
         receipt = {**PLACE, "status": "0x1", "gasUsed": "0x9", "logs": []}
@@ -77,105 +71,56 @@ class Provider(AccountWorld):
 class Payer:
     """A client's account; another client of the same store is another process."""
 
-    def __init__(self, provider: Provider, store: VaultStore | None = None) -> None:
+    def __init__(self, provider, store=None):
         transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(provider.answer)))
-        there: Any = Coroutines(provider)
+        there = Coroutines(provider)
         self.account = SmartAccount(there, there, transport, holdfast.GasPolicy(), SignedOperations(store))
         run(self.account.open())
 
-    def pay(self, call: Any) -> tuple[int, bytes]:
+    def pay(self, call):
         """Sign and send, and return the nonce and the hash."""
         operation = self.prepared(call)
-        signed = operation.signed(b"\x01" * 64)
-        self.signed = self.account.hash(signed)
-        return operation.nonce, run(self.account.send(signed))
+        return operation.nonce, run(self.account.send(operation.signed(b"\x01" * 64)))
 
-    def prepared(self, call: Any) -> UserOperation:
+    def prepared(self, call):
         return run(self.account.prepared(call))
 
 
 @pytest.fixture
-def provider() -> Provider:
+def provider():
     return Provider()
 
 
-@pytest.fixture
-def refused(provider: Provider) -> Payer:
-    """A payer whose signed operation with nonce 1 was refused, but is in the provider's hands."""
-    payer = Payer(provider)
-    provider.accepts = False
-    with pytest.raises(OperationFailed, match="refused"):
-        payer.pay(RENT)
-    provider.accepts = True
-    return payer
-
-
-@pytest.mark.parametrize("key", [1, 2**191])
-def test_a_nonce_of_another_key_is_refused(provider: Provider, key: int) -> None:
-    payer = Payer(provider)
-    provider.nonce(key << 64)
-    with pytest.raises(OperationFailed, match="another key than 0"):
-        payer.prepared(RENT)
-    provider.nonce(2**64 - 1)
-    assert payer.prepared(RENT).nonce == 2**64 - 1
-
-
-@pytest.mark.parametrize("call", [RENT, LUNCH])
-@pytest.mark.parametrize("told", [0, 1])
-def test_what_follows_a_refused_operation_has_the_same_nonce(
-    provider: Provider, refused: Payer, call: Any, told: int
-) -> None:
-    provider.nonce(told)
-    assert refused.pay(call)[0] == 1
-    assert refused.pay(LUNCH)[0] == 1
-
-
-def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider: Provider, refused: Payer) -> None:
-    """As after a reset of a local chain: otherwise the account could never do anything again."""
-    provider.nonce(0)
-    provider.strict = True
-    with pytest.raises(OperationFailed, match="may have been mined"):
-        refused.pay(LUNCH)
-    assert refused.pay(LUNCH)[0] == 0
-
-
-def test_another_call_may_follow_what_was_mined(provider: Provider, refused: Payer) -> None:
-    provider.mine(refused.signed)
-    assert refused.pay(LUNCH)[0] == 2, "also while the service's state is older than the receipt"
-
-
-def test_what_reverted_may_be_tried_again(provider: Provider, refused: Payer) -> None:
-    provider.mine(refused.signed, succeeded=False)
-    assert refused.pay(RENT)[0] == 2
-
-
-def test_an_operation_that_was_seen_mined_is_over(provider: Provider) -> None:
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_what_was_mined_and_failed_may_be_tried_again_with_the_next_nonce(provider, is_seen):
+    """Also while the service's state is older than the receipt."""
     payer = Payer(provider)
     nonce, sent = payer.pay(RENT)
-    provider.mine(sent)
-    run(payer.account.wait(sent))
+    provider.mine(sent, succeeded=False)
+    if is_seen:
+        with pytest.raises(OperationFailed, match="mined and failed"):
+            run(payer.account.wait(sent))
     assert (nonce, payer.pay(RENT)[0]) == (1, 2)
 
 
-def test_an_operation_that_was_mined_and_failed_is_over(provider: Provider) -> None:
+def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider):
+    """As after a reset of a local chain: otherwise the account could never do anything again."""
     payer = Payer(provider)
-    _, sent = payer.pay(RENT)
-    provider.mine(sent, succeeded=False)
-    with pytest.raises(OperationFailed, match="mined and failed"):
-        run(payer.account.wait(sent))
-    assert payer.pay(RENT)[0] == 2
+    payer.pay(RENT)
+    provider.nonce(0)
+    provider.strict = True
+    with pytest.raises(OperationFailed, match="may have been mined"):
+        payer.pay(LUNCH)
+    assert payer.pay(LUNCH)[0] == 0
 
 
-def test_without_a_receipt_in_time_the_operation_stays_open(provider: Provider) -> None:
-    payer = Payer(provider)
-    _, sent = payer.pay(RENT)
-    with pytest.raises(OperationFailed, match="no receipt"):
-        run(payer.account.wait(sent, within_s=0.01))
-    assert payer.pay(RENT)[0] == 1
+def test_the_highest_nonce_of_the_usual_key(provider):
+    provider.nonce(2**64 - 1)
+    assert Payer(provider).prepared(RENT).nonce == 2**64 - 1
 
 
-def test_what_replaces_an_open_operation_offers_an_eighth_more(provider: Provider, tmp_path: Any) -> None:
-    def offered(payer: Payer, call: Any) -> tuple[int, int, int]:
+def test_what_replaces_an_open_operation_offers_an_eighth_more(provider, tmp_path):
+    def offered(payer, call):
         operation = payer.prepared(call)
         run(payer.account.send(operation.signed(b"\x01" * 64)))
         return operation.nonce, operation.max_fee_per_gas, operation.max_priority_fee_per_gas
@@ -193,9 +138,7 @@ def test_what_replaces_an_open_operation_offers_an_eighth_more(provider: Provide
 
 
 @pytest.mark.parametrize("stored", [True, False])
-def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(
-    provider: Provider, tmp_path: Any, *, stored: bool
-) -> None:
+def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(provider, tmp_path, *, stored):
     with VaultStore(directory=tmp_path) as store:
         payer = Payer(provider, store if stored else None)
         _, first = payer.pay(RENT)

@@ -1,10 +1,12 @@
-"""HTTP calls built from endpoint declarations: path parameters in the middle or at the end, and invalid values."""
+"""HTTP calls built from endpoint declarations, and the chain's endpoint that a service may name."""
 
-from __future__ import annotations
+import json
 
 import pytest
+from tests.support.vector_files import VECTORS
 
 from holdfast.client.http.endpoint_calls import as_json, call_of
+from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.wire import endpoints
 from holdfast.wire.endpoints import Endpoint
 from holdfast.wire.requests import Input
@@ -13,35 +15,45 @@ MIDDLE = Endpoint[Input](name="history", method="GET", path="/a/{first}/b/{secon
 BELOW = Endpoint[Input](name="below", method="GET", path="/a/{path}", summary="")
 
 
-def test_the_names_stand_in_the_order_of_the_path() -> None:
+def test_the_names_stand_in_the_order_of_the_path():
     assert MIDDLE.path_parameters == ("first", "second")
     assert endpoints.INDEXER.path_parameters == ("path",)
     assert endpoints.STATUS.path_parameters == ()
 
 
-def test_parameters_are_filled_in_wherever_they_are() -> None:
+def test_parameters_are_filled_in_wherever_they_are():
     assert call_of(MIDDLE, as_json, path={"first": "x", "second": "y"}).path == "/a/x/b/y/c"
 
 
 @pytest.mark.parametrize(
     ("value", "segment"), [("a/b", "a%2Fb"), ("ä?#", "%C3%A4%3F%23"), ("{second}", "%7Bsecond%7D"), ("%2e", "%252e")]
 )
-def test_a_value_stays_one_segment(value: str, segment: str) -> None:
+def test_a_value_stays_one_segment(value, segment):
     assert call_of(MIDDLE, as_json, path={"first": value, "second": "y"}).path == f"/a/{segment}/b/y/c"
 
 
-def test_what_stands_for_everything_below_keeps_its_slashes() -> None:
+def test_what_stands_for_everything_below_keeps_its_slashes():
     assert call_of(BELOW, as_json, path={"path": "b/c d"}).path == "/a/b/c%20d"
 
 
 @pytest.mark.parametrize("value", ["", ".", ".."])
-def test_a_value_that_leads_to_another_path_is_refused(value: str) -> None:
+def test_a_value_that_leads_to_another_path_is_refused(value):
     with pytest.raises(ValueError, match="first is empty"):
         call_of(MIDDLE, as_json, path={"first": value, "second": "y"})
     with pytest.raises(ValueError, match="path is empty"):
         call_of(BELOW, as_json, path={"path": f"b/{value}"})
 
 
-def test_a_parameter_without_a_value_is_a_mistake_of_the_caller() -> None:
+def test_a_parameter_without_a_value_is_a_mistake_of_the_caller():
     with pytest.raises(KeyError, match="second"):
         call_of(MIDDLE, as_json, path={"first": "x"})
+
+
+NAMED = json.loads((VECTORS / "service" / "named_endpoints.json").read_text())
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_named_endpoint_in_the_persons_own_network_is_not_used(is_used):
+    for case in NAMED["used" if is_used else "refused"]:
+        assert endpoint_named(**case) == (case["named"] if is_used else None), case
+    assert endpoint_named(None, "https://vault.example") is None

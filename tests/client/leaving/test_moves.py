@@ -1,7 +1,5 @@
 """What leaves an account: the batch, its texts, and the arithmetic of its coin."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

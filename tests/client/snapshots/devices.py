@@ -1,6 +1,6 @@
 """Devices of one person that share a storage service."""
 
-from __future__ import annotations
+from contextlib import asynccontextmanager
 
 from tests.support.software_authenticator import SoftwareAuthenticator
 
@@ -8,9 +8,12 @@ from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.calls import Retries
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.snapshots.payment_notes import PaymentNote
+from holdfast.client.snapshots.shared_notes import NotedPayments
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.sync.protocol import AsyncPairingServer, receive
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
 
@@ -25,7 +28,7 @@ ONCE = Retries(attempts=1)
 class Device:
     """A device: a vault with its store and a client that uses the storage service."""
 
-    def __init__(self, folder, place=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
+    def __init__(self, folder, host=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
         self.store = VaultStore(directory=folder)
         self.vault = kind(self.store)
         self.states = []
@@ -34,10 +37,10 @@ class Device:
             vault=self.vault,
             snapshots=config,
             on_snapshot=lambda state: self.states.append(state.status),
-            transport=place.transport if place else None,
+            transport=host.transport if host else None,
             retries=ONCE,
         )
-        self.gateway = AsyncGateway(url, None, retries=ONCE, transport=place.transport if place else None)
+        self.gateway = AsyncGateway(url, None, retries=ONCE, transport=host.transport if host else None)
 
     async def __aenter__(self):
         await self.vault.boot()
@@ -75,3 +78,38 @@ class Device:
     @staticmethod
     def snapshot_of(stored, delegation):
         return snapshots.take(stored.manifest, stored.sealed, delegation)
+
+
+async def pair(old, new, key, changed=lambda answer: answer):
+    """Give the old device's vault to the new one, which opens it with `key`; `changed` alters the last response."""
+    shown = []
+    server = AsyncPairingServer(old.vault, lambda _digits: shown[0])
+
+    class Channel:
+        async def ask(self, message):
+            answer = await server.handle(message)
+            return changed(answer) if message["step"] == "reveal" else answer
+
+    await receive(new.vault, Channel(), key, shown.append, lambda _digits: True)
+
+
+def note(number, state="confirmed", **more):
+    time = f"2026-01-02T03:04:{number:02d}.000Z"
+    given = {"to": f"person-{number}", "amount": "5", "symbol": "USDC", "time": time, "state": state, **more}
+    return PaymentNote(hash=f"0x{number:064x}", **given)
+
+
+def paid(device, *notes):
+    """Note payments on a device."""
+    NotedPayments(device.store, device.store.dids()[0]).add(notes)
+
+
+@asynccontextmanager
+async def published(folder, host, change):
+    """A device with a passkey whose user handle is the publishing key, and with a published snapshot."""
+    async with Device(folder, host) as device:
+        device.authenticator = Authenticator("http://localhost:8787", SoftwareAuthenticator())
+        await device.made(device.authenticator)
+        await device.change(change)
+        await device.client.publish_snapshot()
+        yield device

@@ -3,8 +3,6 @@
 HOLDFAST_TEST_KILLS sets the number of rounds, and HOLDFAST_TEST_SEED sets the seed for the random times.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

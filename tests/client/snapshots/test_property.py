@@ -3,8 +3,6 @@
 Acknowledged snapshots are recovered whole.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import tempfile
@@ -13,10 +11,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.client.snapshots.devices import SECRET, Device
-from tests.client.snapshots.place_double import PlaceDouble
+from tests.client.snapshots.fake_host import FakeHost
+from tests.support.soak import amount
 
 from holdfast.client import types
 from holdfast.client.snapshots.publishing import SnapshotConflict
+from holdfast.content.cids import raw_block
 from holdfast.wire.client_errors import ServiceError
 
 LOSSES = ("POST /api/v0/dag/import", "POST /pins", "GET /pins", "PUT /routing", "GET /ipns", "GET /routing")
@@ -35,7 +35,7 @@ class Lives:
     """Two devices of one person, and the last snapshot that was acknowledged to either device."""
 
     def __init__(self, folder):
-        self.folder, self.place, self.acknowledged, self.edits = Path(folder), PlaceDouble(), None, 0
+        self.folder, self.host, self.acknowledged, self.edits = Path(folder), FakeHost(), None, 0
         self.stack, self.devices = contextlib.AsyncExitStack(), []
 
     async def begin(self):
@@ -49,13 +49,13 @@ class Lives:
         self.devices.append(second)
 
     async def opened(self, number):
-        return await self.stack.enter_async_context(Device(self.folder / str(number), self.place))
+        return await self.stack.enter_async_context(Device(self.folder / str(number), self.host))
 
     async def step(self, kind, given):
         if kind == "lose the answer to":
-            self.place.lost_answers_to.add(given)
+            self.host.lost_answers_to.add(given)
         elif kind == "lose requests":
-            self.place.lost_requests = given
+            self.host.lost_requests = given
         elif kind == "edit":
             self.edits += 1
             await self.devices[given].change(str(self.edits))
@@ -77,19 +77,17 @@ class Lives:
                 state = await device.client.publish_snapshot()
             else:
                 state = await device.client.choose_snapshot(kind.split()[1], SECRET)
-        except SnapshotConflict:
-            return
-        except ServiceError:
+        except (SnapshotConflict, ServiceError):
             return
         assert state.status == "pinned"
         self.acknowledged = device.store.load().sealed
         assert state.acknowledged_revision == device.store.load().revision
 
     async def recovered(self):
-        self.place.lost_requests, self.place.lost_answers_to = 0, set()
-        self.place.liars = {"liar.example"}
+        self.host.lost_requests, self.host.lost_answers_to = 0, set()
+        self.host.liars = {"liar.example"}
         config = types.SnapshotConfig(automatic=False, gateway_urls=("https://liar.example",), upload_url=None)
-        new = await self.stack.enter_async_context(Device(self.folder / "new", self.place, config))
+        new = await self.stack.enter_async_context(Device(self.folder / "new", self.host, config))
         await new.client.recover(key=SECRET, name=self.name)
         return new.store.load().sealed
 
@@ -119,12 +117,10 @@ def revisions(device):
 
 def named(lives, revision):
     """Return whether the service stores a revision's bytes."""
-    from holdfast.content.cids import raw_block
-
-    return raw_block(revision.sealed).cid in lives.place.blocks
+    return raw_block(revision.sealed).cid in lives.host.blocks
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(6, 50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEP, max_size=12))
 def test_what_was_acknowledged_comes_back(steps):
     asyncio.run(live(steps))

@@ -1,18 +1,13 @@
 """A passkey that one device has removed is not restored by another device, whichever version is chosen."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest
-from tests.client.snapshots.devices import SECRET, Device
-from tests.client.snapshots.place_double import PlaceDouble
-from tests.support.sealed_vaults import data_key
+from tests.client.snapshots.devices import SECRET, Device, pair
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.snapshots.removals import removed_keys
 from holdfast.client.storage.sealed_header import wrap_names
-from holdfast.client.sync.protocol import AsyncPairingServer, receive
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.wire.client_errors import PluginCallError
 
@@ -22,29 +17,14 @@ PHONE = KnownKey(HostKey("prf", "phone", secret=b"p" * 32))
 
 
 @pytest.fixture
-def place():
-    return PlaceDouble()
-
-
-class Channel:
-    def __init__(self, server):
-        self._server = server
-
-    async def ask(self, message):
-        return await self._server.handle(message)
-
-
-@pytest.fixture
-async def devices(tmp_path, place):
+async def devices(tmp_path, host):
     """A laptop and a phone with the same vault, which the keys `lost` and `kept` open; the phone has one more key."""
-    async with Device(tmp_path / "laptop", place) as laptop, Device(tmp_path / "phone", place) as phone:
+    async with Device(tmp_path / "laptop", host) as laptop, Device(tmp_path / "phone", host) as phone:
         await laptop.made()
         for key in (LOST, KEPT):
             await laptop.vault.add_key(key)
         await laptop.client.publish_snapshot()
-        shown = []
-        server = AsyncPairingServer(laptop.vault, lambda _digits: shown[0])
-        await receive(phone.vault, Channel(server), PHONE, shown.append, lambda _digits: True)
+        await pair(laptop, phone, PHONE)
         yield laptop, phone
 
 
@@ -60,9 +40,8 @@ def names(device):
     return {key_id for _, key_id in wrap_names(device.store.load().sealed)}
 
 
-@pytest.mark.parametrize("version", ["here", "there"])
-@pytest.mark.parametrize("removing", ["laptop", "phone"])
-async def test_a_removed_passkey_stays_removed(devices, version, removing):
+@pytest.mark.parametrize(("removing", "version"), [("laptop", "here"), ("phone", "there")])
+async def test_a_removed_passkey_stays_removed(devices, removing, version):
     """The device that still has the passkey resolves the conflict, and may choose either version."""
     laptop, phone = devices
     remover, other = (laptop, phone) if removing == "laptop" else (phone, laptop)
@@ -131,10 +110,10 @@ async def test_the_comparison_names_the_keys_that_open_one_version_only(devices)
     assert (differences["keys"].only_here, differences["keys"].only_there) == ((), ("prf:phone",))
 
 
-async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, place):
+async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, host):
     """The other device was paired by an earlier release, so this device's keys do not open that device's version."""
     laptop, _ = devices
-    async with Device(tmp_path / "old", place) as old:
+    async with Device(tmp_path / "old", host) as old:
         first = await old.vault.sync_init()
         answer = await laptop.vault.sync_respond(first.session_id, public_key=first.public_key)
         shown = await old.vault.sync_compare(first.session_id, public_key=answer.public_key)
@@ -150,16 +129,3 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
         await laptop.client.publish_snapshot()
     assert (await laptop.client.choose_snapshot("here", KEPT)).status == "pinned"
     assert "lost" in names(laptop)
-
-
-async def test_what_a_removal_does_not_do(devices):
-    """The data key stays the same, so an older copy and the removed key together open newer copies (docs/snapshots.md)."""
-    laptop, _ = devices
-    before = laptop.store.load().sealed
-    await laptop.vault.remove_key("prf", "lost")
-    await laptop.vault.remove_key("secret", SECRET.id)
-    known = data_key(before, b"lost", b"l" * 32, "prf")
-    assert known == data_key(laptop.store.load().sealed, b"kept", b"k" * 32, "prf")
-    await laptop.vault.add_key(LOST)
-    await laptop.vault.remove_key("prf", "lost", remaining=[KEPT])
-    assert known != data_key(laptop.store.load().sealed, b"kept", b"k" * 32, "prf")

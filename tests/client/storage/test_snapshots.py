@@ -1,13 +1,12 @@
 """The client's snapshots: round trips, the older format, and the verification of every byte."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.vector_files import VECTORS
 
 from holdfast.client.storage import snapshots
 from holdfast.client.types import VaultManifest
@@ -16,8 +15,7 @@ from holdfast.content.cars import write_car
 from holdfast.content.cids import MAX_BLOCK_BYTES, raw_block
 from holdfast.wire.client_errors import StorageError
 
-VECTORS = Path(__file__).resolve().parents[3] / "vectors" / "snapshots" / "files.json"
-FILES = json.loads(VECTORS.read_text("utf-8"))["cases"]
+FILES = json.loads((VECTORS / "snapshots" / "files.json").read_text("utf-8"))["cases"]
 MANIFEST = VaultManifest(
     root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab", schema_version=1
 )
@@ -72,10 +70,7 @@ def test_a_missing_block_is_named():
 
 
 def test_the_blocks_of_one_vault_are_found():
-    other = snapshots.take(VaultManifest(**{**MANIFEST_FIELDS, "did": "did:new:0x02"}), b"other")
+    other = snapshots.take(msgspec.structs.replace(MANIFEST, did="did:new:0x02"), b"other")
     taken = snapshots.take(MANIFEST, b"a" * (MAX_BLOCK_BYTES + 1))
     by_cid = {block.cid: block.data for block in (*taken.blocks, *other.blocks)}
     assert snapshots.blocks_of(MANIFEST.did, by_cid) == {block.cid for block in taken.blocks}
-
-
-MANIFEST_FIELDS = {"root_cid": None, "did": "", "updated_at": 1, "wasm_version": "ab", "schema_version": 1}

@@ -3,8 +3,6 @@
 Streams in memory.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 
@@ -140,21 +138,15 @@ def test_a_name_that_can_be_guessed_is_refused(meeting, name):
     meeting(work)
 
 
-def test_a_name_that_is_taken_stays_with_the_first_device(meeting):
+def test_a_name_that_is_taken_stays_with_the_first_device_and_another_reaches_none(meeting):
     async def work(meetings):
         first, _, _ = await meetings.giver()
         assert (await meetings.giver())[2] == REFUSED
-        asking = await meetings.asked({"step": "hello"})
-        assert await first.hear() == {"step": "hello"}
-        await first.say({"ok": True})
-        assert await asking.hear() == {"ok": True}
-
-    meeting(work)
-
-
-def test_without_a_device_under_the_name_a_message_is_refused(meeting):
-    async def work(meetings):
-        assert await (await meetings.asked({"step": "hello"})).hear() == REFUSED
+        assert await (await meetings.asked({"step": "hello"}, OTHER)).hear() == REFUSED
+        asking = [await meetings.asked({"n": number}) for number in range(2)]
+        for _ in asking:  # one message after the other
+            await first.say({"for": (await first.hear())["n"]})
+        assert [(await side.hear())["for"] for side in asking] == [0, 1]
 
     meeting(work)
 
@@ -171,24 +163,15 @@ def test_a_first_message_of_another_form_ends_the_stream_alone(meeting, first):
     meeting(work)
 
 
-def test_a_message_that_is_too_long_ends_the_stream_alone(meeting):
-    async def work(meetings):
-        device, host = trio.testing.memory_stream_pair()
-        end = HostsEnd(host)
-        meetings._nursery.start_soon(meetings.host._on_stream, end)
-        await device.send_all((MAX_MESSAGE_BYTES + 1).to_bytes(4))
-        assert await device.receive_some(1) == b"" and end.ended == "reset"
-
-    meeting(work)
-
-
-def test_a_device_that_says_nothing_is_let_go(meeting, monkeypatch):
-    monkeypatch.setattr(libp2p_meeting, "_FIRST_S", 0.01)
+@pytest.mark.parametrize("sent", [(MAX_MESSAGE_BYTES + 1).to_bytes(4), b""], ids=["too long", "nothing"])
+def test_a_device_that_says_nothing_or_too_much_is_let_go(meeting, monkeypatch, sent):
+    monkeypatch.setattr(libp2p_meeting, "_FIRST_S", PATIENCE_S if sent else 0.01)
 
     async def work(meetings):
         device, host = trio.testing.memory_stream_pair()
         end = HostsEnd(host)
         meetings._nursery.start_soon(meetings.host._on_stream, end)
+        await device.send_all(sent)
         assert await device.receive_some(1) == b"" and end.ended == "reset"
 
     meeting(work)
@@ -201,21 +184,6 @@ def test_a_meeting_ends_after_its_time(meeting, monkeypatch):
         side, end, _ = await meetings.giver()
         assert await side.read(1) == b"" and end.ended == "closed"
         assert not meetings.host.waits(NAME)
-
-    meeting(work)
-
-
-def test_two_messages_reach_the_device_one_after_the_other(meeting):
-    async def work(meetings):
-        giver, _, _ = await meetings.giver()
-        asking = [await meetings.asked({"n": number}) for number in range(2)]
-        answered = {}
-        for _ in asking:
-            message = await giver.hear()
-            await giver.say({"for": message["n"]})
-        for number, side in enumerate(asking):
-            answered[number] = (await side.hear())["for"]
-        assert answered == {0: 0, 1: 1}
 
     meeting(work)
 

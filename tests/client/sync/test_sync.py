@@ -1,11 +1,10 @@
 """Pairing two real enclaves in memory, over HTTP and over libp2p, including with a man in the middle."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -15,7 +14,6 @@ from tests.support.vaults import GIVEN, SECRET
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.pairing import PairingServer, receive
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
 from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
@@ -24,6 +22,7 @@ from holdfast.client.sync.protocol import receive as receive_asynchronously
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
+from holdfast.enclave import AsyncEnclave, Enclave
 from holdfast.wire.client_errors import NetworkError
 
 NEW_KEY = SecretKey(b"n" * 32)
@@ -37,16 +36,16 @@ def holding():
 
 
 @pytest.fixture
-def empty(tmp_path):
-    with VaultStore(directory=tmp_path) as store, Vault(store) as vault:
+def empty(store):
+    with Vault(store) as vault:
         yield vault
 
 
 class People:
     """The people at both devices: one reads the digits on the new device, and the other types them on the old one."""
 
-    def __init__(self, typed=None, same=True):
-        self.shown, self.old, self._typed, self._same = threading.Event(), None, typed, same
+    def __init__(self, same=True):
+        self.shown, self.old, self._same = threading.Event(), None, same
 
     def show(self, digits):
         self.new = digits
@@ -55,7 +54,7 @@ class People:
     def type(self, digits):
         self.old = digits
         self.shown.wait(60)
-        return self.new if self._typed is None else self._typed
+        return self.new
 
     def confirm(self, _digits):
         return self._same and self.old == self.new
@@ -100,15 +99,8 @@ def nothing_leaked(empty):
     assert empty.store.load() is None
 
 
-def test_wrong_digits_release_nothing(holding, empty):
-    people = People(typed="000000")
-    with pytest.raises(SyncRefused):
-        pair(holding, empty, people)
-    nothing_leaked(empty)
-
-
-@pytest.mark.parametrize("typed", ["", None, "12345", "1234567", "abcdef", "\u0660" * 6])
-def test_no_or_odd_digits_release_nothing(holding, empty, typed):
+@pytest.mark.parametrize("typed", ["000000", "", None, "12345", "1234567", "abcdef", "\u0660" * 6])
+def test_other_digits_release_nothing(holding, empty, typed):
     holder = PairingServer(holding, lambda _digits: typed)
     with pytest.raises(SyncRefused):
         receive(empty, Direct(holder), NEW_KEY, lambda _d: None, lambda _d: True)
@@ -154,8 +146,9 @@ def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
     nothing_leaked(empty)
 
 
-@pytest.mark.parametrize("field", ["session_id", "public_key", "reveal", "encrypted_vault"])
-@pytest.mark.parametrize("place", [0, 10, -1])
+@pytest.mark.parametrize(
+    ("field", "place"), [("session_id", 0), ("public_key", 10), ("reveal", -1), ("encrypted_vault", 10)]
+)
 def test_a_changed_message_is_refused(holding, empty, field, place):
     def change(_direction, message):
         if field in message:
@@ -191,11 +184,9 @@ def test_messages_that_are_none_are_refused_alike(holding, message):
     assert holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"}) == {"error": "refused"}
 
 
-def test_a_late_answer_is_refused(tmp_path):
-    from holdfast.enclave import AsyncEnclave, Enclave
-
+def test_a_late_answer_is_refused(store):
     clock = [1_700_000_000.0]
-    with Vault() as old, VaultStore(directory=tmp_path) as store, Vault(store) as new:
+    with Vault() as old, Vault(store) as new:
         for vault in (old, new):
             run(asynchronous(vault)._enclave.aclose())
             enclave = Enclave(now=lambda: clock[0])
@@ -225,25 +216,19 @@ def test_over_a_local_link(holding, empty):
         run(HttpChannel(offer.link).ask({}))
 
 
-def test_over_a_local_link_with_asyncio_vaults(tmp_path):
-    async def journey():
-        with VaultStore(directory=tmp_path) as store:
-            async with AsyncVault() as old, AsyncVault(store) as new:
-                await old.generate(GIVEN, SECRET)
-                shown = asyncio.get_running_loop().create_future()
+async def test_over_a_local_link_with_asyncio_vaults(store):
+    loop = asyncio.get_running_loop()
+    async with AsyncVault() as old, AsyncVault(store) as new:
+        await old.generate(GIVEN, SECRET)
+        shown = loop.create_future()
 
-                async def typed(_digits):
-                    return await shown
+        async def typed(_digits):
+            return await shown
 
-                with HttpOffer(
-                    AsyncPairingServer(old, typed), host="127.0.0.1", loop=asyncio.get_running_loop()
-                ) as offer:
-                    done = await receive_asynchronously(
-                        new, HttpChannel(offer.link), NEW_KEY, shown.set_result, lambda _d: True
-                    )
-                assert done.did == (await old.status()).did
-
-    asyncio.run(journey())
+        with HttpOffer(AsyncPairingServer(old, typed), host="127.0.0.1", loop=loop) as offer:
+            channel = HttpChannel(offer.link)
+            done = await receive_asynchronously(new, channel, NEW_KEY, shown.set_result, lambda _d: True)
+        assert done.did == (await old.status()).did
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -305,17 +290,12 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
     with Libp2pOffer(holder) as offer:
         trio.run(dials, offer.address)
     weak = lambda _seed: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
-    ours = libp2p_host._new_host
-    with monkeypatch.context() as patch:
-        patch.setattr(libp2p_host, "_new_host", weak)
-        offer = Libp2pOffer(holder)
-        offer.__enter__()
-    assert libp2p_host._new_host is ours
-    try:
+    with ExitStack() as stack:
+        with monkeypatch.context() as patch:
+            patch.setattr(libp2p_host, "_new_host", weak)
+            offer = stack.enter_context(Libp2pOffer(holder))
         with pytest.raises(NetworkError):
             run(Libp2pChannel(offer.address).ask({"step": "hello"}))
-    finally:
-        offer.__exit__()
     assert holder.finished is False  # no message of it arrived
     gc.collect()
 

@@ -1,7 +1,5 @@
 """Every row of interface/client_types.json has its type, with exactly its fields, and survives a round trip through JSON."""
 
-from __future__ import annotations
-
 import base64
 import json
 import types as python_types
@@ -32,7 +30,7 @@ SAMPLES = {
 }
 
 
-def described(kind: object) -> str:
+def described(kind):
     """Return a Python type annotation in the table's notation."""
     if typing.get_origin(kind) is typing.Annotated:
         return described(typing.get_args(kind)[0])
@@ -55,12 +53,12 @@ def described(kind: object) -> str:
     return kind.__name__
 
 
-def fields_of(cls: type) -> dict[str, dict[str, object]]:
+def fields_of(cls):
     hints = typing.get_type_hints(cls, include_extras=True)
-    found: dict[str, dict[str, object]] = {}
+    found = {}
     for field in msgspec.structs.fields(cls):
         kind = described(hints[field.name])
-        row: dict[str, object] = {"type": kind, "required": field.required}
+        row = {"type": kind, "required": field.required}
         if not field.required and field.default is None:
             row["type"] = kind.removesuffix(" | null")
         elif not field.required:
@@ -69,7 +67,7 @@ def fields_of(cls: type) -> dict[str, dict[str, object]]:
     return found
 
 
-def sample(kind: str) -> object:
+def sample(kind):
     first = kind.split(" | ", maxsplit=1)[0]
     if first.startswith('"'):
         return json.loads(first)
@@ -80,7 +78,7 @@ def sample(kind: str) -> object:
     return SAMPLES[first]
 
 
-def record(row: dict, *, whole: bool = True) -> dict:
+def record(row, *, whole=True):
     return {name: sample(f["type"]) for name, f in row["fields"].items() if whole or f["required"]}
 
 

@@ -1,7 +1,5 @@
 """After a pairing, all of the person's passkeys and passwords open the vaults on both devices."""
 
-from __future__ import annotations
-
 import pytest
 from tests.support.blocking import asynchronous
 from tests.support.direct_sql import in_store
@@ -64,11 +62,12 @@ def names(vault):
 
 def test_the_passkeys_and_passwords_of_both_devices_open_the_new_ones_vault(old, new):
     old.add_key(WORDS)
-    paired(old, new)
+    paired(old, new, OTHER_WORDS)
+    new.add_key(PHONE)
     sealed = new.store.load().sealed
-    assert all(opens(sealed, key) for key in (LAPTOP, PHONE, WORDS))
+    assert all(opens(sealed, key) for key in (LAPTOP, PHONE, WORDS, OTHER_WORDS))
     assert not opens(sealed, SECRET), "a key of kind secret belongs to the device that made it"
-    assert {name for _, name in wrap_names(sealed)} == {"laptop", "phone", "password"}
+    assert {name for _, name in wrap_names(sealed)} >= {"laptop", "phone", "password"}
     before, after, known = old.store.load().sealed, sealed, (b"laptop", b"l" * 32, "prf")
     assert data_key(before, *known) == data_key(after, *known)
     assert new.query() == old.query()
@@ -103,48 +102,20 @@ def test_a_synced_passkey_opens_both_without_a_second_wrap(old, new):
     assert opens(new.store.load().sealed, LAPTOP)
 
 
-def test_both_devices_passwords_open_it(old, new):
-    old.add_key(WORDS)
-    paired(old, new, OTHER_WORDS)
-    sealed = new.store.load().sealed
-    assert opens(sealed, WORDS) and opens(sealed, OTHER_WORDS) and opens(sealed, LAPTOP)
-    new.lock()
-    assert new.unlock(OTHER_WORDS).success
-
-
-def test_a_third_device_gets_the_keys_of_both(old, new, tmp_path):
-    paired(old, new)
-    with VaultStore(directory=tmp_path / "third") as store, Vault(store) as third:
-        paired(new, third, SecretKey(b"t" * 32))
-        sealed = store.load().sealed
-    assert all(opens(sealed, key) for key in (LAPTOP, PHONE, SecretKey(b"t" * 32)))
-
-
-def test_a_device_of_an_earlier_release_gives_what_it_gave(old, new):
-    """A device with an earlier release sends neither the `pairing-passage` row nor the sealed vault."""
+def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new):
+    """It sends neither the row `pairing-passage` nor the sealed vault, and takes the vault by three steps."""
     session, code = begun(old, new)
     sent = asynchronous(old)._enclave.enclave.call("sync_respond", session_id=session, code=code)
     assert new.sync_complete(session, code, sent["encrypted_vault"], PHONE).success
     assert names(new) == {("prf", "phone")}
     assert new.query() == old.query()
-
-
-def test_a_device_of_an_earlier_release_takes_what_it_took(old, new):
-    session, code = begun(old, new)
-    sent = old.sync_respond(session, code=code)
-    key = {"kind": "secret", "id": "s", "secret": b"n" * 32}
-    taken = asynchronous(new)._enclave.enclave.call(
-        "sync_complete", session_id=session, code=code, encrypted_vault=sent.encrypted_vault, key=key
-    )
-    assert taken["success"] is True
-
-
-def test_the_interfaces_three_steps_alone_bring_the_vault_for_the_new_devices_key(old, new):
-    session, code = begun(old, new)
-    done = new.sync_complete(session, code, old.sync_respond(session, code=code).encrypted_vault, PHONE)
-    assert (done.success, done.did) == (True, old.status().did)
-    assert names(new) == {("prf", "phone")}
     assert not new.exec("resource:tokens action:list").result
+    with Vault() as earlier:
+        session, code = begun(old, earlier)
+        sent = old.sync_respond(session, code=code)
+        key = {"kind": "secret", "id": "s", "secret": b"n" * 32}
+        given = {"session_id": session, "code": code, "encrypted_vault": sent.encrypted_vault, "key": key}
+        assert asynchronous(earlier)._enclave.enclave.call("sync_complete", **given)["success"] is True
 
 
 @pytest.mark.parametrize("change", ["left out", "cut", "of an earlier pairing", "the stored one", "none"])
@@ -166,15 +137,6 @@ def test_keys_that_were_changed_on_their_way_are_refused(old, new, tmp_path, cha
     assert new.store.load() is None
     assert new.status().initialized is False
     paired(old, new)  # another attempt
-
-
-def test_wrong_digits_release_nothing_and_leave_the_vault_as_it_was(old, new):
-    session, code = begun(old, new)
-    wrong = f"{(int(code) + 1) % 1_000_000:06}"
-    answer = old.sync_respond(session, code=wrong)
-    assert (answer.success, answer.error, answer.sealed_vault) == (False, "code_mismatch", None)
-    assert PASSAGE not in {name for _, name in names(old)}
-    assert old.exec("resource:tokens action:list").result == []
 
 
 def test_a_vault_that_is_stored_there_already_stays(old, new):

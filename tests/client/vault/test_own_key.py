@@ -1,7 +1,5 @@
 """The vault's own key is the one whose hash is the DID, whatever its tables state about keys."""
 
-from __future__ import annotations
-
 import pytest
 from tests.support.payments import new_vault
 

@@ -15,7 +15,7 @@ REASONS = {"short": "is too short", "simple": "is too simple"}
 
 
 @pytest.mark.parametrize("case", RULE["cases"], ids=lambda case: case["name"])
-def test_the_python_client_judges_a_password(case: dict[str, str]) -> None:
+def test_the_python_client_judges_a_password(case):
     if not case["weakness"]:
         assert checked_password(case["password"]) == case["password"]
         return
@@ -24,5 +24,5 @@ def test_the_python_client_judges_a_password(case: dict[str, str]) -> None:
     assert case["password"] not in str(refused.value)
 
 
-def test_the_words_are_the_rules() -> None:
+def test_the_words_are_the_rules():
     assert list(WORDS) == RULE["words"]

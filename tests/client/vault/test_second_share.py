@@ -1,17 +1,15 @@
 """A vault that stores only one share of its key, and needs the application's share to sign."""
 
-from __future__ import annotations
-
 import hashlib
+from contextlib import contextmanager
 
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from tests.support.soak import FACES
-from tests.support.vaults import GIVEN, SECRET, UNSIGNED, end, made
+from tests.support.vaults import GIVEN, SECRET, UNSIGNED
 
 from holdfast.client import types
-from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.blocking.vault import Vault
 from holdfast.client.types import payload_bytes
 from holdfast.wire.client_errors import ClientStateError, PluginCallError
 
@@ -40,22 +38,17 @@ def place():
 
 
 @pytest.fixture
-def store(tmp_path):
-    with VaultStore(directory=tmp_path) as opened:
-        yield opened
+def vault(store, place):
+    with Vault(store, val_share=place.fetch) as made:
+        yield made
 
 
-@pytest.fixture(params=FACES)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def vault(kind, store, place):
-    vault = made(kind, store, val_share=place.fetch)
-    vault.boot()
-    yield vault
-    end(vault)
+@contextmanager
+def opened(store, **options):
+    """A second process's vault."""
+    with Vault(store, **options) as made:
+        assert made.unlock(SECRET).success
+        yield made
 
 
 @pytest.fixture
@@ -88,29 +81,26 @@ def test_everything_that_signs_fetches_the_second_share(vault, public, place):
     assert vault.exec("resource:enclaves action:sign", {**given, "val_share": list(place.kept[-1])}).success
 
 
-def test_the_stored_vault_alone_does_not_sign(kind, vault, public, place, store):
+def test_the_stored_vault_alone_does_not_sign(vault, public, place, store):
     assert place.kept[0] not in store.load().sealed
-    alone = made(kind, store)
-    alone.boot()
-    alone.unlock(SECRET)
-    for ask in (
-        lambda: alone.sign(DIGEST),
-        lambda: alone.sign_user_op(OPERATION, ENTRY_POINT, 84532),
-        lambda: alone.mint_delegation(types.DelegationOptions(to="did:key:zDnae", command="/x")),
-    ):
-        with pytest.raises(PluginCallError):
-            ask()
-    for wrong, code in ((bytes(48), "share_rejected"), (b"short", "invalid_field")):
-        with pytest.raises(PluginCallError) as caught:
-            alone.sign(DIGEST, val_share=wrong)
-        assert caught.value.code == code
-    assert holds(public, alone.sign(DIGEST, val_share=place.kept[0]).signature, DIGEST)
-    signed = alone.sign_user_op(OPERATION, ENTRY_POINT, 84532, val_share=tuple(place.kept[0]))
-    assert holds(public, bytes.fromhex(signed.signature[2:]), bytes.fromhex(signed.user_op_hash[2:]))
-    end(alone)
+    with opened(store) as alone:
+        for ask in (
+            lambda: alone.sign(DIGEST),
+            lambda: alone.sign_user_op(OPERATION, ENTRY_POINT, 84532),
+            lambda: alone.mint_delegation(types.DelegationOptions(to="did:key:zDnae", command="/x")),
+        ):
+            with pytest.raises(PluginCallError):
+                ask()
+        for wrong, code in ((bytes(48), "share_rejected"), (b"short", "invalid_field")):
+            with pytest.raises(PluginCallError) as caught:
+                alone.sign(DIGEST, val_share=wrong)
+            assert caught.value.code == code
+        assert holds(public, alone.sign(DIGEST, val_share=place.kept[0]).signature, DIGEST)
+        signed = alone.sign_user_op(OPERATION, ENTRY_POINT, 84532, val_share=tuple(place.kept[0]))
+        assert holds(public, bytes.fromhex(signed.signature[2:]), bytes.fromhex(signed.user_op_hash[2:]))
 
 
-def test_shares_are_refreshed_without_a_moment_in_which_the_key_is_lost(kind, vault, public, place, store):
+def test_shares_are_refreshed_without_a_moment_in_which_the_key_is_lost(vault, public, place, store):
     with pytest.raises(ValueError, match="keep_share"):
         vault.refresh_shares()
     stored = []
@@ -126,35 +116,26 @@ def test_shares_are_refreshed_without_a_moment_in_which_the_key_is_lost(kind, va
     assert holds(public, vault.sign(DIGEST).signature, DIGEST)
     with pytest.raises(PluginCallError):
         vault.sign(DIGEST, val_share=place.kept[0])
-    again = made(kind, store, val_share=place.fetch)
-    again.boot()
-    again.unlock(SECRET)
-    assert holds(public, again.sign(DIGEST).signature, DIGEST)
-    end(again)
+    with opened(store, val_share=place.fetch) as again:
+        assert holds(public, again.sign(DIGEST).signature, DIGEST)
 
 
 def failing(_shares):
     raise OSError("the second place is full")
 
 
-def test_a_second_place_that_fails_leaves_the_stored_vault_as_it_was(kind, vault, public, place, store):
+def test_a_second_place_that_fails_leaves_the_stored_vault_as_it_was(vault, public, place, store):
     before = store.load()
     with pytest.raises(OSError, match="full"):
         vault.refresh_shares(keep_share=failing)
     with pytest.raises(ClientStateError):  # the vault was discarded, because it needs a share that was not stored
         vault.status()
     assert store.load() == before
-    again = made(kind, store, val_share=place.fetch)
-    again.boot()
-    again.unlock(SECRET)
-    assert holds(public, again.sign(DIGEST).signature, DIGEST)
-    end(again)
+    with opened(store, val_share=place.fetch) as again:
+        assert holds(public, again.sign(DIGEST).signature, DIGEST)
 
 
-def test_a_vault_whose_second_share_has_no_place_is_not_made(kind, store):
-    vault = made(kind, store)
-    vault.boot()
-    with pytest.raises(OSError, match="full"):
+def test_a_vault_whose_second_share_has_no_place_is_not_made(store):
+    with Vault(store) as vault, pytest.raises(OSError, match="full"):
         vault.generate(GIVEN, SECRET, keep_share=failing)
     assert store.dids() == []
-    end(vault)

@@ -1,11 +1,9 @@
 """The vault classes with the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
 
-from __future__ import annotations
-
-import asyncio
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import msgspec
 import pytest
@@ -13,14 +11,12 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from tests.support.direct_sql import in_store
 from tests.support.running_service import shape
-from tests.support.soak import FACES
-from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET, UNSIGNED, end, made
+from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET, UNSIGNED
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, DEFAULT_CONTRACT_SET, DID_REGISTRY, VAULT_ACCOUNT
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import PasskeyKey
-from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import revision_of
@@ -33,24 +29,22 @@ from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
 from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
 
+LIST_ACCOUNTS = "resource:accounts action:list"
+
 
 @pytest.fixture
-def store(tmp_path):
-    with VaultStore(directory=tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture(params=FACES)
-def vault(request, store):
-    vault = made(request.param, store)
-    vault.boot()
-    yield vault
-    end(vault)
+def vault(store):
+    with Vault(store) as made:
+        yield made
 
 
 @pytest.fixture
 def did(vault):
     return vault.generate(GIVEN, SECRET).did
+
+
+def hashed(data):
+    return "0x" + keccak256(data).hex()
 
 
 def test_both_forms_have_the_same_methods_with_the_same_parameters():
@@ -65,7 +59,26 @@ def test_a_new_vault_certifies_itself_and_is_stored(vault, store):
     assert (vault.status().locked, vault.status().did) == (False, made.did)
     found = vault.query()
     assert [c.credential_id for c in found.credentials] == [PASSKEY.credential_id]
-    assert found.accounts[0].address == made.accounts[0].address
+    short = made.result()
+    assert (short.did, short.shares.enclave_id) == (made.did, made.enclave_id)
+    assert short.parsed_credential["credential_id"] == PASSKEY.credential_id
+    # Every address that is shown is the smart account.
+    assert {made.accounts[0].address, short.address, found.accounts[0].address} == {smart_account(made)}
+    assert vault.derive_address().address == smart_account(made)
+
+
+def smart_account(made, factory=APP_FACTORY):
+    """Return the address of the factory's clone for the key, computed independently (EIP-1167, EIP-1014)."""
+    code = bytes.fromhex("61006d3d81600a3d39f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
+    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3" + made.pubkey_x + made.pubkey_y)
+    return checksum_address(keccak256(b"\xff" + bytes.fromhex(factory[2:]) + bytes(32) + keccak256(code))[12:])
+
+
+def test_a_vault_shows_the_account_of_the_services_contracts(vault):
+    contracts = types.ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 31337, "appFactory": "0x" + "77" * 20})
+    made = vault.generate(GIVEN, SECRET, **contracts.for_vault(foreign=True))
+    assert made.accounts[0].address == smart_account(made, "0x" + "77" * 20)
+    assert made.accounts[0].chain_id == "31337"
 
 
 def test_signatures_verify_elsewhere(vault):
@@ -81,7 +94,7 @@ def test_signatures_verify_elsewhere(vault):
     assert len(vault.sign(digest).signature) == 64
 
 
-def test_locking_and_unlocking(vault, did, store):
+def test_locking_and_unlocking_here_and_in_another_process(vault, did, store):
     locked = vault.lock()
     assert locked.success
     assert vault.status().locked
@@ -91,30 +104,19 @@ def test_locking_and_unlocking(vault, did, store):
     assert (caught.value.function_name, caught.value.code) == ("sign", "vault_locked")
     assert vault.unlock(SecretKey(b"x" * 32)).success is False
     assert vault.unlock(SECRET) == types.UnlockOutput(success=True, did=did)
-
-
-@pytest.mark.parametrize("kind", FACES)
-def test_another_process_opens_what_was_stored(kind, tmp_path):
-    with VaultStore(directory=tmp_path) as store:
-        first = made(kind, store)
-        first.boot()
-        did = first.generate(GIVEN, SECRET).did
-        end(first)
-    with VaultStore(directory=tmp_path) as store:
-        second = made(kind, store)
-        second.boot()
+    vault.set_auto_lock(3600)
+    assert vault.status().locked is False
+    with Vault(store) as second:
         assert second.load().did == did
         assert second.status().locked
         assert second.unlock(SECRET).did == did
-        end(second)
 
 
-def test_several_keys_open_one_vault(vault, did, store):
-    ring = Ring()
+def test_several_keys_open_one_vault(vault, did):
     others = [
         PasswordKey(lambda: "correct horse"),
         PasskeyKey(AUTHENTICATOR, PASSKEY.credential_id),
-        KeyringKey(keyring=ring),
+        KeyringKey(keyring=Ring()),
     ]
     for key in others:
         vault.add_key(key)
@@ -125,7 +127,7 @@ def test_several_keys_open_one_vault(vault, did, store):
     vault.remove_key("secret", "secret")
     vault.lock()
     assert vault.unlock(SECRET).success is False
-    assert vault.unlock(others[0]).did == did
+    assert vault.unlock(others[1]).did == did
     for wrap in vault.keys().wraps[1:]:
         vault.remove_key(wrap["kind"], wrap["id"])
     with pytest.raises(PluginCallError) as caught:
@@ -133,123 +135,77 @@ def test_several_keys_open_one_vault(vault, did, store):
     assert caught.value.code == "last_wrap"
 
 
-@pytest.mark.parametrize("kind", FACES)
-def test_an_older_copy_is_refused(kind, vault, did, store):
+def test_an_older_copy_is_refused(vault, did, store):
     old = store.load().sealed
     vault.lock()
     assert revision_of(store.load().sealed) > revision_of(old)
-    fresh = made(kind, store)
-    fresh.boot()
-    assert fresh.unlock(SECRET, old).success is False
-    assert fresh.load(old).success is False
-    assert fresh.unlock(SECRET, store.load().sealed).did == did
-    end(fresh)
-    for junk in (b"", b"HFDB", b"x" * 100):
-        another = made(kind, store)
-        another.boot()
-        refused = another_outcome(another, junk)
-        end(another)
-        assert refused
+    with Vault(store) as fresh:
+        assert fresh.unlock(SECRET, old).success is False
+        assert fresh.load(old).success is False
+        assert fresh.unlock(SECRET, store.load().sealed).did == did
 
 
-def another_outcome(vault, junk):
-    """Return whether the client or the enclave refuses bytes that are not a vault."""
-    try:
-        return vault.load(junk).success is False
-    except PluginCallError:
-        return True
+@pytest.mark.parametrize("junk", [b"", b"HFDB", b"x" * 100])
+def test_bytes_that_are_no_vault_are_refused(vault, junk):
+    with suppress(PluginCallError):  # the client refuses some before the enclave does
+        assert vault.load(junk).success is False
 
 
-@pytest.mark.parametrize("kind", FACES)
-def test_the_interfaces_inputs_are_taken_as_they_are(kind, vault, did, store):
+def test_the_interfaces_inputs_are_taken_as_they_are(vault, did, store):
     sealed = types.Octets(store.load().sealed)
-    fresh = made(kind)
-    fresh.boot()
-    assert fresh.load(types.LoadInput(database=sealed)).did == did
-    assert fresh.unlock(SECRET, types.UnlockInput(database=sealed)).did == did
-    assert fresh.query(types.QueryInput(did=did)) == fresh.query() == vault.query(did)
-    listed = types.ExecInput(filter="resource:accounts action:list")
-    assert fresh.exec(listed).result == fresh.exec(listed.filter).result
-    asked = types.ExecInput(filter=listed.filter, token="none")
-    assert fresh.exec(asked) == fresh.exec(listed.filter, token="none")
-    assert fresh.exec(asked).success is False
-    end(fresh)
-
-
-def test_the_short_form_of_a_new_vault(vault):
-    whole = vault.generate(GIVEN, SECRET)
-    short = whole.result()
-    assert (short.did, short.address) == (whole.did, whole.accounts[0].address)
-    assert short.shares.enclave_id == whole.enclave_id
-    assert short.parsed_credential["credential_id"] == PASSKEY.credential_id
+    with Vault() as fresh:
+        assert fresh.load(types.LoadInput(database=sealed)).did == did
+        assert fresh.unlock(SECRET, types.UnlockInput(database=sealed)).did == did
+        assert fresh.query(types.QueryInput(did=did)) == fresh.query() == vault.query(did)
+        listed = types.ExecInput(filter=LIST_ACCOUNTS)
+        assert fresh.exec(listed).result == fresh.exec(LIST_ACCOUNTS).result
+        asked = types.ExecInput(filter=LIST_ACCOUNTS, token="none")
+        assert fresh.exec(asked) == fresh.exec(LIST_ACCOUNTS, token="none")
+        assert fresh.exec(asked).success is False
 
 
 def test_addresses_hashes_and_credentials(vault, did):
     assert vault.derive_address("ethereum").address.startswith("0x")
-    assert vault.keccak256(b"abc") == "0x" + keccak256(b"abc").hex()
+    assert vault.keccak256(b"abc") == hashed(b"abc")
     assert vault.parse_webauthn(PASSKEY.credential).parsed["credential_id"] == PASSKEY.credential_id
     with pytest.raises(PluginCallError, match=r"^derive_address: ") as caught:
         vault.derive_address("bitcoin")
     assert caught.value.code == "unsupported_chain"
 
 
-def smart_account(made, factory=APP_FACTORY):
-    """Return the address of the factory's clone for the key, computed independently (EIP-1167, EIP-1014)."""
-    code = bytes.fromhex("61006d3d81600a3d39f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
-    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3" + made.pubkey_x + made.pubkey_y)
-    return checksum_address(keccak256(b"\xff" + bytes.fromhex(factory[2:]) + bytes(32) + keccak256(code))[12:])
-
-
-def test_every_address_that_is_shown_is_the_smart_account(vault):
-    made = vault.generate(GIVEN, SECRET)
-    wanted = smart_account(made)
-    assert made.accounts[0].address == made.result().address == wanted
-    assert [account.address for account in vault.query().accounts] == [wanted]
-    assert vault.derive_address().address == wanted
-
-
-def test_a_vault_shows_the_account_of_the_services_contracts(vault):
-    contracts = types.ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 31337, "appFactory": "0x" + "77" * 20})
-    made = vault.generate(GIVEN, SECRET, **contracts.for_vault(foreign=True))
-    assert made.accounts[0].address == smart_account(made, "0x" + "77" * 20)
-    assert made.accounts[0].chain_id == "31337"
+def claim(vault, alias):
+    return types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias)
 
 
 def test_a_registration_is_prepared(vault, did):
-    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias="Ada")
+    given = claim(vault, "Ada")
     prepared = vault.create_registration(given)
-    assert prepared.did_hash == "0x" + keccak256(did.encode()).hex()
-    assert prepared.alias_hash == "0x" + keccak256(b"ada").hex()
+    assert (prepared.did_hash, prepared.alias_hash) == (hashed(did.encode()), hashed(b"ada"))
     assert prepared.registry_addr == DID_REGISTRY
-    assert prepared.user_op.sender == given.sender
-    assert prepared.user_op.factory == APP_FACTORY
+    assert (prepared.user_op.sender, prepared.user_op.factory) == (given.sender, APP_FACTORY)
     operation = types.UserOp.from_json(dict.fromkeys(types.UserOp.__struct_encode_fields__, None) | UNSIGNED)
     signed = vault.sign_user_op(operation, prepared.entry_point, 84532)
     assert len(bytes.fromhex(signed.signature[2:])) == 64
     assert vault.create_registration(given, registered=True).user_op is None
 
 
-@pytest.mark.parametrize("alias", ["ÄDA", "äda", "\uff21\uff24\uff21", "ADA", "Straße", "A\u0308da"])
+@pytest.mark.parametrize("alias", ["ÄDA", "\uff21\uff24\uff21", "ADA", "Straße", "A\u0308da"])
 def test_an_alias_has_the_hash_that_the_service_knows(vault, did, alias):
-    key = parse_identifier(alias, Channel.HANDLE).key
-    wanted = "0x" + keccak256(key.encode()).hex()
-    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias)
-    assert vault.create_registration(given).alias_hash == wanted
-    assert vault.alias_hash(alias) == wanted
-    assert vault.alias_hash(alias, lambda data: "0x" + keccak256(data).hex()) == wanted
+    wanted = hashed(parse_identifier(alias, Channel.HANDLE).key.encode())
+    assert vault.create_registration(claim(vault, alias)).alias_hash == wanted
+    assert vault.alias_hash(alias) == vault.alias_hash(alias, hashed) == wanted
 
 
 @pytest.mark.parametrize("alias", ["a b", "\u202eada", "x" * 321, "a\ufffdb"])
 def test_what_cannot_be_a_handle_is_no_alias(vault, did, alias):
-    given = types.CreateRegistrationInput(sender="0x" + "11" * 20, alias=alias)
-    for refused in (lambda: vault.create_registration(given), lambda: vault.alias_hash(alias)):
+    for refused in (lambda: vault.create_registration(claim(vault, alias)), lambda: vault.alias_hash(alias)):
         with pytest.raises(ValueError, match=r"^this handle cannot be registered: choose another$"):
             refused()
 
 
 def test_the_secret_of_a_claim_outlives_the_process(vault, did, store):
     """A vault without a seed gets one, which is stored before a commitment can be sent."""
-    given = types.CreateRegistrationInput(sender=vault.derive_address().address, alias="ada")
+    given = claim(vault, "ada")
     before = vault.create_registration(given).call_data
     vault.close()
     with Vault(store) as again:
@@ -258,39 +214,22 @@ def test_the_secret_of_a_claim_outlives_the_process(vault, did, store):
 
 
 def test_an_attestation_is_read_before_an_identifier_is_noted_as_verified(vault):
-    now = time.time()
     identifier = parse_identifier("ada@example.org", Channel.EMAIL)
-    proof = msgspec.json.encode(issue_at(identifier, "http://localhost:8787", bytes(32), now, 300)).decode()
+    proof = msgspec.json.encode(issue_at(identifier, "http://localhost:8787", bytes(32), time.time(), 300)).decode()
+
+    def given(shown):
+        fields = {"identifier": "ada@example.org", "channel": "email", "verification_proof": shown}
+        return msgspec.structs.replace(GIVEN, **fields)
+
     for wrong in ("garbage!!", proof.replace("ada@", "eve@")):
-        given = msgspec.structs.replace(GIVEN, identifier="ada@example.org", channel="email", verification_proof=wrong)
         with pytest.raises(PluginCallError, match="verification_proof") as refused:
-            vault.generate(given, SECRET)
+            vault.generate(given(wrong), SECRET)
         assert refused.value.code == "invalid_field"
-    given = msgspec.structs.replace(GIVEN, identifier="ada@example.org", channel="email", verification_proof=proof)
-    assert vault.generate(given, SECRET).did
+    assert vault.generate(given(proof), SECRET).did
 
 
-def test_a_prepared_alias_is_the_handle_that_the_service_knows(vault, did):
-    def prepared(alias):
-        return vault.create_registration(
-            types.CreateRegistrationInput(sender=vault.derive_address().address, alias=alias),
-            registry_addr="0x" + "22" * 20,
-        )
-
-    for written, canonical in (("\u00c4DA", "\u00e4da"), ("\uff21da", "ada"), ("ADA", "ada")):
-        assert prepared(written).alias_hash == "0x" + keccak256(canonical.encode()).hex()
-    with pytest.raises(ValueError, match="handle"):
-        prepared("a b")
-
-
-def test_an_idle_vault_locks_itself(vault, did):
-    vault.set_auto_lock(3600)
-    assert vault.status().locked is False
-
-
-@pytest.mark.parametrize("kind", FACES)
-def test_calls_at_the_wrong_time_are_state_errors(kind):
-    vault = made(kind)
+def test_calls_at_the_wrong_time_are_state_errors():
+    vault = Vault()
     with pytest.raises(ClientStateError, match="not been booted"):
         vault.status()
     vault.boot()
@@ -298,78 +237,52 @@ def test_calls_at_the_wrong_time_are_state_errors(kind):
         vault.boot()
     with pytest.raises(ClientStateError, match="no vault is stored"):
         vault.load()
-    end(vault)
-    closed = made(kind)
-    closed.boot()
-    closed.close()
-    for ask in (closed.status, closed.boot):
+    vault.close()
+    for ask in (vault.status, vault.boot):
         with pytest.raises(ClientStateError, match="closed"):
             ask()
-    end(closed)
 
 
-@pytest.mark.parametrize("kind", FACES)
-def test_boot_tells_its_progress(kind, store):
+def test_boot_tells_its_progress(store):
     events = []
-    vault = made(kind, store, on_event=events.append)
-    status = vault.boot()
-    assert status == types.BootStatus(enclave=True, helia=True, libp2p=True, ready=True)
-    assert [(e.subsystem, e.status) for e in events] == [
-        ("enclave", "booting"),
-        ("enclave", "ready"),
-        ("helia", "booting"),
-        ("helia", "ready"),
-        ("libp2p", "booting"),
-        ("libp2p", "ready"),
-    ]
+    vault = Vault(store, on_event=events.append)
+    assert vault.boot() == types.BootStatus(enclave=True, helia=True, libp2p=True, ready=True)
+    told = [(subsystem, status) for subsystem in ("enclave", "helia", "libp2p") for status in ("booting", "ready")]
+    assert [(event.subsystem, event.status) for event in events] == told
     assert list(vault.boot_log) == events
     assert events[0].to_json() == {"type": "boot-progress", "subsystem": "enclave", "status": "booting"}
-    end(vault)
+    vault.close()
     assert vault.boot_status == types.BootStatus(enclave=False, helia=False, libp2p=False, ready=False)
 
 
-@pytest.mark.parametrize("kind", FACES)
-def test_without_libp2p_or_a_working_store_boot_is_not_ready(kind, store, monkeypatch):
+def test_without_libp2p_or_a_working_store_boot_is_not_ready(store, monkeypatch):
     absent = {"libp2p"}
     monkeypatch.setattr("holdfast.client.installed.find_spec", lambda name: None if name in absent else name)
-    vault = made(kind, store)
-    assert vault.boot() == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
-    assert "pip install '" in vault.boot_log.events[-1].error
-    assert vault.generate(GIVEN, SECRET).did  # the enclave alone suffices
-    end(vault)
+    with Vault(store) as vault:
+        assert vault.boot_status == types.BootStatus(enclave=True, helia=True, libp2p=False, ready=False)
+        assert "pip install '" in vault.boot_log.events[-1].error
+        assert vault.generate(GIVEN, SECRET).did  # the enclave alone suffices
     absent.clear()
-    in_store(store, "CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
-    vault = made(kind, store)
-    assert vault.boot() == types.BootStatus(enclave=True, helia=False, libp2p=True, ready=False)
-    assert next(e.error for e in vault.boot_log if e.status == "failed").startswith("Storage: ")
-    end(vault)
-
-
-def test_trying_the_store_leaves_nothing(store):
     store.try_block()
-    assert in_store(store, "SELECT count(*) FROM blocks") == [(0,)]
-
-
-@pytest.mark.parametrize("kind", FACES)
-def test_a_failing_store_does_not_stop_the_enclave(kind, tmp_path):
-    store = VaultStore(directory=tmp_path)
+    assert in_store(store, "SELECT count(*) FROM blocks") == [(0,)], "trying the store leaves nothing"
+    in_store(store, "CREATE TRIGGER full BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'full'); END")
+    with Vault(store) as vault:
+        assert vault.boot_status == types.BootStatus(enclave=True, helia=False, libp2p=True, ready=False)
+        assert next(e.error for e in vault.boot_log if e.status == "failed").startswith("Storage: ")
     store.close()
-    vault = made(kind, store)
-    status = vault.boot()
-    assert (status.enclave, status.helia) == (True, False)
-    assert [e.status for e in vault.boot_log if e.subsystem == "helia"] == ["booting", "failed"]
-    end(vault)
+    with Vault(store) as vault:
+        assert (vault.boot_status.enclave, vault.boot_status.helia) == (True, False)
+        assert [e.status for e in vault.boot_log if e.subsystem == "helia"] == ["booting", "failed"]
 
 
-@pytest.mark.parametrize("kind", FACES)
-def test_a_broken_module_is_a_load_error(kind, tmp_path):
+def test_a_broken_module_is_a_load_error(tmp_path):
     broken = tmp_path / "broken.wasm"
     broken.write_bytes(b"\0asm\1\0\0\0broken")
-    vault = made(kind, module=broken)
+    vault = Vault(module=broken)
     with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
         vault.boot()
     assert vault.boot_status.enclave is False
-    end(vault)
+    vault.close()
 
 
 def test_boot_moves_only_as_documented():
@@ -401,12 +314,14 @@ def test_the_services_module_is_verified_and_kept(tmp_path):
 
 
 class Ring:
-    """A keyring in memory."""
+    """A keyring in memory, whose collection may be locked."""
 
-    def __init__(self):
-        self.texts = {}
+    def __init__(self, *, locked=False):
+        self.texts, self.locked = {}, locked
 
     def get_password(self, service, name):
+        if self.locked:
+            raise RuntimeError("locked collection /secret/path")
         return self.texts.get((service, name))
 
     def set_password(self, service, name, text):
@@ -421,13 +336,8 @@ def test_keyring_keys_are_made_once():
     assert first == KeyringKey("work", create=False, keyring=ring).host_key()
     assert (len(first.secret), first.id) == (32, "keyring:work")
     assert first.secret != KeyringKey("home", keyring=ring).host_key().secret
-
-    class Broken(Ring):
-        def get_password(self, service, name):
-            raise RuntimeError("locked collection /secret/path")
-
     with pytest.raises(StorageError, match="RuntimeError") as caught:
-        KeyringKey(keyring=Broken()).host_key()
+        KeyringKey(keyring=Ring(locked=True)).host_key()
     assert "path" not in str(caught.value)
 
 
@@ -440,7 +350,7 @@ def test_keys_that_are_none_are_refused():
     assert "ssss" not in shown
 
 
-def test_snapshots_are_taken_and_fetched(vault, did, store, tmp_path):
+def test_snapshots_are_taken_and_fetched(vault, did, store):
     taken = vault.snapshot()
     assert store.load().manifest.root_cid == taken.root_cid
     assert vault.fetch_snapshot(taken.root_cid) == taken
@@ -448,34 +358,15 @@ def test_snapshots_are_taken_and_fetched(vault, did, store, tmp_path):
     assert following.manifest.root_cid == taken.root_cid
     with pytest.raises(StorageError, match="no gateway"):
         vault.fetch_snapshot(raw_block(b"elsewhere").cid)
-    opened = made("blocking", None)
-    opened.boot()
-    assert opened.unlock(SECRET, following.sealed).did == did
-    end(opened)
+    with Vault() as opened:
+        assert opened.unlock(SECRET, following.sealed).did == did
 
 
-def test_the_alias_hash_takes_another_function(vault):
-    assert vault.alias_hash("Ada") == "0x" + keccak256(b"ada").hex()
-    assert vault.alias_hash("Ada", lambda data: "0x" + data.hex()) == "0x" + b"ada".hex()
-
-
-def test_many_threads_change_one_vault(store):
-    with Vault(store) as vault, ThreadPoolExecutor(8) as pool:
-        vault.generate(GIVEN, SECRET)
-        given = types.DelegationOptions(to=vault.did_key(), command="/accounts/list")
+def test_many_threads_change_one_vault(vault, did, store):
+    given = types.DelegationOptions(to=vault.did_key(), command="/accounts/list")
+    with ThreadPoolExecutor(8) as pool:
         minted = list(pool.map(lambda _: vault.mint_delegation(given), range(24)))
-        assert len(vault.exec("resource:delegations action:list").result) == len({m.cid for m in minted}) == 24
+    assert len({delegation.cid for delegation in minted}) == 24
     with Vault(store) as again:
         again.unlock(SECRET)
         assert len(again.exec("resource:delegations action:list").result) == 24
-
-
-def test_many_tasks_change_one_vault(store):
-    async def journey():
-        async with AsyncVault(store) as vault:
-            await vault.generate(GIVEN, SECRET)
-            given = types.DelegationOptions(to=await vault.did_key(), command="/accounts/list")
-            await asyncio.gather(*(vault.mint_delegation(given) for _ in range(24)))
-            return (await vault.exec("resource:delegations action:list")).result
-
-    assert len(asyncio.run(journey())) == 24

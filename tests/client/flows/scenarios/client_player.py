@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx
 import msgspec
 from tests.client.flows.scenarios.files import DEFAULTS
-from tests.client.flows.scenarios.script import SCRIPT, Killed, Script, told
+from tests.client.flows.scenarios.script import SCRIPT, Killed, Player, Script, told
 from tests.client.flows.scenarios.world import FACTS, USUAL, World
 from tests.support.direct_sql import in_store
 
@@ -42,17 +42,9 @@ class SkippingLoop(asyncio.SelectorEventLoop):
 
 
 async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """Return what each event led to: its effects, the state that is stored after it, its result and its error."""
+    """Return what each event led to."""
     with VaultStore(directory=folder) as store:
-        player = _Player(store, scenario)
-        outcomes = []
-        kill_at, number = scenario.get("kill", (None, None))
-        for at, event in enumerate(scenario["events"]):
-            if at == kill_at:
-                outcomes.append(await player.turn(event, number))
-                event = {**event, "answers": player.script.left}  # noqa: PLW2901
-            outcomes.append(await player.turn(event))
-        return outcomes
+        return await _Player(store, scenario).outcomes(scenario)
 
 
 class _Vault:
@@ -99,7 +91,7 @@ class _Vault:
         await self.world.performed(f"vault: {what}", "", then)
 
 
-class _Player:
+class _Player(Player):
     def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
         self.store = store
         self.world = World(scenario.get("given", {}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from unittest.mock import patch
 
 import msgspec
-from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
+from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
 from holdfast.chain.account_messages import ChangeKind
 from holdfast.client.flows.second_key import SecondKeyMissing
@@ -33,19 +33,12 @@ class _Contracts(msgspec.Struct):
 
 
 async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """Return what each attempt led to: its effects, who has what after it, its result and its error."""
+    """Return what each attempt led to."""
     with VaultStore(directory=folder) as store:
-        player = _Player(store, scenario.get("given", {}))
-        outcomes = []
-        kill_at, number = scenario.get("kill", (None, None))
-        for at, event in enumerate(scenario["events"]):
-            if at == kill_at:
-                outcomes.append(await player.turn(event, number))
-            outcomes.append(await player.turn(event))
-        return outcomes
+        return await _Player(store, scenario.get("given", {})).outcomes(scenario)
 
 
-class _Player:
+class _Player(Player):
     """One person's vault, the passkeys that are made, and the services, which differ in their hosts."""
 
     origin, rp_id = "https://new.example", "new.example"
@@ -123,16 +116,6 @@ class _Player:
     def symbol(self, credential_id: str) -> str:
         """Return the name of a passkey: how many attempts it took differs between the clients."""
         return "new passkey" if credential_id == f"passkey {self.made}" else credential_id
-
-    async def answer(self, effect: str, detail: str = "", then: Any = lambda: None, begun: str = "") -> Any:
-        """Record an effect, which `then` has on a service. Raises the scripted error."""
-        answer = self.script.scripted(effect)
-        if reached(answer):
-            then()
-        await self.script.perform((begun or effect) + detail)
-        if (error := error_of(answer)) is not None:
-            raise error
-        return answer
 
     def create_passkey(self, _person: Any) -> Any:
         self.made += 1

@@ -65,6 +65,47 @@ class Script:
 _LEFT: list[asyncio.Future[Any]] = []
 
 
+class Player:
+    """Plays the events of one scenario. `script` is that of the present event."""
+
+    script: Script
+
+    async def outcomes(self, scenario: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return what each event led to; an event whose host is killed is followed by the same one after a new start."""
+        found = []
+        kill_at, number = scenario.get("kill", (None, None))
+        for at, event in enumerate(scenario["events"]):
+            again = event
+            if at == kill_at:
+                found.append(await self.turn(event, number))
+                self.start_anew()
+                again = {**event, "do": event.get("after_kill", event.get("do")), "answers": self.script.left}
+            found.append(await self.turn(again))
+        return found
+
+    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+        """Return what one event led to: its effects, the state that is stored after it, its result and its error."""
+        raise NotImplementedError
+
+    def start_anew(self) -> None:
+        """Forget what a client has only in memory."""
+
+    async def answer(
+        self, effect: str, detail: str = "", then: Callable[[], object] = lambda: None, begun: str = ""
+    ) -> Any:
+        """Return the scripted answer to an effect; `then` is what it changes at the server. Raises the scripted error.
+
+        `begun` is how the effect's name begins where it differs from the one in the script.
+        """
+        answer = self.script.scripted(effect)
+        if reached(answer):
+            then()
+        await self.script.perform((begun or effect) + detail)
+        if (error := error_of(answer)) is not None:
+            raise error
+        return answer
+
+
 def reached(answer: Any) -> bool:
     """Return whether a request with this scripted answer had its effect at the server."""
     return answer != "unsent" and not (isinstance(answer, dict) and "refused" in answer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import msgspec
-from tests.client.flows.scenarios.script import Killed, Script, error_of, reached, told
+from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
@@ -40,21 +40,12 @@ WRAP_REST = 88  # bytes of a wrap after the key's ID (docs/formats.md)
 
 
 async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """Return what each event led to: its effects, the state that is stored after it, and its error."""
+    """Return what each event led to."""
     with VaultStore(directory=folder) as store:
-        player = _Player(store, scenario)
-        outcomes = []
-        for at, event in enumerate(scenario["events"]):
-            kill_at, number = scenario.get("kill", (None, None))
-            if at == kill_at:
-                outcomes.append(await player.turn(event, number))
-                player.start_anew()
-                event = {**event, "do": event.get("after_kill", event["do"]), "answers": player.script.left}  # noqa: PLW2901
-            outcomes.append(await player.turn(event))
-        return outcomes
+        return await _Player(store, scenario).outcomes(scenario)
 
 
-class _Player:
+class _Player(Player):
     """One device: its store is real, its enclave and its servers are scripted."""
 
     def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
@@ -163,16 +154,6 @@ class _Player:
     def symbol(self, value: Any) -> Any:
         """Return the scenario's name for a root CID, and any other value unchanged."""
         return next((name for name, cid in self.roots.items() if cid == value), value)
-
-    async def answer(self, effect: str, detail: str = "", then: Any = None) -> Any:
-        """Return the scripted answer to an effect; `then` is what it changes at the server. Raises the scripted error."""
-        answer = self.script.scripted(effect)
-        if reached(answer) and then is not None:
-            then()
-        await self.script.perform(effect + detail)
-        if (error := error_of(answer)) is not None:
-            raise error
-        return answer
 
     async def status(self) -> Any:
         return SimpleNamespace(locked=self.locked or self.is_new, did=DID, initialized=not self.is_new)

@@ -14,7 +14,7 @@ from holdfast.content.errors import ContentError
 
 
 @dataclass
-class PlaceDouble:
+class FakeHost:
     """Handles the client's requests as documented for Holdfast's service.
 
     Attributes:
@@ -47,10 +47,10 @@ class PlaceDouble:
     _made: int = 0
 
     @property
-    def transport(self) -> httpx.MockTransport:
+    def transport(self):
         return httpx.MockTransport(self.answer)
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
+    def answer(self, request):
         method, path = request.method, request.url.path
         self.requests.append((method, path))
         if self.lost_requests or request.url.host in self.down:
@@ -68,7 +68,7 @@ class PlaceDouble:
             raise httpx.ReadError("lost")
         return answered
 
-    def _answer(self, method: str, path: str, request: httpx.Request) -> httpx.Response:
+    def _answer(self, method, path, request):
         if path == "/api/v0/dag/import":
             return self._import(request)
         if path.startswith("/pins"):
@@ -82,14 +82,14 @@ class PlaceDouble:
             return self._record(method, unquote(path.rpartition("/")[2]), request)
         return httpx.Response(404, json={"error": "not_found"})
 
-    def _import(self, request: httpx.Request) -> httpx.Response:
+    def _import(self, request):
         found = re.fullmatch(rb"--(\w+)\r\n.*?\r\n\r\n(.*)\r\n--\1--\r\n", request.content, re.DOTALL)
         assert found, "a multipart body"
         root, blocks = cars.read_car(found[2])
         self.blocks.update(blocks)
         return httpx.Response(200, content=json.dumps({"Root": {"Cid": {"/": root}, "PinErrorMsg": ""}}) + "\n")
 
-    def _pins(self, method: str, name: str, request: httpx.Request) -> httpx.Response:
+    def _pins(self, method, name, request):
         if method == "POST":
             self._made += 1
             request_id = f"r{self._made}"
@@ -110,13 +110,13 @@ class PlaceDouble:
         pin["status"] = self.steps[pin["at"]]
         return httpx.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
 
-    def _block(self, cid: str, *, lie: bool) -> httpx.Response:
+    def _block(self, cid, *, lie):
         if cid not in self.blocks:
             return httpx.Response(404)
         data = self.blocks[cid]
         return httpx.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
 
-    def _record(self, method: str, name: str, request: httpx.Request) -> httpx.Response:
+    def _record(self, method, name, request):
         if method == "GET":
             found = self.old.get(request.url.host, self.records).get(name)
             return httpx.Response(200, content=found) if found else httpx.Response(404)
