@@ -21,7 +21,7 @@ from tests.support.heavy_requests import (
     bodies,
     filled,
 )
-from tests.support.kept_snapshots import BOUNDARY, form, registered
+from tests.support.snapshot_vaults import BOUNDARY, form, registered
 from tests.support.soak import cases
 from tests.support.vault_tokens import VARSIG, VaultKey, container
 

@@ -5,8 +5,8 @@ import logging
 import random
 
 from tests.support.heavy_requests import Heavy, Meter
-from tests.support.kept_snapshots import BOUNDARY, form, registered
 from tests.support.signed_records import sign_record
+from tests.support.snapshot_vaults import BOUNDARY, form, registered
 
 from holdfast.content.cars import write_car
 from holdfast.content.names import name_of

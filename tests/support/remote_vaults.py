@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.vault_tokens import AUDIENCE, VaultKey
 
 from holdfast.content.cars import write_car

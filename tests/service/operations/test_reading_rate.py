@@ -2,7 +2,7 @@
 
 import pytest
 from tests.support.api import Clock
-from tests.support.kept_snapshots import registered
+from tests.support.snapshot_vaults import registered
 
 from holdfast.content.names import name_of
 from holdfast.rules.reading_rate import admitted_until, wait_s

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 import pytest
-from tests.support.kept_snapshots import Vault, folder, kept_by, registered
+from tests.support.snapshot_vaults import Vault, folder, registered, snapshots_of
 
 from holdfast.content.cars import read_car
 from holdfast.content.cids import Block
@@ -28,7 +28,7 @@ class Kept:
 
     @property
     def reading(self):
-        return kept_by(self.vault).reading
+        return snapshots_of(self.vault).reading
 
     def file(self, block):
         (file,) = [file for file in folder(self.vault).iterdir() if file.name.startswith(block.cid)]
@@ -104,7 +104,7 @@ async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept):
     car = kept.reading.car(places, [], WHOLE)
     (pin,) = await kept.vault.pins()
     assert (await kept.vault.api.http.delete(f"/pins/{pin['requestid']}", headers=kept.vault.token())).is_success
-    await kept_by(kept.vault).blocks.delete([place.key for place in places])
+    await snapshots_of(kept.vault).blocks.delete([place.key for place in places])
     for read in (kept.reading.block(places[1]), kept.reading.whole(await car)):
         with pytest.raises(SnapshotRefused) as refused:
             await read
@@ -116,7 +116,7 @@ async def test_a_block_that_is_collected_while_a_file_is_sent_cuts_it(kept):
     car = await kept.reading.car(places, [], WHOLE)
     pieces = kept.reading.pieces(car)
     first = await anext(pieces)
-    await kept_by(kept.vault).blocks.delete([places[1].key])
+    await snapshots_of(kept.vault).blocks.delete([places[1].key])
     with pytest.raises(SnapshotRefused):
         await anext(pieces)
     assert bytes(first).endswith(kept.blocks[0].data) and len(first) < car.size

@@ -1,7 +1,7 @@
 """A service that stores snapshots, and a vault that is registered with the service."""
 
 import pytest
-from tests.support.kept_snapshots import registered
+from tests.support.snapshot_vaults import registered
 
 
 @pytest.fixture

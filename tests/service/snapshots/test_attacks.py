@@ -5,7 +5,7 @@ import gzip
 import os
 
 import pytest
-from tests.support.kept_snapshots import BOUNDARY, failure, folder, form, plain_manifest, registered, spooled
+from tests.support.snapshot_vaults import BOUNDARY, failure, folder, form, plain_manifest, registered, spooled
 
 from holdfast.content import dag_cbor, varints
 from holdfast.content.cars import car_begin, section_begin, write_car

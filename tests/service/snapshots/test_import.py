@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from tests.support.kept_snapshots import BOUNDARY, folder, form, plain_manifest
+from tests.support.snapshot_vaults import BOUNDARY, folder, form, plain_manifest
 
 from holdfast.content.cars import car_begin, read_car, section_begin, write_car
 from holdfast.content.cids import raw_block

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.support.kept_snapshots import registered
 from tests.support.signed_records import sign_record
+from tests.support.snapshot_vaults import registered
 
 from holdfast.content.bases import from_multibase, to_multibase
 from holdfast.content.cids import cid_of

@@ -4,7 +4,7 @@ import os
 
 import pytest
 from tests.support import object_stores
-from tests.support.kept_snapshots import kept_by, registered
+from tests.support.snapshot_vaults import registered, snapshots_of
 
 from holdfast.content.cars import read_car
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
@@ -92,9 +92,9 @@ async def test_the_service_keeps_snapshots_there(make_api, place):
     assert read_car(car.content) == (root, {block.cid: block.data for block in blocks})
     part = await vault.api.http.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=5-9"})
     assert (part.status_code, part.content) == (206, blocks[1].data[5:10])
-    keys = [place.key for place in (await kept_by(vault).index.root(root)).blocks]
+    keys = [place.key for place in (await snapshots_of(vault).index.root(root)).blocks]
     (pin,) = await vault.pins()
     deleted = await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
     assert deleted.status_code == 202
-    assert (await kept_by(vault).collect())["deleted"] == len(blocks)
-    assert await kept_by(vault).blocks.get_all(keys) == [None] * len(keys)
+    assert (await snapshots_of(vault).collect())["deleted"] == len(blocks)
+    assert await snapshots_of(vault).blocks.get_all(keys) == [None] * len(keys)

@@ -2,7 +2,7 @@
 
 import os
 
-from tests.support.kept_snapshots import folder, kept_by, registered
+from tests.support.snapshot_vaults import folder, registered, snapshots_of
 
 from holdfast.content.cars import write_car
 from holdfast.service.bootstrap.stores import database
@@ -37,30 +37,30 @@ async def restored(make_api, tmp_path):
 async def test_what_an_older_database_does_not_know_is_deleted(make_api, tmp_path):
     vault, root, known = await restored(make_api, tmp_path)
     assert len(names(vault)) == len(known) + 2
-    collected = await kept_by(vault).collect()
+    collected = await snapshots_of(vault).collect()
     assert (collected["strays"], collected["deleted"]) == (2, 2)
     assert names(vault) == known
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
     vault.api.clock.now += 60
-    assert (await kept_by(vault).collect())["strays"] == 0
+    assert (await snapshots_of(vault).collect())["strays"] == 0
 
 
 async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(make_api, tmp_path):
     """A restored database issues the same numbers again; no new object may get the name of one that will be deleted."""
     vault, _, known = await restored(make_api, tmp_path)
     strays = names(vault) - known
-    assert await kept_by(vault).index.name_strays(sorted(strays)) == 2
+    assert await snapshots_of(vault).index.name_strays(sorted(strays)) == 2
     root = await vault.keep()
     highest = max(int(name.rpartition(".")[2]) for name in strays)
-    places = (await kept_by(vault).index.root(root)).blocks
+    places = (await snapshots_of(vault).index.root(root)).blocks
     assert min(int(place.key.rpartition(".")[2]) for place in places) > highest
-    await kept_by(vault).collect()
+    await snapshots_of(vault).collect()
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
 
 
 async def test_an_upload_under_way_is_no_stray(make_api, tmp_path):
     vault, _, _ = await restored(make_api, tmp_path)
-    index, now = kept_by(vault).index, vault.api.clock()
+    index, now = snapshots_of(vault).index, vault.api.clock()
     await index.begin_upload(NewUpload(upload_id="u", did=vault.did, now=now, expires_at=now + 60), lambda _usage: 10)
     (place,) = await index.insert_blocks(vault.did, "u", [("bafkrei-placed", 10)])
     assert await index.name_strays([place.key, "check-0123", "bafkrei.7#1", ".5"]) == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.databases import empty
-from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.soak import amount
 
 from holdfast.content.cars import write_car

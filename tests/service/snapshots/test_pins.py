@@ -5,7 +5,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from tests.support.kept_snapshots import failure, registered
+from tests.support.snapshot_vaults import failure, registered
 
 from holdfast.content.cids import cid_of
 

@@ -1,6 +1,6 @@
 """What a DID whose registration the chain refused has stored: removable by its owner, and gone after thirty days."""
 
-from tests.support.kept_snapshots import registered
+from tests.support.snapshot_vaults import registered
 
 from holdfast.content.cars import write_car
 from holdfast.rules.registration import Confirmation

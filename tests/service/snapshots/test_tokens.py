@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from tests.support.kept_snapshots import Vault, failure, registered
+from tests.support.snapshot_vaults import Vault, failure, registered
 from tests.support.vault_tokens import VaultKey, container
 
 from holdfast.content import dag_cbor

@@ -1,7 +1,7 @@
 """A person gets a copy of what the service stores, and takes it back, by requests that the vault's key signs."""
 
 import pytest
-from tests.support.kept_snapshots import Vault, failure, registered
+from tests.support.snapshot_vaults import Vault, failure, registered
 
 from holdfast.content.cids import cid_of
 from holdfast.rules.limits import PERSON_REQUESTS_PER_ADDRESS_HOUR

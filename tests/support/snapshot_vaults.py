@@ -100,7 +100,7 @@ def failure(response: httpx.Response) -> tuple[int, str]:
 
 def folder(vault: Vault) -> Path:
     """Return the folder in which the service stores blocks."""
-    blocks = kept_by(vault).blocks
+    blocks = snapshots_of(vault).blocks
     assert isinstance(blocks, ObjectBlocks)
     assert blocks.folder is not None
     return blocks.folder
@@ -108,11 +108,11 @@ def folder(vault: Vault) -> Path:
 
 def spooled(vault: Vault) -> list[Path]:
     """Return the temporary files that uploads have left on disk."""
-    spool = kept_by(vault).uploads.spool
+    spool = snapshots_of(vault).uploads.spool
     return list(spool.iterdir()) if spool.exists() else []
 
 
-def kept_by(vault: Vault) -> Snapshots:
+def snapshots_of(vault: Vault) -> Snapshots:
     """Return the snapshot operations of the vault's service."""
     assert vault.api.service.snapshots is not None
     return vault.api.service.snapshots
