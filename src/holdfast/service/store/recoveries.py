@@ -154,7 +154,7 @@ class Recoveries(Protocol):
         """Return mails that wait to be sent.
 
         No one takes them again until the lease is over and they are twice as old. So a mail that may have arrived, or
-        whose process ended, goes out ever more rarely, whoever sends it: at most fourteen times in RETENTION_S if the
+        whose process ended, goes out ever more rarely, from any process: at most fourteen times in RETENTION_S if the
         lease is five minutes.
         """
         ...
