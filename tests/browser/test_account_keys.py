@@ -89,7 +89,7 @@ def of_text(signed: dict[str, Any]) -> SignedChanges:
     return signed_from_text(json.dumps({"holdfast": "account-changes", "version": 1, "changes": [signed]}))[0]
 
 
-@pytest.mark.soak  # test_account_on_chain.py and browser/test/account_changes.test.js in the gate
+@pytest.mark.soak  # tests/client/flows/test_several_chains.py and browser/test/account_changes.test.js in the gate
 async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: Browser, chain: ChainService) -> None:
     first, second = [await with_endpoint(browser, chain) for _ in range(2)]
     account = first.account

@@ -138,7 +138,7 @@ async def claiming_more_changes(visit: Visit) -> AsyncIterator[None]:
     await visit.page.unroute("**/*", lie)
 
 
-@pytest.mark.soak  # test_account_on_chain.py and test_account_commands.py recover by guardians in the gate
+@pytest.mark.soak  # test_several_chains.py and test_account_commands.py in tests/client/flows recover by guardians in the gate
 async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_and_pays(
     browser: Browser, moved_chain: ChainService
 ) -> None:
@@ -179,7 +179,7 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     assert fresh.complaints == guardian.complaints == []
 
 
-@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py stops one in the gate
+@pytest.mark.soak  # tests/client/flows/test_account_commands.py stops one in the gate
 async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_touch(
     browser: Browser, moved_chain: ChainService, tmp_path: Path
 ) -> None:

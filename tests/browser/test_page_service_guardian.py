@@ -140,7 +140,7 @@ async def tries_the_account(visit: Visit, chain: ChainService, address: str, acc
     assert await visit.page.get_attribute('[data-way="account"]', "data-tried") == "true"
 
 
-@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py in the gate
+@pytest.mark.soak  # tests/client/flows/test_several_chains.py in the gate
 async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_the_service(
     browser: Browser, moved_chain: ChainService
 ) -> None:
@@ -188,7 +188,7 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
     assert fresh.complaints == friend.complaints == []
 
 
-@pytest.mark.soak  # test_account_on_chain.py and vectors/accounts hold the choice in the gate
+@pytest.mark.soak  # test_several_chains.py and vectors/accounts hold the choice in the gate
 async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_stops_it(
     browser: Browser, moved_chain: ChainService
 ) -> None:

@@ -60,7 +60,7 @@ async def allows(visit: Visit, did: str) -> str:
     return await visit.page.input_value("#spending")
 
 
-@pytest.mark.soak  # test_account_on_chain.py and test_account_keys.py spend by permissions in the gate
+@pytest.mark.soak  # tests/client/flows/test_account_on_chain.py and test_account_keys.py spend by permissions in the gate
 async def test_a_subscription_is_charged_while_every_device_is_off_and_then_withdrawn(
     browser: Browser, chain: ChainService, tmp_path: Path
 ) -> None:
