@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
+from eth_keys.datatypes import PrivateKey
+from playwright.async_api import expect
 from tests.support.chain_service import NOWHERE
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
@@ -21,6 +24,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
 from holdfast.chain.contracts import ADDRESSES, predict_account
 from holdfast.wire.encoding import from_hex
+from holdfast.wire.keccak import keccak256
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
@@ -257,6 +261,76 @@ async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_germ
     assert bare.usdc_of(to) == 3 * DOLLAR and bare.coin_of(to) > ETH * 9 // 10
     assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
     assert visit.asked == {host(bare.rpc_url), host(bare.bundler_url)}
+
+
+async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to, owner = someone(), PrivateKey(secrets.token_bytes(32))
+    address = owner.public_key.to_checksum_address()
+    bare.give(left.account, 3 * DOLLAR)
+    bare.fund(left.account, ETH)
+    create(bare, left.key)
+    two = [(int(ChangeKind.ADD_OWNER), from_hex(address), 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
+    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
+    bare.fund(left.account, ETH)
+    shown: list[str] = []
+
+    async def wallet(given: dict[str, Any]) -> str:
+        if given["method"] != "eth_signTypedData_v4":
+            return ""
+        assert given["params"][0] == address.lower()
+        shown.append(given["params"][1])
+        signed = owner.sign_msg_hash(typed_hash(json.loads(shown[0])))
+        return "0x" + (signed.to_bytes()[:64] + bytes([27 + signed.v])).hex()
+
+    await visit.page.expose_function("wallet", wallet)
+    await visit.page.add_init_script("window.ethereum = { request: (it) => window.wallet(it) };")
+    await visit.open(left.car, left.password)
+    assert "or type the second one" in await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.fill('[name="second-address"]', address)
+    await visit.page.click('form:has([name="second-address"]) button.main')
+    await visit.page.locator('[name="second-address"]').wait_for(state="detached")
+    assert "at least" in await visit.plan(to)
+    bare.fund(await visit.text("[data-payer]"), ETH)
+    await visit.page.click("[data-step=plan] button.main")
+    await visit.page.get_by_text("The second owner must sign this too").wait_for()
+    send = visit.page.locator("[data-step=plan] button.main").last
+    await send.click()
+    await visit.page.get_by_text("Paste the signature").wait_for()
+    await visit.page.fill('[name="second-signature"]', "0x" + "11" * 65)
+    await send.click()
+    await visit.page.get_by_text("AA24").wait_for()
+    await visit.page.click("[data-step=plan] button.main >> nth=0")
+    await expect(visit.page.locator('[name="second-signature"]')).not_to_have_value("0x" + "11" * 65)
+    assert await visit.page.input_value('[name="second-data"]') == shown[0]
+    assert await visit.page.locator("[data-digest]").text_content() == "0x" + typed_hash(json.loads(shown[0])).hex()
+    await send.click()
+    await visit.page.locator("[data-step=sent]").wait_for()
+    assert (bare.usdc_of(to), bare.coin_of(left.account)) == (3 * DOLLAR, 0)
+
+
+def typed_hash(data: dict[str, Any]) -> bytes:
+    """Return the hash of typed data (EIP-712) whose struct has only plain fields."""
+
+    def of(name: str, values: dict[str, Any]) -> bytes:
+        fields = data["types"][name]
+        words = [keccak256(f"{name}({','.join(it['type'] + ' ' + it['name'] for it in fields)})".encode())]
+        return keccak256(b"".join([*words, *(_word(it["type"], values[it["name"]]) for it in fields)]))
+
+    return keccak256(b"\x19\x01" + of("EIP712Domain", data["domain"]) + of(data["primaryType"], data["message"]))
+
+
+def _word(kind: str, value: Any) -> bytes:
+    match kind:
+        case "string":
+            return keccak256(value.encode())
+        case "bytes":
+            return keccak256(from_hex(value))
+        case "uint256":
+            return int(value).to_bytes(32)
+        case _:
+            return from_hex(value).rjust(32, b"\0")
 
 
 @pytest.mark.soak  # the limit is a rule that browser/test holds in the gate

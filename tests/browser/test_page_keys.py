@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.async_api import expect
 from tests.support.chain_service import chain_service
-from tests.support.page_visits import GERMAN, Visit, person
+from tests.support.page_visits import GERMAN, Visit, person, tried
 from tests.support.payments import new_vault
 
 import holdfast
@@ -77,6 +77,22 @@ async def has_guardian_with_an_hour(visit: Visit, guardian: str, account: str) -
     await visit.page.select_option('[name="delay"]', str(HOUR))
     await visit.inspect(f"keys-guardians-{await visit.page.get_attribute('html', 'lang')}")
     await visit.press("submit", '[data-name="change-terms"]')
+
+
+async def drills_the_account(visit: Visit, chain: ChainService, account: str, guardian: str) -> None:
+    """The drill tries the guardian's way, and changes nothing."""
+    views = ("accountSettings()", "pendingRecovery()", "publicKey()")
+    before = [chain.call(account, view) for view in views]
+    await visit.press("back")
+    await visit.press("try-account")
+    await visit.screen("drill-account")
+    await visit.told("Your account takes a new key when 1 of them agrees. You then have 1 hour to stop it.")
+    await visit.told(guardian)
+    found = visit.page.locator("[data-finding]")
+    assert [await it.get_attribute("data-finding") for it in await found.all()] == ["tried", "told"]
+    assert [chain.call(account, view) for view in views] == before
+    await visit.press("back")
+    assert await tried(visit, "account")
 
 
 def owners(chain: ChainService, account: str) -> int:
@@ -150,6 +166,7 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     await changed(lost, "Changed on")
     await lost.told("1 person is enough. You then have 1 hour to stop it.", GUARDIANS)
     lost_key = await code_of(lost)
+    await drills_the_account(lost, chain, account, guardian_name)
     await lost.page.context.close()
     fresh, fresh_name, fresh_account = await person(browser, chain)
     await keys(guardian)

@@ -90,6 +90,7 @@ async def where_two_must_sign_above_10(browser: Browser, chain: ChainService) ->
     await visit.inspect("two-asked")
     await visit.press("yes", "dialog")
     await visit.page.locator('[data-name="two-state"]').wait_for()
+    await visit.told("you have only two: if you lose one")
     await visit.inspect("two-on")
     await visit.press("back")
     return visit

@@ -78,19 +78,35 @@ export function executeBatch(calls) {
  * @returns {string} 0x-hex
  */
 export function handleOps(operation, beneficiary) {
-  const { factory, factoryData, callGasLimit, verificationGasLimit, maxFeePerGas, maxPriorityFeePerGas } = operation;
-  const packed = [
+  const { initCode, accountGasLimits, gasFees } = packed(operation);
+  const fields = [
     address(operation.sender),
     number(BigInt(operation.nonce)),
-    bytes(factory ? factory + (factoryData ?? "0x").slice(2) : "0x"),
+    bytes(initCode),
     bytes(operation.callData),
-    halves(verificationGasLimit, callGasLimit),
+    accountGasLimits.slice(2),
     number(BigInt(operation.preVerificationGas)),
-    halves(maxPriorityFeePerGas, maxFeePerGas),
+    gasFees.slice(2),
     bytes("0x"),
     bytes(operation.signature),
   ];
-  return callData(`handleOps(${OPERATION}[],address)`, array([packed]), address(beneficiary));
+  return callData(`handleOps(${OPERATION}[],address)`, array([fields]), address(beneficiary));
+}
+
+/** The fields of a packed operation (ERC-4337) that combine others, in 0x-hex. @param {import("../generated/types.js").UserOp} operation */
+export function packed({
+  factory,
+  factoryData,
+  callGasLimit,
+  verificationGasLimit,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+}) {
+  return {
+    initCode: factory ? factory + (factoryData ?? "0x").slice(2) : "0x",
+    accountGasLimits: `0x${halves(verificationGasLimit, callGasLimit)}`,
+    gasFees: `0x${halves(maxPriorityFeePerGas, maxFeePerGas)}`,
+  };
 }
 
 /** @param {string} high 0x-hex @param {string} low */

@@ -3,6 +3,7 @@
 import { Bundler } from "../chain/bundler.js";
 import { RpcError } from "../http/service.js";
 import { el } from "../kit/el.js";
+import { AddressOwner, SIGNATURE_FIELD, signatureFields } from "./address.js";
 import { Node, NodeRefused } from "./node.js";
 import { isUrl, nftText } from "./looking.js";
 import { addressOf, coinText, list, tokenText, weiOf } from "./nodes.js";
@@ -98,6 +99,7 @@ async function choose(page, standing, { to, bundler, limit }) {
   const has = payer && (await node.quantity("eth_getBalance", [payer, "latest"]));
   page.chosen = { to, bundler, limit, plan, payer: payer ? { address: payer, has: has || 0n } : null };
   page.sent = null;
+  delete page.typed[SIGNATURE_FIELD]; // it was of the plan before
   page.draw("plan");
 }
 
@@ -128,9 +130,15 @@ export function planSection(page, standing, chosen) {
       ),
     el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
   ];
-  const go = () => (isPoor ? choose(page, standing, chosen) : send(page, standing, chosen));
+  const owner = page.second instanceof AddressOwner && standing.second && !isPoor && !page.sent ? page.second : null;
+  const fields = owner && signatureFields(page, standing, plan);
+  const go = async () => {
+    if (isPoor) return choose(page, standing, chosen);
+    if (!owner || fields?.takes(owner)) await send(page, standing, chosen);
+  };
   const label = text(isPoor ? "plan.again" : "plan.send");
-  return step("plan", heading, list(moves), fees, ...(fund ?? []), !page.sent && form(page, label, go));
+  const more = [...(fund ?? []), ...(fields?.nodes ?? [])];
+  return step("plan", heading, list(moves), fees, ...more, !page.sent && form(page, label, go));
 }
 
 /** @param {Page["text"]} text @param {import("./plan.js").Move} move */

@@ -2,6 +2,7 @@
 
 import { ServiceError } from "../errors.js";
 import { el } from "../kit/el.js";
+import { addressForm } from "./address.js";
 import { Node } from "./node.js";
 import { namedNft, nftName } from "./nfts.js";
 import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
@@ -42,16 +43,18 @@ export function lookSection(page, vault) {
     nfts.node,
     account.node,
   );
-  const opens = async (/** @type {import("./opened.js").OpenedVault} */ made) => {
+  const opens = async (/** @type {import("./plan.js").SecondOwner} */ made) => {
     page.second = made;
     await look();
   };
+  const isTwo = /^two/.test(page.standing?.obstacle ?? "");
   return step(
     "look",
     text("look.heading"),
     form(page, text("look.do"), look, rpc.node, more),
     page.standing && shown(page, vault, page.standing),
-    /^two/.test(page.standing?.obstacle ?? "") && openForm(page, "second-", opens),
+    isTwo && openForm(page, "second-", opens),
+    isTwo && addressForm(page, opens),
   );
 }
 

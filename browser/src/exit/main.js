@@ -16,7 +16,7 @@ import { LANGUAGES, textsOf } from "./texts.js";
  * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @property {Record<string, string>} typed what the person typed, by the field's name
  * @property {import("./opened.js").OpenedVault | null} vault
- * @property {import("./opened.js").OpenedVault | null} second another owner's, where two must sign
+ * @property {import("./plan.js").SecondOwner | null} second another owner, where two must sign
  * @property {import("./node.js").Node | null} node
  * @property {import("./standing.js").Standing | null} standing
  * @property {import("./leaving.js").Chosen | null} chosen

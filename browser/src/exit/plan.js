@@ -26,8 +26,8 @@ const VALID =
 /**
  * @typedef {import("./standing.js").Standing} Standing
  * @typedef {import("../generated/types.js").UserOp} UserOp
- * @typedef {{vault: import("./opened.js").OpenedVault, second: import("./opened.js").OpenedVault | null}} Keys `second`: another
- *   owner's, where two must sign
+ * @typedef {{vault: import("./opened.js").OpenedVault, second: SecondOwner | null}} Keys
+ * @typedef {import("./opened.js").OpenedVault | import("./address.js").AddressOwner} SecondOwner where two must sign
  * @typedef {{kind: "token" | "nft" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token,
  *   nft?: import("./nfts.js").Nft, call: import("./abi.js").Call}} Move
  * @typedef {object} Plan
@@ -133,9 +133,9 @@ export async function bundledPlan(node, bundler, standing, signer, to) {
  * @returns {{operation: UserOp, hash: string}}
  */
 export function signed({ vault, second }, { entryPoint, chainId, isNamed, second: other }, operation) {
-  const signers = second && other ? [vault, second] : [vault];
-  const made = signers.map((it) => ({ signer: it.signer, ...it.signed(operation, entryPoint, chainId) }));
-  const [{ signature, hash }] = made;
+  const { signature, hash } = vault.signed(operation, entryPoint, chainId);
+  const made = [{ signer: vault.signer, signature }];
+  if (second && other) made.push({ signer: second.signer, ...second.signed(operation, entryPoint, chainId) });
   return { operation: { ...operation, signature: isNamed ? byNames(made) : signature }, hash };
 }
 

@@ -11,6 +11,7 @@ const OWNER_ADDED = `0x${hash("OwnerAdded(bytes32,bytes,uint48)")}`;
 const LONGEST_SYMBOL = 12;
 const MOST_DECIMALS = 36;
 const THRESHOLD_AT = 3;
+const ADDRESS_LENGTH = 42;
 
 /**
  * @typedef {{address: string, balance: bigint, symbol: string, decimals: number}} Token
@@ -18,7 +19,7 @@ const THRESHOLD_AT = 3;
  * @typedef {"" | "no_factory" | "absent" | "not_owner" | "two" | "two_other" | "no_entry_point"} Obstacle why the keys cannot act;
  *   "two_other": two owners must sign, and the second key is not one of them
  * @typedef {{account: string, own: string, signer: string, second: string, tokens: string[],
- *   nfts: import("./nfts.js").Named[]}} ExitRequest `own`: the key's first account; `second`: another vault's key, or empty;
+ *   nfts: import("./nfts.js").Named[]}} ExitRequest `own`: the key's first account; `second`: another vault's key, an address, or empty;
  *   `tokens`: addresses, in addition to USDC
  * @typedef {object} Standing
  * @property {number} chainId
@@ -45,7 +46,7 @@ const THRESHOLD_AT = 3;
 export async function standingOf(node, { account, own, signer, second, tokens, nfts }) {
   const chainId = Number(await node.quantity("eth_chainId"));
   const isDeployed = await hasCode(node, account);
-  const entryPoint = await entryPointOf(node);
+  const entryPoint = await entryPointOf(node, second.length === ADDRESS_LENGTH);
   const facts = { chainId, account, entryPoint, isDeployed };
   const state = isDeployed
     ? await deployed(node, facts, signer, second)
@@ -65,9 +66,14 @@ export async function standingOf(node, { account, own, signer, second, tokens, n
   };
 }
 
-/** Returns the first version of the entry point that the chain has; accounts obey each. @param {import("./node.js").Node} node */
-async function entryPointOf(node) {
-  for (const known of ENTRY_POINTS) if (await hasCode(node, known)) return known;
+/**
+ * Returns the first version of the entry point that the chain has; accounts obey each.
+ *
+ * @param {import("./node.js").Node} node
+ * @param {boolean} isTyped whether a wallet signs typed data, as which 0.7 does not hash operations
+ */
+async function entryPointOf(node, isTyped) {
+  for (const known of ENTRY_POINTS.slice(isTyped ? 1 : 0)) if (await hasCode(node, known)) return known;
   return "";
 }
 

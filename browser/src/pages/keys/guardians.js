@@ -22,13 +22,14 @@ const DELAYS = [HOUR, DAY, 3 * DAY, 7 * DAY, 30 * DAY];
 
 /** @param {Known} known */
 export function guardiansCard(known) {
-  const { guardians, settings } = known.view;
-  const { quorum, delay } = settings;
+  const { guardians, owners, settings } = known.view;
+  const { quorum, delay, threshold } = settings;
+  const hasNoSpare = threshold > 1 && owners.length <= threshold;
   return card(
     "guardians",
     text("keys.guardians"),
     paragraph("keys.guardians.lead"),
-    guardians.length === 0 && paragraph("keys.guardians.none"),
+    guardians.length === 0 && paragraph(hasNoSpare ? "keys.guardians.none.two" : "keys.guardians.none"),
     el("ul", { class: "rows" }, ...guardians.map((it) => row(it, known))),
     guardians.length > 0 &&
       el(

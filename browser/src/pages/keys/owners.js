@@ -33,7 +33,7 @@ function row({ signer, expiry }, { named, view, own, canChange }) {
   const { name, kind } = named(signer);
   const until = expiry ? `, ${text("keys.until", { time: day(expiry * 1000) })}` : "";
   const remove = (/** @type {Event} */ event) =>
-    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(signer, name, signer === own));
+    run(/** @type {HTMLElement} */ (event.currentTarget), () => removed(signer, name, signer === own, view));
   return el(
     "li",
     { "data-signer": signer },
@@ -49,10 +49,11 @@ function row({ signer, expiry }, { named, view, own, canChange }) {
   );
 }
 
-/** @param {string} signer @param {string} name @param {boolean} isThis */
-async function removed(signer, name, isThis) {
+/** @param {string} signer @param {string} name @param {boolean} isThis @param {Known["view"]} view */
+async function removed(signer, name, isThis, { guardians }) {
   const heading = text("keys.remove.heading", { name });
-  const words = text(isThis ? "keys.remove.this" : "keys.remove.text");
+  const still = guardians.includes(signer) ? ` ${text("keys.remove.guardian")}` : "";
+  const words = text(isThis ? "keys.remove.this" : "keys.remove.text") + still;
   if (!(await confirmed({ heading, words, yes: text("keys.remove") }))) return;
   await change(heading, [{ kind: "remove_owner", signer }]);
 }

@@ -94,7 +94,12 @@ async function moved({ address, host, identifier }, opened, owner) {
   ).move(address, passkeys, {
     owner,
     endFormer: () =>
-      confirmed({ heading: text("move.former"), words: text("move.former.text"), yes: text("move.former.end") }),
+      confirmed({
+        heading: text("move.former"),
+        words: text("move.former.text"),
+        yes: text("move.former.end"),
+        no: text("move.former.keep"),
+      }),
     code: () => codeFor(host, identifier),
     onProgress: (step) => shown.has(step) && say(text(/** @type {TextKey} */ (`move.${step}`))),
   });

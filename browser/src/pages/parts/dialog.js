@@ -8,11 +8,11 @@ let count = 0;
 /**
  * Shows a confirmation dialog, which Escape closes.
  *
- * @param {{heading: string, words: string, yes: string, more?: import("./nodes.js").Child[]}} question `more`: what the
- *   question is about, after its words
+ * @param {{heading: string, words: string, yes: string, no?: string, more?: import("./nodes.js").Child[]}} question `no`: by
+ *   default, "Cancel"; `more`: what the question is about, after its words
  * @returns {Promise<boolean>}
  */
-export function confirmed({ heading, words, yes, more = [] }) {
+export function confirmed({ heading, words, yes, no = text("cancel"), more = [] }) {
   const id = `dialog-${++count}`;
   return new Promise((resolve) => {
     const close = (/** @type {boolean} */ answer) => {
@@ -29,7 +29,7 @@ export function confirmed({ heading, words, yes, more = [] }) {
         "div",
         { class: "buttons" },
         button(yes, () => close(true), { kind: "bad", name: "yes" }),
-        button(text("cancel"), () => close(false), { name: "no" }),
+        button(no, () => close(false), { name: "no" }),
       ),
     );
     document.querySelector("main")?.append(box);

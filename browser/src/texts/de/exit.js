@@ -50,9 +50,21 @@ export default {
   "obstacle.absent": "Dieses Konto existiert auf dieser Chain nicht.",
   "obstacle.not_owner": "Das Konto gehorcht einem anderen Schlüssel als dem dieses Tresors.",
   "obstacle.two":
-    "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten. Wenn der zweite Schlüssel ein Passkey oder eine gewöhnliche Adresse ist, nehmen Sie den Befehl „holdfast vault exit“.",
+    "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten, oder geben Sie seine Adresse ein. Wenn der zweite Schlüssel ein Passkey ist, nehmen Sie den Befehl „holdfast vault exit“.",
   "obstacle.two_other":
-    "Zwei Eigentümer des Kontos müssen unterschreiben, und der Schlüssel dieses Tresors gehört nicht dazu. Öffnen Sie einen anderen.",
+    "Zwei Eigentümer des Kontos müssen unterschreiben, und dieser Schlüssel gehört nicht dazu. Wählen Sie einen anderen.",
+  "second.address": "Oder die Adresse des zweiten Eigentümers",
+  "second.address.hint": "Von einem Wallet, das typisierte Daten (EIP-712) unterschreiben kann.",
+  "second.use": "Diese Adresse nehmen",
+  "second.sign":
+    "Auch der zweite Eigentümer muss das unterschreiben: {address}. Vergleichen Sie im Wallet, was oben steht.",
+  "second.wallet": "Das Wallet in diesem Browser fragen",
+  "second.elsewhere": "Mit einem anderen Programm unterschreiben",
+  "second.data": "Typisierte Daten zum Unterschreiben (EIP-712)",
+  "second.digest": "Ihr Hash",
+  "second.signature": "Die Unterschrift des zweiten Eigentümers",
+  "second.signature.hint": "Sie beginnt mit 0x und gilt nur für genau diesen Vorgang.",
+  "bad.signature": "Fügen Sie die Unterschrift ein, die mit 0x beginnt.",
   "obstacle.no_entry_point": "Diese Chain hat keinen Entry Point, dem das Konto gehorcht.",
   "send.heading": "3. Alles mitnehmen",
   "send.to": "An (Adresse)",

@@ -44,6 +44,7 @@ export default {
   "keys.remove.heading": "{name} entfernen?",
   "keys.remove.text":
     "Dieser Schlüssel kann dann Ihr Geld nicht mehr ausgeben. Tun Sie das sofort, wenn das Gerät verloren oder gestohlen ist.",
+  "keys.remove.guardian": "Er kann weiter helfen, Ihr Konto zurückzuholen: Entfernen Sie ihn auch bei diesen Menschen.",
   "keys.remove.this": "Dieser Tresor kann dann Ihr Konto nicht mehr benutzen. Nur die anderen Schlüssel können es.",
   "keys.passkey.lead": "Ein Passkey kann das Konto auch direkt benutzen, sogar wenn der Tresor weg ist.",
   "keys.passkey.add": "Passkey {name} hinzufügen",
@@ -95,6 +96,8 @@ export default {
   "keys.guardians.lead":
     "Wählen Sie Menschen, denen Sie vertrauen. Wenn Sie alle Schlüssel verlieren, können sie Ihrem Konto einen neuen geben. Ihr Geld können sie nicht ausgeben.",
   "keys.guardians.none": "Noch niemand. Wenn Sie alle Schlüssel verlieren, ist Ihr Geld verloren.",
+  "keys.guardians.none.two":
+    "Noch niemand. Zwei Schlüssel müssen unterschreiben, und Sie haben nur zwei: Wenn Sie einen verlieren, ist alles verloren, was der andere nicht allein zahlen darf. Fügen Sie einen dritten Schlüssel oder einen Menschen hinzu.",
   "keys.guardians.agree.one": "{n} Person genügt.",
   "keys.guardians.agree.other": "{n} Personen müssen zustimmen.",
   "keys.guardians.wait": "Sie haben dann {time} Zeit, es anzuhalten.",
@@ -145,7 +148,7 @@ export default {
     "Vorsicht: Auch andere Schlüssel können dieses Konto benutzen und ausgeben, was darauf ist. Gehen Sie nur weiter, wenn alle diese Schlüssel Ihre sind.",
   "keys.hidden": "Weitere Schlüssel, die wir nicht zeigen können: {n}",
   "keys.back.none": "Niemand hat verlangt, dass dieser Tresor das Konto bekommt.",
-  "keys.back.early": "Es ist verlangt. Sie können es ab {time} zurückholen.",
+  "keys.back.early": "Ihr altes Konto ist schon verlangt. Sie können es ab {time} zurückholen. Kommen Sie dann wieder.",
   "keys.back.done": "Sie benutzen jetzt Ihr altes Konto.",
   "keys.own.lead": "Sie benutzen ein Konto, das ein anderer Schlüssel angelegt hat.",
   "keys.own": "Das eigene Konto dieses Tresors benutzen",

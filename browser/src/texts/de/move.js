@@ -11,7 +11,7 @@ export default {
   "move.host.bad": "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne etwas nach dem Namen.",
   "move.check": "Diesen Dienst prüfen",
   "move.checking": "Der neue Dienst wird gefragt.",
-  "move.review": "Das zieht um zu {host}",
+  "move.review": "Umzug zu {host}",
   "move.name": "Name",
   "move.did": "Identität (bleibt)",
   "move.from": "Von",
@@ -30,8 +30,9 @@ export default {
   "move.owned": "Der neue Passkey ist ein Schlüssel Ihres Kontos.",
   "move.former": "Den alten Passkey aus Ihrem Konto entfernen?",
   "move.former.text":
-    "Der neue Passkey hat unterschrieben. Auch der alte ist ein Schlüssel Ihres Kontos und kann daraus zahlen. Mit „Abbrechen“ bleibt er einer, und der Umzug geht weiter.",
+    "Der neue Passkey hat unterschrieben. Auch der alte ist ein Schlüssel Ihres Kontos und kann daraus zahlen. Der Umzug geht in beiden Fällen weiter.",
   "move.former.end": "Alten Passkey entfernen",
+  "move.former.keep": "Alten Passkey behalten",
   "move.closed": "Das Fenster von {host} wurde geschlossen. Nichts ist umgezogen. Beginnen Sie neu, wann Sie wollen.",
   "move.blocked":
     "Der Browser hat das Fenster nicht geöffnet. Erlauben Sie dieser Seite Fenster und drücken Sie den Knopf noch einmal.",
@@ -64,7 +65,7 @@ export default {
   "move.refused.other_registration":
     "Der neue Dienst hat Ihren Namen nicht so, wie er sagte. Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben.",
   "move.refused.not_owner":
-    "Es ist nicht sicher, dass der neue Passkey ein Schlüssel Ihres Kontos ist: {reason} Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben. Drücken Sie noch einmal „Umziehen“, dann geht es hier weiter. Oder nehmen Sie den Haken weg und ziehen Sie ohne das um.",
+    "Nichts ist verloren: Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors bleiben hier. Der neue Passkey ist vielleicht noch kein Schlüssel Ihres Kontos. {reason} Drücken Sie noch einmal „Umziehen“, dann geht es hier weiter. Oder nehmen Sie den Haken über dem Knopf weg: Dann wird er kein Schlüssel Ihres Kontos.",
   "move.refused.other_copy":
     "Der neue Dienst hat die Kopie Ihres Tresors nicht so zurückgegeben, wie sie war. Ihr Name, Ihre Passkeys und die Kopie hier bleiben.",
 };

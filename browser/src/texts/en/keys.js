@@ -41,6 +41,7 @@ export default {
   "keys.remove": "Remove",
   "keys.remove.heading": "Remove {name}?",
   "keys.remove.text": "It can then no longer spend your money. Do this at once if the device is lost or stolen.",
+  "keys.remove.guardian": "It can still help to bring your account back: remove it from those people too.",
   "keys.remove.this": "This vault can then no longer use your account. Only the other keys can.",
   "keys.passkey.lead": "A passkey can also use the account directly, even if the vault is gone.",
   "keys.passkey.add": "Add passkey {name}",
@@ -88,6 +89,8 @@ export default {
   "keys.guardians.lead":
     "Choose people you trust. If you lose all your keys, they can give your account a new one. They cannot spend your money.",
   "keys.guardians.none": "No one yet. If you lose all your keys, your money is lost.",
+  "keys.guardians.none.two":
+    "No one yet. Two keys must sign, and you have only two: if you lose one, all that the other may not pay alone is lost. Add a third key, or a person.",
   "keys.guardians.agree.one": "{n} person is enough.",
   "keys.guardians.agree.other": "{n} people must agree.",
   "keys.guardians.wait": "You then have {time} to stop it.",
@@ -137,7 +140,7 @@ export default {
     "Careful: other keys can use this account too, and spend what is in it. Go on only if all these keys are yours.",
   "keys.hidden": "More keys that we cannot show: {n}",
   "keys.back.none": "No one has asked that this vault gets that account.",
-  "keys.back.early": "It has been asked for. You can get it from {time} on.",
+  "keys.back.early": "Your old account has been asked for. You can get it from {time} on. Come back then.",
   "keys.back.done": "You are using your old account now.",
   "keys.own.lead": "You are using an account that another key made.",
   "keys.own": "Use this vault’s own account",

@@ -9,7 +9,7 @@ export default {
   "move.host.bad": "Type an address that begins with https://, without anything after the name.",
   "move.check": "Check this service",
   "move.checking": "Asking the new service.",
-  "move.review": "This moves to {host}",
+  "move.review": "Move to {host}",
   "move.name": "Name",
   "move.did": "Identity (stays)",
   "move.from": "From",
@@ -28,8 +28,9 @@ export default {
   "move.owned": "The new passkey is a key of your account.",
   "move.former": "Remove the old passkey from your account?",
   "move.former.text":
-    "The new passkey has signed. The old one is a key of your account too, and can pay from it. If you choose “Cancel”, it stays one, and the move goes on.",
+    "The new passkey has signed. The old one is a key of your account too, and can pay from it. The move goes on either way.",
   "move.former.end": "Remove the old passkey",
+  "move.former.keep": "Keep the old passkey",
   "move.closed": "The window of {host} was closed. Nothing was moved. Begin again when you like.",
   "move.blocked": "The browser did not open the window. Allow windows for this page, then press the button again.",
   "move.done": "You have moved",
@@ -59,7 +60,7 @@ export default {
   "move.refused.other_registration":
     "The new service does not have your name as it said. Your name, your passkeys and your vault’s copy here stay.",
   "move.refused.not_owner":
-    "It is not certain that the new passkey is a key of your account: {reason} Your name, your passkeys and your vault’s copy here stay. Press “Move” again, which goes on from here. Or take the tick away, and move without this.",
+    "Nothing is lost: your name, your passkeys and your vault’s copy stay here. The new passkey may not be a key of your account yet. {reason} Press “Move” again: it goes on from here. Or take away the tick above the button: then it does not become a key of your account.",
   "move.refused.other_copy":
     "The new service did not give your vault’s copy back as it was. Your name, your passkeys and your vault’s copy here stay.",
 };
