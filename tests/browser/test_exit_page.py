@@ -263,6 +263,7 @@ async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_germ
     assert visit.asked == {host(bare.rpc_url), host(bare.bundler_url)}
 
 
+@pytest.mark.soak  # browser/test/exit_typed_data.test.js holds what is signed in the gate
 async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(
     visit: Visit, bare: ChainService, left: Left
 ) -> None:

@@ -1,0 +1,17 @@
+/** What a wallet signs on the exit page is the operation as the published entry points hash it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { digestOf, typedData } from "../src/exit/address.js";
+import { vectors } from "./vector_files.js";
+
+for (const version of ["v08", "v09"]) {
+  const { entryPoint, chainId, vectors: all } = vectors(`user_operations/${version}.json`);
+  const unpaid = all.filter(({ userOp: { paymaster, factory } }) => !paymaster && !/^0x7702/.test(factory ?? ""));
+  test(`${version}: ${unpaid.length} operations`, () => {
+    assert.ok(unpaid.length > 2);
+    for (const { name, userOp, userOpHash } of unpaid)
+      assert.equal(digestOf(typedData(userOp, { chainId, entryPoint })), userOpHash, name);
+  });
+}
