@@ -218,7 +218,7 @@ export default {
     "Er gehört dazu, aber Sie haben hier keine Adresse registriert, an die er einen Code schicken könnte.",
   "keys.drill.service.mail": "Ob Sie noch lesen können, was er an {to} schickt.",
   "keys.ask.impossible": "{to} ist hier für kein Konto registriert, das diesen Dienst dafür gewählt hat.",
-  "keys.ask.done": "Es ist verlangt",
+  "keys.ask.done": "Der Dienst ist gefragt",
   "keys.ask.account":
     "Ihr altes Konto. Geben Sie das den Menschen, die Sie gewählt haben, wenn auch sie zustimmen müssen.",
   "spend.heading": "Zahlungen ohne Nachfrage",
