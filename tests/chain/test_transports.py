@@ -73,5 +73,21 @@ async def test_what_is_no_answer(kind: str, method: str, message: str, url: str)
 async def test_nobody_listens(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
     async with transport_of(kind) as transport:
-        with pytest.raises(RpcError, match="no answer"):
+        with pytest.raises(RpcError, match="nothing listens"):
             await RpcClient("http://127.0.0.1:1/", transport).chain_id()
+
+
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("http://no-such-host.invalid/", "the host's name was not found"),
+        ("http://127.0.0.1:9/", "nothing listens at this address"),
+        ("http://[::1", "no answer (Invalid"),
+    ],
+)
+async def test_why_a_connection_failed_is_said_in_words(kind: str, address: str, words: str) -> None:
+    async with transport_of(kind) as transport:
+        with pytest.raises(TransportError) as raised:
+            await transport.post(address, b"")
+    assert str(raised.value).startswith(words)

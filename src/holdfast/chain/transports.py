@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain.errors import AnswerTooLarge, TransportError
+from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     import aiohttp
@@ -43,7 +44,7 @@ class AiohttpTransport:
                 _check_status(answer.status)
                 return await _read(answer.content, self._most_bytes)
         except (aiohttp.ClientError, OSError) as error:
-            raise TransportError(f"no answer ({type(error).__name__})") from error
+            raise TransportError(connection_words(error)) from error
 
 
 class HttpxTransport:
@@ -61,7 +62,7 @@ class HttpxTransport:
                 _check_status(answer.status_code)
                 return await _collect(answer)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise TransportError(f"no answer ({type(error).__name__})") from error
+            raise TransportError(connection_words(error)) from error
 
 
 def _check_status(status: int) -> None:

@@ -225,3 +225,8 @@ def test_production_offers_the_channels_that_have_a_provider(given, channels):
 def test_what_is_no_channel_is_refused(text):
     with pytest.raises(SettingError, match=r"^HOLDFAST_CHANNELS: one or more of handle, email, sms"):
         read_settings({"HOLDFAST_CHANNELS": text})
+
+
+def test_the_admin_port_is_another_than_the_port() -> None:
+    with pytest.raises(SettingError, match="HOLDFAST_ADMIN_PORT"):
+        read_settings({"HOLDFAST_PORT": "8991", "HOLDFAST_ADMIN_PORT": "8991"})

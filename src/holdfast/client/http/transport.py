@@ -13,6 +13,7 @@ import httpx
 from holdfast import __version__
 from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, result
 from holdfast.wire.client_errors import ClientStateError, NetworkError
+from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,7 +135,7 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
 def _message(error: Exception) -> str:
     if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx keeps only OpenSSL's words
         return "the certificate is not trusted; if its CA is your own, set SSL_CERT_FILE to a file that contains it"
-    return f"no answer ({type(error).__name__})"
+    return connection_words(error)
 
 
 def _request(call: Call[Any], base_url: str, headers: Mapping[str, str]) -> dict[str, Any]:

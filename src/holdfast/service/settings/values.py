@@ -179,6 +179,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if settings.strict == "on" and (unknown := unknown_settings(given)):
         raise SettingError("; ".join(unknown))
     _require_both_tls_files(settings)
+    _require_two_ports(settings)
     traces_configured(given)
     _require_engine_sdk(given)
     if settings.production:
@@ -190,6 +191,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
             f" machine {settings.public_url}"
         )
     return settings
+
+
+def _require_two_ports(settings: Settings) -> None:
+    if settings.admin_port == settings.port:
+        raise SettingError("HOLDFAST_ADMIN_PORT: HOLDFAST_PORT is the same port; choose another")
 
 
 def _require_both_tls_files(settings: Settings) -> None:
