@@ -81,7 +81,7 @@ def caddy(folder: Path, node: int) -> Iterator[httpx.Client]:
         )  # fmt: skip
     try:
         authority = folder / "caddy" / "pki" / "authorities" / "local" / "root.crt"
-        assert becomes_true(authority.exists), (folder / "log").read_text()
+        assert becomes_true(lambda: is_written(authority)), (folder / "log").read_text()
         with httpx.Client(
             base_url=f"https://localhost:{port}",
             verify=ssl.create_default_context(cafile=str(authority)),
@@ -92,6 +92,10 @@ def caddy(folder: Path, node: int) -> Iterator[httpx.Client]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def is_written(certificate: Path) -> bool:
+    return certificate.exists() and "END CERTIFICATE" in certificate.read_text()
 
 
 def configuration(port: int, node: int) -> str:

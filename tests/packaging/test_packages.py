@@ -65,6 +65,7 @@ def contents(wheel: Path) -> dict[str, str]:
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names}
 
 
+MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
 # What several modules of the client need, or load on demand.
 HASHED = re.compile(r"static/client/[\w.]+-[0-9A-Z]{8}\.js$")
 
@@ -76,7 +77,7 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel
         for path in (tree / "src").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert {name for name in found - sources if not HASHED.search(name)} == CLIENT
+    assert {name for name in found - sources if not HASHED.search(name)} == {*CLIENT, MAN_PAGE}
     assert sources <= found  # the build has added the enclave to the sources
     assert set(NEEDED) <= found
 
