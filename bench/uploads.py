@@ -11,7 +11,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 import aiohttp
-from tests.support.kept_snapshots import BOUNDARY, form
+from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.vault_tokens import VaultKey
 
 from bench import cores
