@@ -1,8 +1,8 @@
 # The main targets are `make run` and `make test`, which set up everything they need. PYTHON selects the interpreter.
 PYTHON ?= python3
-# Arguments for pytest: three workers, because tests wait a lot, each with whole modules. A test that fails runs once more; one that then passes is listed
+# Arguments for pytest: four workers, because tests wait a lot, each with whole modules. A test that fails runs once more; one that then passes is listed
 # as unsteady. `make test ARGS="tests/service/web -x"` runs some tests.
-ARGS ?= -n 3 --dist loadscope --reruns 1
+ARGS ?= -n 4 --dist loadscope --reruns 1
 BIN := .venv/bin
 # Python keeps what it compiles, whatever the shell says: compiling the tests takes each worker 15 seconds.
 export PYTHONDONTWRITEBYTECODE =
@@ -20,7 +20,7 @@ soak: setup
 	@HOLDFAST_TEST_SOAK=1 $(BIN)/python -m pytest $(ARGS) -m "" --timeout 3600
 
 # Starts and tests the installation of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus.
-topology: ARGS := $(filter-out -n 3 --dist loadscope --reruns 1,$(ARGS))
+topology: ARGS := $(filter-out -n 4 --dist loadscope --reruns 1,$(ARGS))
 topology: setup
 	@PYTHONPATH=. $(BIN)/python tools/topology.py $(ARGS)
 
@@ -31,7 +31,7 @@ check: setup
 generate: setup
 	@$(BIN)/python tools/check.py --generate
 
-bench: ARGS := $(filter-out -n 3 --dist loadscope --reruns 1,$(ARGS))
+bench: ARGS := $(filter-out -n 4 --dist loadscope --reruns 1,$(ARGS))
 bench: setup
 	@$(BIN)/python -m bench $(ARGS)
 

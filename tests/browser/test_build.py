@@ -207,7 +207,7 @@ async def test_the_modules_draw_the_first_screens_without_a_build(browser: Brows
 
 # The folders whose packages have the newest and the oldest compiler that applications may use (7 and 5.9).
 NEWEST, OLDEST = "browser", "tests/peers"
-compilers = pytest.mark.parametrize("compiler", [NEWEST, pytest.param(OLDEST, marks=needs_viem)])
+compilers = pytest.mark.parametrize("compiler", [NEWEST, pytest.param(OLDEST, marks=[needs_viem, pytest.mark.soak])])
 
 CONSUMER = """
 import { Client, ServiceError, WebAuthnError, createPasskey, passkeyKey, type VaultKey } from "holdfast-vault";

@@ -21,6 +21,7 @@ CUT_S = 30.0 if SOAK else 5.0
 FROZEN_S = 10.0
 
 
+@pytest.mark.soak  # tests/service/web/test_repeats_after_kill.py kills a service, test_linearizability.py judges nodes in the gate
 async def test_a_node_is_killed(site: Site) -> None:
     refusals = Refusals(site.nodes)
     async with load_during(site.nodes, broken=True):
