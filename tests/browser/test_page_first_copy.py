@@ -43,8 +43,7 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browse
     await visit.press("create")
     await visit.told("The copy is not saved yet")
     await visit.inspect("finish-copy-failed")
-    await visit.page.unroute(UPLOAD)
-    held = await HeldRequests.of(visit.page, UPLOAD)
+    held = await HeldRequests.of(visit.page, UPLOAD)  # the route that aborts stays: the page also tries again by itself
     await visit.press("copy-now")  # a copy that failed is tried again when the person says so
     await held.made()
     assert await visit.page.evaluate(ASKS)
