@@ -476,6 +476,17 @@ async def test_one_holder_has_a_lease(store):
     assert await store.take_lease("chore", "a", NOW - 86400, 60), "a lease from a wrong clock must not last for ever"
 
 
+async def test_only_its_holder_ends_a_lease(store):
+    await store.end_lease("chore", "a")
+    assert await store.take_lease("chore", "a", NOW, 60)
+    await store.end_lease("chore", "b")
+    assert not await store.take_lease("chore", "b", NOW, 60)
+    await store.take_lease("other", "a", NOW, 60)
+    await store.end_lease("chore", "a")
+    assert await store.take_lease("chore", "b", NOW, 60)
+    assert not await store.take_lease("other", "b", NOW, 60)
+
+
 async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store):
     await store.register(registration(identifier=MAIL), claims)
     await store.mark_verified(MAIL, NOW)

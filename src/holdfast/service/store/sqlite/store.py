@@ -281,6 +281,10 @@ class SqliteStore:
         """See Store."""
         return await self._writer.write(upkeep.take_lease, name, holder, now, ttl_s)
 
+    async def end_lease(self, name: str, holder: str) -> None:
+        """See Store."""
+        await self._writer.write(upkeep.end_lease, name, holder)
+
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
         """See Store."""
         statement = "SELECT 1 FROM leases WHERE name = ? AND holder = ? AND expires_at > ?"
