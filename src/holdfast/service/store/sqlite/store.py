@@ -29,6 +29,7 @@ from holdfast.service.store.sqlite.sponsorships import SqliteSponsorships
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges, since
 from holdfast.service.telemetry import metrics
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -85,6 +86,10 @@ class SqliteStore:
             self._marker = connect(file)
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error}{_denied(file)}") from error
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{file} cannot be made: {file_words(error)}; name another folder (HOLDFAST_DATA_DIR)"
+            ) from error
         self._reader.execute("PRAGMA query_only = ON")
         self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
