@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 from holdfast.chain.contracts import DEFAULT_CONTRACT_SET
 from holdfast.chain.errors import NoReceipt
 from holdfast.cli import client_vault, pay
+from holdfast.cli.client_vault import plain_errors
 from holdfast.cli.exits import Exit
 from holdfast.cli.payments import AGAIN
 from holdfast.cli.root import application
@@ -31,12 +32,13 @@ from holdfast.cli.sessions import session_file
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.http.refusals import InvitationInvalid, InvitationRequired
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import SecretKey
-from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.client_errors import NetworkError, NoEndpoint
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -381,6 +383,30 @@ def test_pair_two_terminals(terminal, tmp_path, options):
             assert (new.wait(120), old.wait(120)) == (0, 0)
     assert received == {"did": given["did"], "received": True}
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (
+            InvitationRequired("invitation_required", 403),
+            Exit.FAILED,
+            "Network: invitation_required (403): name the code",
+        ),
+        (
+            InvitationInvalid("invitation_invalid", 403),
+            Exit.FAILED,
+            "Network: invitation_invalid (403): the code is unk",
+        ),
+        (NoEndpoint(), Exit.UNAVAILABLE, "Network: no endpoint of the chain is known: name one (--rpc URL)"),
+    ],
+)
+def test_a_message_names_the_option_that_helps(capsys, error, code, told):
+    with pytest.raises(SystemExit) as ended, plain_errors(as_json=False):
+        raise error
+    said = capsys.readouterr().err
+    assert ended.value.code == code and said.startswith(f"holdfast: {told}")
+    assert "--invitation CODE" in said or "--rpc" in said
 
 
 PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}

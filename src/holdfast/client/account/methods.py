@@ -27,7 +27,7 @@ from holdfast.client.flows.failures import OperationFailed, chain_errors
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.wire.client_errors import NetworkError, PluginCallError
+from holdfast.wire.client_errors import NoEndpoint, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -393,7 +393,7 @@ def _together(
 async def _chain_of(account: SmartAccount) -> RpcClient:
     chain = await account.chain()
     if chain is None:
-        raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+        raise NoEndpoint
     return chain
 
 

@@ -28,7 +28,7 @@ from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.flows.signed_operations import NONCES
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
-from holdfast.wire.client_errors import NetworkError, PluginCallError
+from holdfast.wire.client_errors import NetworkError, NoEndpoint, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class SmartAccount:
         """Return which keys sign an operation of the account, or a payment. Raises NetworkError."""
         second, chain = self.second.signer if self.second else None, await self.chain()
         if chain is None:
-            raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+            raise NoEndpoint
         address, own = self.key.address, self.key.signer
         with chain_errors():
             # The service's account state may be older than the account.
