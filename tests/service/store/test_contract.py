@@ -383,6 +383,13 @@ async def test_expire_removes_only_what_no_rule_looks_at(store):
     assert await store.find_credential("cred") is not None
 
 
+async def test_a_released_identifier_has_no_code_any_more(store):
+    await store.keep_code(code())
+    channel, key = code().identifier.channel.value, code().identifier.key
+    assert await store.release(channel, key, NOW)
+    assert not await store.release(channel, key, NOW)
+
+
 async def test_what_the_chain_refused_is_gone_after_thirty_days(store):
     await store.register(registration(), claims)
     await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
