@@ -32,13 +32,14 @@ from holdfast.cli.sessions import session_file
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.http.refusals import InvitationInvalid, InvitationRequired
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import SecretKey
-from holdfast.wire.client_errors import NetworkError, NoEndpoint
+from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"

@@ -123,7 +123,8 @@ class NoVault(Exception):
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn any of the client's errors into a one-line message and an exit code."""
-    from holdfast.wire.client_errors import NetworkError, NoEndpoint, ServiceError
+    from holdfast.client.flows.gas import NoEndpoint
+    from holdfast.wire.client_errors import NetworkError, ServiceError
 
     try:
         yield

@@ -66,13 +66,6 @@ class NetworkError(ServiceError):
         super().__init__(f"Network: {message}")
 
 
-class NoEndpoint(NetworkError):
-    """The service names no JSON-RPC endpoint of the chain, and the program none either."""
-
-    def __init__(self, remedy: str = "GasPolicy.rpc_url") -> None:
-        super().__init__(f"no endpoint of the chain is known: name one ({remedy})")
-
-
 class StorageError(ServiceError):
     """An operation of the secure storage failed."""
 

@@ -24,10 +24,11 @@ from holdfast.client.callbacks import answered
 from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.wire.client_errors import NoEndpoint, PluginCallError
+from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
 from holdfast.chain.signers import by_name
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.failures import chain_errors
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import NONCES
-from holdfast.wire.client_errors import NoEndpoint
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:

@@ -23,12 +23,13 @@ from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.paying import Payer
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.flows.signed_operations import NONCES
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
-from holdfast.wire.client_errors import NetworkError, NoEndpoint, PluginCallError
+from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from holdfast.service.diagnosis.upstreams import (
     see_engine,
     see_events,
     see_indexer,
+    see_public_endpoint,
     see_sender,
     see_snapshots,
-    see_told_endpoint,
     see_traces,
 )
 from holdfast.service.settings.rows import is_local
@@ -87,8 +87,8 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_e
 async def _see_chain(settings: Settings, service: Service, chain_id: int, pools: ConnectionPools) -> list[Finding]:
     chain, reader = service.chains.served[chain_id].chain, service.balances.chains[chain_id]
     endpoint = await see_chain(settings, chain_id, reader.client)
-    told = await see_told_endpoint(settings, chain, pools)
-    return [endpoint, *([told] if told else []), await see_contracts(settings, chain, reader, endpoint)]
+    public = await see_public_endpoint(settings, chain, pools)
+    return [endpoint, *([public] if public else []), await see_contracts(settings, chain, reader, endpoint)]
 
 
 def _if_offered(settings: Settings, channel: str, url: str) -> str | None:

@@ -92,21 +92,21 @@ async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Findin
     return found if found.state == "ok" or _is_set(settings, chain) else replace(found, state="note")
 
 
-async def see_told_endpoint(settings: Settings, chain: Chain, pools: ConnectionPools) -> Finding | None:
+async def see_public_endpoint(settings: Settings, chain: Chain, pools: ConnectionPools) -> Finding | None:
     """Check that the endpoint that clients are told serves the chain, unless it is the one that the service uses.
 
-    Clients that pay their own gas read the chain through it. A key in the service's endpoint is not told to them.
+    Clients that pay their own gas read the chain through it. A key in the service's endpoint stays secret.
     """
-    told = chain.shown_rpc
+    public = chain.shown_rpc
     subject = "public RPC" if chain.chain_id == settings.chain else f"public RPC {chain.chain_id}"
-    if is_local(urlsplit(told).hostname or "") and not is_local(settings.public_host):
-        found = Finding(subject, "note", f"clients are told {told}, which only this machine reaches")
-    elif told == chain.rpc:
+    if is_local(urlsplit(public).hostname or "") and not is_local(settings.public_host):
+        found = Finding(subject, "note", f"clients are told {public}, which only this machine reaches")
+    elif public == chain.rpc:
         return None
     else:
-        client = RpcClient(told, AiohttpTransport(pools.of("told")()), timeout_s=CHECK_WITHIN_S)
+        client = RpcClient(public, AiohttpTransport(pools.of("public")()), timeout_s=CHECK_WITHIN_S)
         found = await see_chain(settings, chain.chain_id, client)
-        found = replace(found, subject=subject, found=f"clients are told {told}: {found.found}")
+        found = replace(found, subject=subject, found=f"clients are told {public}: {found.found}")
     is_main = chain.chain_id == settings.chain
     where = "HOLDFAST_PUBLIC_RPC_URL" if is_main else "its `public_rpc` in HOLDFAST_CHAIN_FILE"
     fix = f"set {where} to an endpoint that anyone may use"
