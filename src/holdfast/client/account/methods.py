@@ -24,10 +24,11 @@ from holdfast.client.callbacks import answered
 from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.wire.client_errors import NetworkError, PluginCallError
+from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -393,7 +394,7 @@ def _together(
 async def _chain_of(account: SmartAccount) -> RpcClient:
     chain = await account.chain()
     if chain is None:
-        raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+        raise NoEndpoint
     return chain
 
 

@@ -23,6 +23,7 @@ from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.paying import Payer
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.flows.signed_operations import NONCES
@@ -186,7 +187,7 @@ class SmartAccount:
         """Return which keys sign an operation of the account, or a payment. Raises NetworkError."""
         second, chain = self.second.signer if self.second else None, await self.chain()
         if chain is None:
-            raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+            raise NoEndpoint
         address, own = self.key.address, self.key.signer
         with chain_errors():
             # The service's account state may be older than the account.
