@@ -15,6 +15,8 @@ const [VERIFICATION, DEPLOYMENT, WITHOUT_PRECOMPILE] = [120000n, 200000n, 300000
 const ENTRY_POINT = 120000n;
 const BYTE = 40n; // the most that one byte of call data costs (EIP-7623)
 const PERCENT = 110n; // of an estimate
+/** What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not. */
+const NEW_ADDRESS = 25000n;
 const MORE_CALL_DATA_GAS = 1000n;
 /** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
 export const FEE_LIMIT = "0.01";
@@ -82,7 +84,10 @@ function nftMove(nft, from, to) {
 export async function ordinaryPlan(node, standing, signer, to) {
   const moves = movesOf(standing, to, standing);
   let callGas = 0n;
-  for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
+  for (const { call } of moves) {
+    callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
+    if (call.value) callGas += NEW_ADDRESS;
+  }
   const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
   const each = VERIFICATION + (slow ? WITHOUT_PRECOMPILE : 0n);
   const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
