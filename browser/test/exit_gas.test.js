@@ -11,7 +11,7 @@ const node = /** @type {any} */ ({
   call: async () => ({ baseFeePerGas: "0x1" }),
   word: async () => 1n,
 });
-const KEY = `0x${"01".repeat(64)}`;
+const KEYS = /** @type {any} */ ({ vault: { signer: `0x${"01".repeat(64)}` }, second: null });
 const standing = /** @type {any} */ ({
   account: `0x${"a1".repeat(20)}`,
   tokens: [],
@@ -21,13 +21,13 @@ const standing = /** @type {any} */ ({
 });
 
 test("coin alone reaches an address that does not exist yet, for which a call pays 25,000 gas more", async () => {
-  const { operation } = await ordinaryPlan(node, { ...standing, coin: 5n, deposit: 0n }, KEY, `0x${"b2".repeat(20)}`);
+  const { operation } = await ordinaryPlan(node, { ...standing, coin: 5n, deposit: 0n }, KEYS, `0x${"b2".repeat(20)}`);
   assert.ok(BigInt(operation.callGasLimit) >= TRANSACTION + 25000n);
 });
 
 test("a call without coin gets what the node estimates, and a tenth", async () => {
   const token = { address: `0x${"c3".repeat(20)}`, balance: 7n };
   const given = { ...standing, tokens: [token], coin: 0n, deposit: 0n };
-  const { operation } = await ordinaryPlan(node, given, KEY, `0x${"b2".repeat(20)}`);
+  const { operation } = await ordinaryPlan(node, given, KEYS, `0x${"b2".repeat(20)}`);
   assert.equal(BigInt(operation.callGasLimit), (TRANSACTION * 11n) / 10n);
 });
