@@ -8,6 +8,7 @@ import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
 import { NetworkError } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
+import { requireFree } from "../flows/aliases.js";
 import { operated } from "./operating.js";
 
 const BLOCK_WITHIN_MS = 30_000;
@@ -129,6 +130,7 @@ export class AccountDid {
     await this.#client.checkAlias({ alias: canonicalHandle(alias) });
     const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, canonicalHandle(alias))];
     const account = await SmartAccount.ofClient(this.#client, this.#client.gas);
+    await requireFree(vault, account, canonicalHandle(alias));
     const registry = account.contracts.didRegistry;
     const secret = toHex(randomBytes(SECRET_BYTES));
     const claim = calls.commitmentBytes({ did, alias: hash, controller: account.address, secret });

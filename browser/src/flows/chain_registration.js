@@ -3,9 +3,10 @@
  */
 
 import { AccountNotFunded, GasTooDear, OperationFailed, isRefusal, isStale, revertOf } from "../chain/errors.js";
-import { textHash } from "../chain/names.js";
+import { canonicalHandle, textHash } from "../chain/names.js";
 import { RegistrationRefused } from "../errors.js";
 import { SmartAccount } from "./account.js";
+import { requireFree } from "./aliases.js";
 
 const RECEIPT_AGAIN_MS = 15000;
 const NEXT_BLOCK_WITHIN_MS = 30000;
@@ -123,6 +124,7 @@ async function commit(client, account, journal, { onProgress }, anew) {
   const before = journal.row.commitmentOperation;
   const arrival = !anew && before ? await arrived(account, before) : null;
   if (arrival) return arrival.blockNumber;
+  await requireFree(client.vault, account, aliasOf(journal));
   const callData = await callOf(client, account, journal, "commit");
   const signed = await account.signed(await account.prepared(callData));
   await journal.write({ commitmentOperation: signed.hash });
@@ -139,12 +141,16 @@ async function commit(client, account, journal, { onProgress }, anew) {
  * @param {Journal} journal
  * @param {"commit" | "register"} step
  */
-async function callOf(client, account, { row }, step) {
+async function callOf(client, account, journal, step) {
   const { didRegistry, entryPoint, appFactory } = account.contracts;
   const where = { registry_addr: didRegistry, entry_point: entryPoint, factory: appFactory };
-  const alias = row.channel === "handle" ? row.identifier : "";
-  const made = await client.vault.createRegistration({ ...where, sender: account.address, alias, step });
-  return made.call_data;
+  const request = { ...where, sender: account.address, alias: aliasOf(journal), step };
+  return (await client.vault.createRegistration(request)).call_data;
+}
+
+/** @param {Journal} journal @returns {string} the alias to claim, "" for none */
+function aliasOf({ row }) {
+  return row.channel === "handle" ? canonicalHandle(row.identifier) : "";
 }
 
 /**

@@ -214,9 +214,18 @@ class AccountMethods(EndpointMethods):
     ) -> str:
         """Start a recovery with the signatures of guardians, by default the vault's own; return the operation's hash.
 
-        Any owner can cancel it until its delay is over.
+        Any owner can cancel it until its delay is over. It replaces one that fewer guardians signed.
+
+        Raises OperationFailed if one is under way that as many guardians signed, or more.
         """
         given = list(signatures) or [await self.sign_account_recovery(new_owners)]
+        account, chain = await self._chain()
+        with chain_errors():
+            pending = await account_reads.recovery_of(chain, account.key.address)
+        if pending is not None and pending.supporters >= len(given):
+            raise OperationFailed(
+                f"a recovery that {pending.supporters} guardian(s) signed is under way: only more guardians replace it"
+            )
         return await self._relayed(
             lambda address: account_calls.start_recovery(address, new_owners, named(given)), on_progress
         )

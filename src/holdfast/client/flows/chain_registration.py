@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from holdfast.client.flows.aliases import require_free
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.handles import canonical_handle
@@ -117,6 +118,8 @@ class ChainRegistration:
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
+        if self._alias is not None:
+            await require_free(self._account, self._alias)
         call = await self._account.registration_call(self._alias, "commit")
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
