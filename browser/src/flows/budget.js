@@ -1,10 +1,10 @@
 /** Records in the vault's own database how much was spent under each delegation and which invocations were used. */
 
 import { PaymentRefused } from "../chain/errors.js";
+import { BUDGET_ATTEMPTS } from "../generated/operation_retries.js";
 import { VaultStore } from "../vault/store.js";
 
 const PAY_COMMAND = "/accounts/pay";
-const TRIES = 8;
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -23,7 +23,7 @@ const TRIES = 8;
 export async function authorise(client, ucan, payment) {
   const store = new VaultStore({ dbName: client.vault.dbName });
   try {
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    for (let tries = 0; tries < BUDGET_ATTEMPTS; tries += 1) {
       if (await charged(client, store, ucan, payment)) return;
     }
   } finally {

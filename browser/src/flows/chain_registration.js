@@ -4,12 +4,10 @@
 
 import { AccountNotFunded, GasTooDear, OperationFailed, isRefusal, isStale, revertOf } from "../chain/errors.js";
 import { textHash } from "../chain/names.js";
+import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.js";
 import { RegistrationRefused } from "../errors.js";
 import { SmartAccount } from "./account.js";
 
-const RECEIPT_AGAIN_MS = 15000;
-const NEXT_BLOCK_WITHIN_MS = 30000;
-const TRIES = 4;
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
 const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
 
@@ -79,7 +77,7 @@ async function sentRegistration(client, account, journal, request) {
 async function preparedRegistration(client, account, journal, request) {
   const callData = await callOf(client, account, journal, "register");
   let after = /** @type {number | null} */ (null); // wait for the block after the commitment's
-  for (let left = TRIES; ; left -= 1) {
+  for (let left = CLAIM_ATTEMPTS; ; left -= 1) {
     try {
       return await account.prepared(callData);
     } catch (error) {
@@ -88,7 +86,7 @@ async function preparedRegistration(client, account, journal, request) {
       after =
         after === null && lack !== "block"
           ? await commit(client, account, journal, request, lack === "expired")
-          : await account.nextBlock(after, NEXT_BLOCK_WITHIN_MS);
+          : await account.nextBlock(after, BLOCK_WITHIN_MS);
     }
   }
 }

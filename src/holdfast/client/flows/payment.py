@@ -22,6 +22,7 @@ from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
-_TRIES = 8
 _OF_DELEGATION = "delegation"
 
 
@@ -142,7 +142,7 @@ class Payments:
         """
         if params.ucan is None:
             return
-        for _ in range(_TRIES):
+        for _ in range(OPERATIONS.budget_attempts):
             if await self._charged(params.ucan, requested_arguments(params, payee, amount), params.token.lower()):
                 return
         raise PaymentRefused(
