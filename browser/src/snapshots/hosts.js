@@ -7,7 +7,7 @@ import { randomBytes, toHex } from "../bytes.js";
 import { didOfService } from "../flows/signature.js";
 import { writeCar } from "./cars.js";
 import { Gateways } from "./gateway.js";
-import { Http } from "./http.js";
+import { Http } from "../http/http.js";
 import { RequestRefused, StorageError } from "./library.js";
 import { Pinning } from "./pinning.js";
 import { RECORD_TYPE } from "./records.js";
@@ -40,7 +40,7 @@ export class SnapshotHosts {
   /**
    * @param {string} serviceUrl
    * @param {SnapshotConfig} config
-   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("./http.js").Fetch}} more `mint`: creates a token
+   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("../http/http.js").Fetch}} more `mint`: creates a token
    *   signed by the vault's key for an audience
    */
   constructor(serviceUrl, config, { mint, fetch }) {

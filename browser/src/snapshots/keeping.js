@@ -48,7 +48,7 @@ export class VaultSnapshots {
   /**
    * @param {Client} client
    * @param {import("./hosts.js").SnapshotConfig} [config]
-   * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("../http/http.js").Fetch} [fetch]
    */
   constructor(client, config = {}, fetch) {
     const { vault } = client;

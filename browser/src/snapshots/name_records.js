@@ -12,7 +12,7 @@ const NOT_FOUND = 404;
 
 /**
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {import("./http.js").Http} Http
+ * @typedef {import("../http/http.js").Http} Http
  * @typedef {{http: Http, error: any}} Failed
  *
  * @typedef {object} Patience how long servers are waited for, in milliseconds

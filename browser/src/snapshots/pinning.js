@@ -1,7 +1,7 @@
 /** Manages pins on a pinning service through the IPFS Pinning Service API 1.0.0. */
 
 import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.js";
-import { Http } from "./http.js";
+import { Http } from "../http/http.js";
 import { NetworkError, StorageError } from "./library.js";
 
 const ALL = "queued,pinning,pinned,failed";
@@ -22,7 +22,7 @@ export class Pinning {
   /**
    * @param {string} url
    * @param {string | (() => Promise<string>)} token the access token, or a function that returns one for each request
-   * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("../http/http.js").Fetch} [fetch]
    */
   constructor(url, token, fetch) {
     this.#http = new Http(url, fetch);
