@@ -96,13 +96,13 @@ class Payments:
         operation = await _prepared(account, params, amount, call)
         if operation.call_data != call_data:
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
-        await _tell(on_progress, "prepared")
+        await answered(on_progress, "prepared")
         signed = await account.signed(operation)
-        await _tell(on_progress, "signed")
+        await answered(on_progress, "signed")
         note = payment_note(params, payee.address, hash_text(account.hash(operation)), called, there)
         await self._note(note)
         sent = await account.send(signed)
-        await _tell(on_progress, "sent")
+        await answered(on_progress, "sent")
         try:
             await account.wait(sent)
         except OperationFailed as error:
@@ -110,7 +110,7 @@ class Payments:
                 await self._note(settled_note(note, succeeded=False))
             raise
         await self._note(settled_note(note, succeeded=True))
-        await _tell(on_progress, "confirmed")
+        await answered(on_progress, "confirmed")
         return payment_result(params, hash_text(sent), await explorer_of(self._client, params.chain_id))
 
     async def _way(
@@ -209,8 +209,3 @@ def payment_result(params: PaymentParams, operation_hash: str, explorer: str) ->
         token=params.token,
         explorer_url=operation_page(explorer, operation_hash),
     )
-
-
-async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
-    if on_progress is not None:
-        await answered(on_progress, step)
