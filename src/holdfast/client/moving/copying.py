@@ -62,9 +62,9 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
 async def _published(
     vault: AsyncVault, hosts: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
 ) -> Copy:
-    name = (await vault.publishing_key()).name
     await hosts.upload(taken)
     await pin(hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
+    name = (await vault.publishing_key()).name
     there = await hosts.gateway.record(name)
     # Higher than both services' records, so that neither can pass an older copy off as the newest one.
     sequence = max(state.sequence, there.sequence if there else 0) + 1
