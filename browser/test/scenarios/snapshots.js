@@ -14,6 +14,7 @@ import { Player, Script, told } from "./script.js";
 const DID = `did:new:0x${"11".repeat(32)}`;
 const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
+const OTHER_DID = DID.replaceAll("1", "2");
 const UPDATED_AT = 1_700_000_000_000;
 const FAR_FUTURE_NS = 2n ** 62n;
 const DELEGATION = Uint8Array.of(0xa0);
@@ -133,9 +134,10 @@ class SnapshotPlayer extends Player {
     await this.recovered(event, { name: NAME });
   }
 
-  async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0 }) {
-    const manifest = { ...this.manifest(on), updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };
-    const taken = await snapshotOf(manifest, sealed(revision, wraps));
+  async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0, of_another: isOther }) {
+    const did = isOther ? OTHER_DID : DID;
+    const manifest = { ...this.manifest(on), did, updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };
+    const taken = await snapshotOf(manifest, sealed(revision, wraps, did));
     this.roots[root] = taken.rootCid;
     this.found.push(taken);
   }
@@ -232,14 +234,14 @@ class SnapshotPlayer extends Player {
 }
 
 /** Returns the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret. */
-function sealed(revision, wraps = []) {
+function sealed(revision, wraps = [], did = DID) {
   const named = wraps.map((it) => `\x01\x06secret${it.padEnd(WRAP_REST, "\0")}`);
   const header = new Uint8Array(44);
   header.set(new TextEncoder().encode("HFDB\x01"));
   header[5] = wraps.length;
   new DataView(header.buffer).setUint16(6, DID.length);
   new DataView(header.buffer).setBigUint64(8, BigInt(revision));
-  return Uint8Array.of(...header, ...new TextEncoder().encode(`${DID}${named.join("")}`));
+  return Uint8Array.of(...header, ...utf8(`${did}${named.join("")}`));
 }
 
 function spoilt(car, how) {

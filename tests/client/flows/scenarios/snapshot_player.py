@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DID = "did:new:0x" + "11" * 32
 NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
 DELEGATION = b"\xa0"
+OTHER_DID = DID.replace("1", "2")
 UPDATED_AT = 1_700_000_000_000
 FAR_FUTURE_NS = 2**62
 PUBLIC_KEY = bytes(32)
@@ -141,7 +142,9 @@ class _Player(Player):
     def publish_snapshot(self, it: dict[str, Any]) -> snapshots.Snapshot:
         wraps = it.get("wraps", [])
         manifest = self.manifest(it.get("on"), UPDATED_AT + it.get("later_ms", 0))
-        taken = snapshots.take(manifest, sealed(it["revision"], wraps), DELEGATION)
+        did = OTHER_DID if it.get("of_another") else DID
+        whole = sealed(it["revision"], wraps).replace(DID.encode(), did.encode())
+        taken = snapshots.take(msgspec.structs.replace(manifest, did=did), whole, DELEGATION)
         self.roots[it["root"]] = taken.root_cid
         return taken
 
