@@ -381,12 +381,12 @@ class AccountMethods(EndpointMethods):
     async def _operated(self, account: SmartAccount, call: Call, on_progress: Callable[[str], object] | None) -> str:
         async with self._operating:
             operation = await account.prepared(call)
-            await _tell(on_progress, "prepared")
+            await answered(on_progress, "prepared")
             signed = await account.signed(operation)
             operation_hash = await account.send(signed)
-            await _tell(on_progress, "sent")
+            await answered(on_progress, "sent")
             await account.wait(operation_hash)
-            await _tell(on_progress, "confirmed")
+            await answered(on_progress, "confirmed")
             return hash_text(operation_hash)
 
 
@@ -405,11 +405,6 @@ async def _chain_of(account: SmartAccount) -> RpcClient:
     if chain is None:
         raise NoEndpoint
     return chain
-
-
-async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
-    if on_progress is not None:
-        await answered(on_progress, step)
 
 
 def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change, ...]:
