@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-import "./page.js";
+import "./dom.js";
 import { NetworkError, StorageError } from "../src/holdfast.js";
 import { PairingServer, SyncRefused, asker, giveAt, linkTo, receive } from "../src/pairing/pairing.js";
 
@@ -29,7 +29,7 @@ for (const address of [NOWHERE, "nonsense", "", "/ip4/127.0.0.1/tcp/9/ws"])
 
 test("after a failed attempt nothing of libp2p goes on, so a program can end", async () => {
   const program = `
-    import ${JSON.stringify(new URL("page.js", import.meta.url))};
+    import ${JSON.stringify(new URL("dom.js", import.meta.url))};
     const { linkTo } = await import(${JSON.stringify(new URL("../src/pairing/pairing.js", import.meta.url))});
     await linkTo({ start: (_, work) => work() }, "${NOWHERE}").catch(({ name }) => console.log(name));
   `;

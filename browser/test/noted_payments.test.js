@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import "./page.js";
+import "./dom.js";
 import { namer, isSamePayment } from "../src/pages/vault/values.js";
 import { movedBy, readRequest } from "../src/pay/request.js";
 

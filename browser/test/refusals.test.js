@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import "./page.js";
+import "./dom.js";
 import { OperationFailed } from "../src/holdfast.js";
 import { refusalOf } from "../src/pay/refusals.js";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 
-import "./page.js";
+import "./dom.js";
 import { ask } from "../src/chain/rpc.js";
 import { ServiceClient } from "../src/holdfast.js";
 import { Http } from "../src/http/http.js";

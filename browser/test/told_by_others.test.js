@@ -95,13 +95,14 @@ test("the own address is computed, and another factory refused", async () => {
 
 test("only on its own pages may the service name other contracts, because it also serves this code there", () => {
   const allowed = () => new Client({ baseUrl: "https://own.example", vault: liar({}).vault }).foreignContracts;
+  const { location } = globalThis;
   globalThis.location = new URL("https://own.example/vault");
   try {
     assert.equal(allowed(), true);
     globalThis.location = new URL("https://app.example/");
     assert.equal(allowed(), false);
   } finally {
-    delete globalThis.location;
+    globalThis.location = location;
   }
 });
 

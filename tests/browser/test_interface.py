@@ -65,18 +65,6 @@ def test_the_declared_types_are_the_interfaces() -> None:
         assert defaults == {field: row["default"] for field, row in entry["fields"].items() if "default" in row}, name
 
 
-async def test_error_classes_have_the_documented_names_and_messages(page: Page) -> None:
-    for name, row in ERRORS["classes"].items():
-        arguments = ["'sign'", "'why'"] if "functionName" in row["message"] else ["'why'"]
-        seen = await outcome(page, f"throw new hf.{name}({', '.join(arguments)})")
-        assert seen["isServiceError"] is True and seen["name"] == row["name"]
-        assert seen["message"] == row["message"].format(message="why", functionName="sign")
-        for property_ in row.get("properties", []):
-            assert seen[property_] == "sign"
-    base = await outcome(page, "throw new hf.ServiceError('why', {cause: new TypeError('x')})")
-    assert (base["name"], base["message"], base["cause"]) == ("ServiceError", "why", "TypeError")
-
-
 @pytest.mark.usefixtures("authenticator")
 async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
     conforms(await page.evaluate(CLIENT, {}), "BootStatus")
@@ -144,88 +132,3 @@ async def an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
     assert value["same"] == [value["ada"]] * 2
     assert value["given"] == [value["ada"], "0x3"]
     assert value["umlauts"][0] == value["umlauts"][1] != value["ada"]
-
-
-async def test_no_address_is_returned_for_what_can_be_no_key(page: Page) -> None:
-    asked = await outcome(page, f"""
-      const fetched = [];
-      window.fetch = async (url) => (fetched.push(String(url)), new Response('{{"address":"0x"}}'));
-      const names = [];
-      for (const [pubKeyX, pubKeyY] of [["0x1", "0x2"], ["{Y}", "{X}"], ["0", "0"], ["{X}", "0x1"], ["x", "{Y}"]]) {{
-        await hf.getSmartAccountAddress({{pubKeyX, pubKeyY}}).then(() => names.push(""), (it) => names.push(it.name));
-      }}
-      return {{names, fetched: fetched.length}};
-    """)  # fmt: skip
-    assert asked["value"] == {"names": ["RangeError"] * 4 + [""], "fetched": 1}, "the service refuses what is not hex"
-
-
-@pytest.mark.usefixtures("authenticator")
-async def test_defaults_are_the_documented_ones(page: Page) -> None:
-    asked = await outcome(page, """
-      const seen = {};
-      const create = navigator.credentials.create.bind(navigator.credentials);
-      navigator.credentials.create = (options) => (seen.passkey = options.publicKey, create(options));
-      await hf.createPasskey();
-      const fetched = [];
-      window.fetch = async (url, init = {}) => (fetched.push([init.method ?? "GET", String(url)]), new Response('{"address":"0x"}'));
-      await hf.getSmartAccountAddress({pubKeyX: "GX", pubKeyY: "GY"});
-      await hf.getSmartAccountAddress({pubKeyX: "GX", pubKeyY: "GY", salt: 7n, vaultUrl: "https://other.example"});
-      navigator.serviceWorker.register = async (url, options) => (seen.worker = [String(url), options], {scope: location.origin + "/pay/", paymentManager: {}});
-      const registered = await hf.registerPaymentHandler();
-      const {rp, timeout, excludeCredentials, authenticatorSelection} = seen.passkey;
-      return {rp, timeout, excludeCredentials, authenticatorSelection, fetched, worker: seen.worker, registered, dbName: new hf.VaultStore().dbName};
-    """.replace("GX", X).replace("GY", Y))  # fmt: skip
-    value = asked.get("value")
-    assert value, asked
-    options = TYPES["CreatePasskeyOptions"]["fields"]
-    assert value["rp"] == {"id": "localhost", "name": options["rpName"]["default"]}
-    assert value["timeout"] == options["timeout"]["default"]
-    assert value["excludeCredentials"] == []
-    assert value["authenticatorSelection"]["userVerification"] == "required"
-    assert value["authenticatorSelection"]["residentKey"] == "required"
-    assert value["dbName"] == TYPES["VaultStoreConfig"]["fields"]["dbName"]["default"]
-    first, other, method = value["fetched"]
-    assert first[1].endswith(f"/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=0")
-    assert other[1] == f"https://other.example/api/accounts/predict?pubKeyX={X}&pubKeyY={Y}&salt=7"
-    assert method[0] == "HEAD" and method[1].endswith("/pay")
-    handler = TYPES["PaymentHandlerOptions"]["fields"]
-    url, registration = value["worker"]
-    assert url.endswith(handler["swUrl"]["default"])
-    assert registration == {"scope": handler["scope"]["default"], "updateViaCache": "none"}
-    assert value["registered"] == {"success": True, "scope": handler["scope"]["default"]}
-
-
-async def test_the_payment_handler_registers_in_the_browser_itself(page: Page) -> None:
-    assert await page.evaluate("hf.registerPaymentHandler()") == {"success": True, "scope": "/pay/"}
-    scopes = await page.evaluate(
-        "navigator.serviceWorker.getRegistrations().then((all) => all.map(({scope}) => scope))"
-    )
-    assert [scope.rpartition("/pay/")[1] for scope in scopes] == ["/pay/"]
-    refused = await page.evaluate("hf.registerPaymentHandler({methodUrl: '/nowhere'})")
-    assert refused["success"] is False and "404" in refused["error"]
-    refused = await page.evaluate("hf.registerPaymentHandler({swUrl: '/pay/other.js'})")
-    assert refused["success"] is False and refused["scope"] == "/pay/"
-
-
-async def test_every_endpoint_answers_and_refusals_have_their_code(page: Page) -> None:
-    await page.evaluate("window.client = new hf.Client()")
-    assert (await outcome(page, "return client.contracts()"))["value"]["chainId"] == 84532
-    assert (await outcome(page, "return client.checkSession({identifier: 'nobody-has-this'})"))["value"] == {
-        "available": True,
-        "reason": None,
-    }
-    assert (await outcome(page, "return client.lookupDid({credentialId: 'AAAA'})"))["value"] == {"found": False}
-    assert (await outcome(page, "return (await client.enclaveWasm()).byteLength"))["value"] > 100_000
-    seen = await outcome(
-        page, "return client.createSession({identifier: 'postmaster', channel: 'handle', did: 'did:new:0x11'})"
-    )
-    assert (seen["name"], seen["status"]) == ("NetworkError", 409) and seen["code"] == "identifier_reserved"
-    assert seen["message"] == "Network: identifier_reserved (409)"
-    seen = await outcome(page, "return client.bundler('eth_chainId')")
-    assert (seen["code"], seen["status"]) == ("rpc_method_not_allowed", 403)
-    seen = await outcome(page, "return client.indexerStats()")
-    assert (seen["code"], seen["status"]) == ("indexer_not_configured", 503)
-    seen = await outcome(page, "return new hf.ServiceClient({baseUrl: 'http://localhost:9'}).status()")
-    assert seen["name"] == "NetworkError" and seen["message"].startswith("Network: ")
-    seen = await outcome(page, "return new hf.ServiceClient({fetch: async () => new Response('<html>')}).status()")
-    assert seen["message"] == "Network: the answer is not JSON"

@@ -1,6 +1,8 @@
-/** Runs the Python client's test vectors for the content-addressed formats through src/snapshots. */
+/** The JavaScript client reads and writes CIDs, CAR files, snapshot roots, IPNS names and records as Python does. */
 
 import assert from "node:assert/strict";
+import { test } from "node:test";
+
 import { readCar, writeCar } from "../src/snapshots/cars.js";
 import { blockOf, cidBytes, codecOf, textOf } from "../src/snapshots/cids.js";
 import { ContentError } from "../src/snapshots/content_error.js";
@@ -8,9 +10,10 @@ import { decode, encode } from "../src/snapshots/dag_cbor.js";
 import { nameOf, publicKeyOf } from "../src/snapshots/names.js";
 import { changeOf, isExpired, readRecord } from "../src/snapshots/records.js";
 import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.js";
+import { vectors } from "./vector_files.js";
 
 /** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path within vectors/ */
-export const RUNS = {
+const RUNS = {
   "car/valid": async ({ car, root, blocks }) => {
     const read = await readCar(octets(car));
     assert.equal(read.root, root);
@@ -81,7 +84,7 @@ export const RUNS = {
 };
 
 /** Tests of cases that the vectors do not cover. @type {Record<string, () => Promise<unknown>>} */
-export const TESTS = {
+const TESTS = {
   "which record is newer": async () => {
     const known = { sequence: 7, rootCid: "a", validityNs: 5n };
     const changes = [{ sequence: 8 }, { validityNs: 6n }, { validityNs: 4n }, { sequence: 6 }, { rootCid: "b" }];
@@ -134,6 +137,16 @@ export const TESTS = {
     }
   },
 };
+
+for (const [path, run] of Object.entries(RUNS))
+  test(`vectors of ${path}`, async () => {
+    const { cases, records } = vectors(`${path}.json`);
+    const rows = records ?? cases;
+    assert.ok(rows.length > 0);
+    for (const row of rows)
+      await Promise.resolve(run(row)).catch((error) => assert.fail(`${row.name}: ${error.message ?? error}`));
+  });
+for (const [name, work] of Object.entries(TESTS)) test(name, work);
 
 /** @param {string | null} code @param {() => Promise<unknown>} work */
 async function refused(code, work) {

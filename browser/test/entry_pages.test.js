@@ -1,0 +1,113 @@
+/** The entry points of /connect and of the payment window, each in a process for itself, because they act when loaded. */
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+const at = (path) => JSON.stringify(new URL(path, import.meta.url).href);
+const ORIGIN = "https://app.example";
+
+/** Runs a program after an empty page was made; returns what it gives to `tell`. */
+async function shown(program) {
+  const code = `
+    import { one, press, told, until } from ${at("dom.js")};
+    const tell = (value) => { console.log(JSON.stringify(value)); process.exit(); };
+    globalThis.fetch = async () => Response.json({ chainId: 1 });
+    ${program}
+  `;
+  const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", code], { timeout: 60_000 });
+  return JSON.parse((await run).stdout);
+}
+
+test("the payment window that no shop opened says so, in the person's language", async () => {
+  const seen = await shown(`
+    localStorage.setItem("holdfast-language", "de");
+    await import(${at("../src/pay/confirm.js")});
+    tell([document.documentElement.lang, told("heading"), one("#outcome").textContent, document.title]);
+  `);
+  assert.deepEqual(seen, [
+    "de",
+    "Nichts zu zahlen",
+    "Kein Shop bittet um eine Zahlung. Sie können dieses Fenster schließen.",
+    "Nichts zu zahlen – Vault of Tests",
+  ]);
+});
+
+test("the payment window waits for the shop's request", async () => {
+  const seen = await shown(`
+    const { navigatorHas } = await import(${at("dom.js")});
+    location.search = "?request=7";
+    const sent = [];
+    const controller = { postMessage: (message) => sent.push(message) };
+    navigatorHas("serviceWorker", { controller, addEventListener() {}, startMessages() {} });
+    globalThis.Worker = class { postMessage() {} terminate() {} };
+    await import(${at("../src/pay/confirm.js")});
+    tell([document.documentElement.lang, told("heading"), one("#waiting").textContent, sent]);
+  `);
+  const ready = [{ type: "ready", request: "7" }];
+  assert.deepEqual(seen, ["en", "Confirm payment", "Waiting for the shop\u2019s request…", ready]);
+});
+
+test("the window of /connect that no application opened says so above its footer", async () => {
+  const seen = await shown(`
+    await import(${at("../src/pages/connect.js")});
+    await until(() => one("main").dataset.screen === "no_asker");
+    press("language");
+    tell([document.documentElement.lang, one("h1", one("#screen")).textContent, one("#footer a").textContent]);
+  `);
+  assert.deepEqual(seen, ["de", "Mit einer App verbinden", "Schnittstelle"]);
+});
+
+/** What the application hears, and the screen, after it has asked for this. */
+const answered = (request, more = "") =>
+  shown(`
+    const heard = [];
+    globalThis.opener = { closed: false, postMessage: (message, to) => heard.push({ ...message, to }) };
+    ${more}
+    await import(${at("../src/pages/connect.js")});
+    await until(() => heard.length > 0);
+    const [{ nonce }] = heard;
+    const expires = Math.floor(Date.now() / 1000) + 60;
+    const asked = { holdfast: "connect/1", type: "request", state: "a".repeat(32), expires, request: ${JSON.stringify(request)} };
+    const says = (data, source = opener) =>
+      dispatchEvent(Object.assign(new Event("message"), { data, source, origin: ${JSON.stringify(ORIGIN)} }));
+    says({ ...asked, nonce: "0".repeat(32) });
+    says({ ...asked, nonce }, {});
+    await new Promise((resolve) => setImmediate(resolve));
+    const ignored = heard.length === 1;
+    says({ ...asked, nonce });
+    await until(() => heard.some(({ type }) => type === "error"));
+    const { to, code, message } = heard.at(-1);
+    tell({ ignored, to, code, message, screen: one("main").dataset.screen, asker: one('[data-name="origin"]').textContent });
+  `);
+
+test("a request with a wrong field is refused with its name, and only the window's own nonce is heard", async () => {
+  assert.deepEqual(await answered({ sign: { text: "x", challenge: "short" } }), {
+    ignored: true,
+    to: ORIGIN,
+    code: "bad_request",
+    message: "The request has a field that is missing, unknown or of another form. (sign.challenge)",
+    screen: "bad_request",
+    asker: ORIGIN,
+  });
+});
+
+test("a service without USDC gives no permission to pay", async () => {
+  const delegate = { to: "did:key:zDn", limit: "1", expires: Math.floor(Date.now() / 1000) + 3600 };
+  const without = `document.querySelector('meta[name="holdfast-usdc"]').remove();`;
+  const { code, message, screen } = await answered({ delegate }, without);
+  const said = "This service has no USDC, so that nothing can be limited in it.";
+  assert.deepEqual([code, message, screen], ["unsupported", said, "unsupported"]);
+});
+
+test("a page in a frame of another is not taken for a window of /connect", async () => {
+  const seen = await shown(`
+    globalThis.top = {};
+    globalThis.opener = { postMessage: () => tell("asked") };
+    await import(${at("../src/pages/connect.js")});
+    await until(() => one("main").dataset.screen === "framed");
+    tell("framed");
+  `);
+  assert.equal(seen, "framed");
+});

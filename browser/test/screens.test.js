@@ -1,0 +1,344 @@
+/** What single screens of the pages do, without a browser: what they say, and what they do with the client. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { navigatorHas, one, press, told, type, until } from "./dom.js";
+import "./scenarios/clients.js"; // keeps the vaults' stores in memory
+import { Client, NetworkError, RequestRefused, Vault, VaultStore } from "../src/holdfast.js";
+import { consent } from "../src/pages/connect/consent.js";
+import { firstAnswer } from "../src/pages/connect/answered.js";
+import { footer } from "../src/pages/footer.js";
+import { leave } from "../src/pages/leave/screen.js";
+import { el } from "../src/kit/el.js";
+import * as nodes from "../src/pages/parts/nodes.js";
+import { text } from "../src/pages/parts/language.js";
+import { screen } from "../src/pages/parts/router.js";
+import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.js";
+import { setBegun } from "../src/pages/parts/notes.js";
+import { choose } from "../src/pages/register/choose.js";
+import { finish } from "../src/pages/register/finish.js";
+import { resolved } from "../src/pages/send/payee.js";
+import { showState, start } from "../src/pages/start.js";
+import { obstacle } from "../src/pages/parts/obstacle.js";
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+/** Notes where the pages go. */
+const visited = [];
+for (const name of ["home", "choose", "vault", "prove", "safety", "passkey", "finish"])
+  screen(name, (given) => void visited.push([name, given]));
+
+/** A test on an empty page. A hook would also run before the tests of other files. */
+const onPage = (name, work) =>
+  test(name, (context) => {
+    document.fill();
+    visited.length = 0;
+    return work(context);
+  });
+
+/** Replaces methods of the pages' client. */
+function client(context, methods) {
+  const { vault = {}, ...rest } = methods;
+  for (const [of, chosen] of [
+    [Client.prototype, { boot: async () => ({}), ...rest }],
+    [Vault.prototype, vault],
+  ])
+    for (const [name, method] of Object.entries(chosen)) context.mock.method(of, name, method);
+}
+
+const ROW = { channel: "handle", identifier: "ada", did: "did:new:0x1", credentialId: "AAAA" };
+
+onPage("once the service knows the name, nothing but the first copy is awaited, and it is said", async (context) => {
+  client(context, {
+    vault: { status: async () => ({ locked: false }) },
+    status: async () => ({ chain: "Base Sepolia" }),
+    account: async () => ({}),
+    register: async ({ handle, onProgress }) => {
+      for (const step of ["session", "sent to the chain", "on the chain"]) onProgress(step);
+      assert.equal(told("status"), text("working"));
+      return { did: ROW.did, identifier: handle, txHash: `0x${"12".repeat(32)}` };
+    },
+    snapshots: () => new Promise(() => {}),
+  });
+  await setBegun(ROW);
+  void finish(ROW);
+  await until(() => document.querySelector('[data-step="copy"]')?.dataset.state === "busy");
+  assert.equal(told("status"), "");
+  assert.ok(document.body.textContent.includes(text("finish.copy.lead")));
+  assert.deepEqual(
+    document.querySelectorAll("[data-step]").map((it) => it.dataset.state),
+    ["done", "done", "done", "done", "done", "busy"],
+  );
+  assert.equal(localStorage.getItem("holdfast-registration"), null, "the registration has ended");
+});
+
+for (const [error, goes] of [
+  [new RequestRefused("identifier_taken", 409), "choose"],
+  [new RequestRefused("attestation_expired", 403), "prove"],
+  [new NetworkError("gone"), null],
+])
+  onPage(
+    `a registration that fails with ${error.message} goes to ${goes ?? "where it can be tried again"}`,
+    async (context) => {
+      context.mock.timers.enable({ apis: ["setTimeout"] });
+      client(context, {
+        vault: { status: async () => ({ locked: false }) },
+        status: async () => ({ chain: "" }),
+        account: async () => ({}),
+        register: async () => Promise.reject(error),
+      });
+      await finish({ ...ROW, attestation: "proof" });
+      assert.notEqual(told("alert"), "");
+      const screen = one("main").dataset.screen;
+      if (goes) assert.deepEqual(visited.at(-1), [goes, { ...ROW, attestation: undefined }]);
+      else assert.deepEqual([visited, screen], [[], "finish-failed"]);
+      show({ name: "", heading: "", body: [] }); // ends the screen's timer
+    },
+  );
+
+/** The screen for leaving, with what it gets from the pages. */
+async function leaving(found, more = {}) {
+  const parts = {
+    ...nodes,
+    text,
+    SERVICE,
+    preparing,
+    run,
+    say,
+    show,
+    el,
+    meta: () => "",
+    go: async (name) => void visited.push([name]),
+    confirmed: async () => true,
+    ready: async () => ({ exportPerson: async () => found }),
+    ...more,
+  };
+  await leave(parts);
+}
+
+const PERSON = { identifiers: [{ channel: "handle", key: "ada", given: "ada" }], credentials: [{}], snapshots: [] };
+
+onPage("what is stored is saved as a file whose address is given up later", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const addresses = [];
+  context.mock.method(URL, "createObjectURL", (blob) => (addresses.push(blob), "blob:1"));
+  context.mock.method(URL, "revokeObjectURL", (address) => addresses.push(address));
+  await leaving(PERSON);
+  press("download");
+  await until(() => told("status") !== "");
+  assert.deepEqual(JSON.parse(await addresses[0].text()), PERSON);
+  assert.equal(addresses.length, 1);
+  context.mock.timers.tick(60_000);
+  assert.deepEqual(addresses.slice(1), ["blob:1"]);
+});
+
+for (const agrees of [true, false])
+  onPage(`a name is given back, and all is deleted, only if the person agrees: ${agrees}`, async () => {
+    const taken = [];
+    const takeBack = async (what) => void taken.push(what);
+    const ready = async () => ({ exportPerson: async () => PERSON, takeBack });
+    await leaving(PERSON, { ready, confirmed: async () => agrees });
+    for (const [number, name] of ["free", "erase"].entries()) {
+      press(name);
+      await (agrees ? until(() => taken.length > number) : settled());
+    }
+    assert.deepEqual(taken, agrees ? [{ identifier: "ada", channel: "handle" }, { everything: true }] : []);
+  });
+
+onPage("a vault that is removed is locked and forgotten, with what the pages know of its passkeys", async () => {
+  const did = "did:new:0x1";
+  const asked = [];
+  const vault = {
+    query: async () => ({ did, credentials: [{ credential_id: "AAAA" }] }),
+    lock: async () => void asked.push("lock"),
+    forget: async (of) => void asked.push(of),
+  };
+  await leaving(PERSON, {
+    ready: async () => ({ vault, exportPerson: async () => PERSON }),
+    setVaultOf: async (...given) => void asked.push(given),
+    unmarkVault: () => asked.push("unmarked"),
+  });
+  press("forget");
+  await until(() => visited.length > 0);
+  assert.deepEqual(asked, ["lock", did, ["AAAA", null], "unmarked"]);
+});
+
+for (const [offline, failing, words] of [
+  [true, "", "offline"],
+  [false, "status", "down"],
+  [false, "readyz", "down"],
+  [false, "balance", "partly"],
+  [false, "", "works"],
+])
+  onPage(`the footer says how the service is: ${words}${failing && ` without ${failing}`}`, async (context) => {
+    const answers = { status: { chainId: 1 }, readyz: {}, balance: {} };
+    const answer = (name) => async () => (name === failing ? Promise.reject(new NetworkError("x")) : answers[name]);
+    client(context, Object.fromEntries(Object.keys(answers).map((name) => [name, answer(name)])));
+    navigatorHas("onLine", !offline);
+    const node = el("span");
+    await showState(node);
+    navigatorHas("onLine", true);
+    assert.equal(node.textContent, text(`footer.${words}`));
+  });
+
+onPage("a state that comes late does not replace a newer one", async (context) => {
+  let late;
+  const first = new Promise((_, reject) => (late = reject));
+  const answers = [first, Promise.resolve({ chainId: 1 })];
+  client(context, { status: () => answers.shift(), readyz: async () => ({}), balance: async () => ({}) });
+  const node = el("span");
+  const shown = showState(node);
+  await showState(node);
+  late(new NetworkError("too late"));
+  await shown;
+  assert.equal(node.textContent, text("footer.works"));
+});
+
+onPage("the footer names a test network, and switches the language of the screen", async (context) => {
+  client(context, { status: async () => Promise.reject(new NetworkError("x")) });
+  const turned = context.mock.fn();
+  footer(turned);
+  assert.deepEqual([document.documentElement.lang, one("#test-network").hidden], ["en", true]);
+  const money = document.createElement("meta");
+  money.name = "holdfast-test-money";
+  money.setAttribute("content", "yes");
+  document.head.append(money);
+  press("language");
+  assert.deepEqual([document.documentElement.lang, told("test-network")], ["de", text("network.test")]);
+  assert.match(told("test-network"), /Testnetz/);
+  money.remove();
+  press("language");
+  assert.equal(turned.mock.callCount(), 2);
+  assert.deepEqual([document.documentElement.lang, told("test-network")], ["en", ""]);
+});
+
+onPage("an unfinished registration is offered; another name keeps the vault and drops the proof", async () => {
+  await setBegun({ ...ROW, attestation: "proof" });
+  await start();
+  assert.equal(one("main").dataset.screen, "resume");
+  press("other");
+  await until(() => visited.length > 0);
+  await start();
+  assert.equal(one("main").dataset.screen, "resume");
+  assert.deepEqual(await new VaultStore().note("pages:registration"), { ...ROW, attestation: undefined });
+  await setBegun(null);
+  await start();
+  assert.equal(one("main").dataset.screen, "start");
+});
+
+onPage("a browser in which passkeys are impossible is told why", (context) => {
+  context.after(() => (globalThis.location.hostname = "vault.example"));
+  assert.match(obstacle().textContent, /This browser has no passkeys/);
+  globalThis.PublicKeyCredential = class {};
+  navigatorHas("credentials", {});
+  assert.equal(obstacle(), null);
+  globalThis.location.hostname = "127.0.0.1";
+  assert.equal(one("a", obstacle()).href, "https://vault.example/");
+  context.mock.getter(localStorage, "length", () => {
+    throw new DOMException("blocked", "SecurityError");
+  });
+  assert.match(obstacle().textContent, /Allow cookies and site data/);
+  delete globalThis.PublicKeyCredential;
+});
+
+const TAKEN = { available: false, reason: "taken" };
+for (const [name, answer, words] of [
+  ["", {}, "Fill in this field"],
+  ["admin", { available: false, reason: "reserved" }, "This name is reserved."],
+  ["ann@example.com", { available: false, reason: "reserved" }, "This is an e-mail address, not a name."],
+  ["+49 151 23456789", new RequestRefused("Invalid identifier", 400), "This is a phone number, not a name."],
+  ["amazon.com", { available: false, reason: "reserved" }, "This reads as an account address or a website"],
+  ["\u0430nna", { available: false, reason: "reserved" }, "This name can be mistaken for another one"],
+  ["ada", TAKEN, "This name is taken."],
+])
+  onPage(`a name that cannot be registered: "${name}"`, async (context) => {
+    const checkSession = async () => (answer instanceof Error ? Promise.reject(answer) : answer);
+    client(context, { checkSession, registrationCounters: async () => ({}) });
+    choose();
+    type("handle", name);
+    press("submit");
+    await until(() => one(".verdict").textContent.includes(words));
+    assert.deepEqual(visited, []);
+    assert.equal(one('[data-name="yours"]').parentElement.hidden, answer !== TAKEN);
+  });
+
+onPage("a network that has registered enough is told before a passkey is made", async (context) => {
+  client(context, {
+    checkSession: async () => ({ available: true }),
+    registrationCounters: async () => ({ ip_registrations: 3, ip_limit: 3 }),
+  });
+  choose();
+  type("handle", "ada");
+  press("submit");
+  await until(() => one(".verdict").textContent.includes(text("problem.ip_limit")));
+  assert.deepEqual(visited, []);
+});
+
+const CHECKSUMMED = "0x52908400098527886E0F7030069857D2E4169EE7";
+for (const [typed, key] of [
+  ["Bob@Example.com", "send.bad.email"],
+  ["+49 151 23456789", "send.bad.phone"],
+  ["vitalik.eth", "send.bad.host"],
+  ["0x5290…69ee7", "send.bad.to"],
+  [CHECKSUMMED.replace("E7", "e7"), "send.bad.checksum"],
+  ["unknown", "send.bad.name"],
+])
+  onPage(`${typed} is refused as a payee, and only a name is looked up`, async (context) => {
+    const looked = [];
+    client(context, {
+      vault: { keccak256: async (data) => (await import("../src/did/keccak.js")).keccak256(data) },
+      checkAlias: async ({ alias }) => (looked.push(alias), { available: true }),
+    });
+    context.mock.method(Vault.prototype, "call", async () => ({ address: CHECKSUMMED }));
+    await assert.rejects(resolved(typed), { key });
+    assert.deepEqual(looked, key === "send.bad.name" ? ["unknown"] : []);
+  });
+
+/** The screen of a request to sign a long text, in a box that shows 100 of its 900 pixels. */
+async function asked(context, more = {}) {
+  client(context, { vault: { query: async () => ({ did: "did:new:0x1" }) } });
+  const requested = { name: "", account: false, sign: { text: "I log in.", challenge: "c" }, delegate: null };
+  let box = null;
+  const create = document.createElement;
+  context.mock.method(document, "createElement", (name) => {
+    const made = create(name);
+    if (name === "pre") box = Object.assign(made, { scrollTop: 0, clientHeight: 100, scrollHeight: 900 });
+    return made;
+  });
+  const refused = () => visited.push("refused");
+  assert.ok(
+    await consent({ origin: new URL("https://app.example"), requested, allowed: async () => {}, refused, ...more }),
+  );
+  return { box, allow: one('[data-name="allow"]') };
+}
+
+onPage("a long text can be signed once its end was on screen, and the button is not touched again", async (context) => {
+  const { box, allow } = await asked(context);
+  const scrolled = (top) => ((box.scrollTop = top), box.dispatchEvent(new Event("scroll")), allow.disabled);
+  assert.deepEqual([allow.disabled, scrolled(790), scrolled(799)], [true, true, false]);
+  allow.disabled = true; // while it works
+  assert.ok(scrolled(0) && scrolled(799));
+});
+
+onPage("a click that comes too early allows nothing", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { box, allow } = await asked(context);
+  box.scrollTop = 800;
+  box.dispatchEvent(new Event("scroll"));
+  for (const again of [false, true]) {
+    if (again) dispatchEvent(new Event("focus")); // the window returns to the front
+    allow.click();
+    assert.equal(allow.disabled, false, "nothing runs");
+    context.mock.timers.tick(500);
+  }
+  allow.click();
+  assert.equal(allow.disabled, true);
+});
+
+onPage("a request is answered once", async () => {
+  const request = { origin: "https://app.example", state: "a".repeat(32), expires: Date.now() / 1000 + 60 };
+  assert.equal(await firstAnswer(request), true);
+  assert.equal(await firstAnswer({ ...request, state: "b".repeat(32) }), true);
+  assert.equal(await firstAnswer(request), false);
+  assert.equal(await firstAnswer({ ...request, origin: "https://other.example" }), true);
+});
