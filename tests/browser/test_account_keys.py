@@ -111,6 +111,7 @@ async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: 
     assert [each["signer"] for each in view["owners"]] == [keys[1]]
 
 
+@pytest.mark.soak  # browser/test/account_candidates.test.js chooses in the gate
 async def test_the_owners_changes_are_chosen_before_the_account_exists(browser: Browser, chain: ChainService) -> None:
     first = await with_endpoint(browser, chain)
     forged = json.loads(signed_to_text([SignedChanges(first.account, 0, (LIE,), b"\7" * 100)]))["changes"]

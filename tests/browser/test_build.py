@@ -192,6 +192,7 @@ async def test_what_was_built_makes_a_vault_and_opens_it(browser: Browser, share
     assert set(first_visit[enclave + 1 :]) <= on_demand | snapshots, "a first visit asks for nothing else"
 
 
+@pytest.mark.soak  # test_notes_of_windows.py and the tests in Node load modules without a build in the gate
 async def test_the_modules_draw_the_first_screens_without_a_build(browser: Browser, shared: Server) -> None:
     context = await browser.new_context()
     await serve_sources(context)

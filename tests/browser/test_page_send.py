@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from tests.support.page_visits import GERMAN, Visit, person, requested
+from tests.support.payments import Payee, registered_payee
 
 from holdfast.wire.keccak import keccak256
 
@@ -120,39 +121,6 @@ async def sees_both_payments(visit: Visit) -> None:
     await visit.inspect("activity-with-receipt")
 
 
-NOT_NAMES = [
-    ("Bob@Example.com", "Payments to e-mail addresses are not possible."),
-    ("+49 151 23456789", "Payments to phone numbers are not possible."),
-    ("vitalik.eth", "vitalik.eth reads as a website or a name of another service."),
-    ("0x5290…69ee7", "Fill in an address, a DID or a name."),
-]
-
-
-async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, chain: ChainService) -> None:
-    payee, name, to = await person(browser, chain)
-    did = await payee.text('[data-name="did"]')
-    visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
-    await visit.press("send")
-    await names_nobody(visit)
-    await fill(visit, name, "0.01", "ETH")
-    await visit.screen("send-review")
-    assert did in await visit.text("main")
-    trust = visit.page.locator('[data-name="trust"]')
-    about = f"The chain confirms that the name {name} belongs to this account. It does not say who {name} is."
-    assert await trust.text_content() == about
-    assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
-    await visit.inspect("send-review-name")
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    assert chain.coin_of(to) == 10**16
-    await has_a_receipt(visit, name, to)
-    await visit.press("send")
-    await fill(visit, name, "0.01", "ETH")
-    await visit.told("You have paid this payee from this browser before.")
-    assert "good" in str(await trust.get_attribute("class"))
-
-
 @pytest.mark.soak  # browser/test/lookalikes.test.js judges names in the gate
 async def test_names_that_only_the_service_knows_or_that_look_like_a_paid_one(
     browser: Browser, chain: ChainService
@@ -185,24 +153,35 @@ async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
     await visit.page.unroute("**/transfers**", later)
 
 
+async def pays_a_name(visit: Visit, chain: ChainService, payee: Payee) -> None:
+    await visit.press("send")
+    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
+    await visit.told("DID is not registered, or not active.")
+    await fill(visit, payee.name, "0.01", "ETH")
+    await visit.screen("send-review")
+    assert payee.did in await visit.text("main")
+    trust = visit.page.locator('[data-name="trust"]')
+    about = (
+        f"The chain confirms that the name {payee.name} belongs to this account. It does not say who {payee.name} is."
+    )
+    assert await trust.text_content() == about
+    assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
+    await visit.inspect("send-review-name")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    assert chain.coin_of(payee.account) == 10**16
+    await has_a_receipt(visit, payee.name, payee.account)
+    await visit.press("send")
+    await fill(visit, payee.name, "0.01", "ETH")
+    await visit.told("You have paid this payee from this browser before.")
+    assert "good" in str(await trust.get_attribute("class"))
+    await returns(visit)
+
+
 async def returns(visit: Visit) -> None:
     await visit.press("back")
     await visit.press("back")
     await visit.screen("home")
-
-
-async def names_nobody(visit: Visit) -> None:
-    """Fill in what leads to nobody; what is not a name is not looked up."""
-    await fill(visit, "nobody-has-this-name", "0.01", "ETH")
-    await visit.told("Nothing is registered here as nobody-has-this-name.")
-    looked_up: list[str] = []
-    visit.page.on("request", lambda it: looked_up.append(it.url) if "/api/aliases/check" in it.url else None)
-    for text, why in NOT_NAMES:
-        await fill(visit, text, "0.01", "ETH")
-        await visit.told(why)
-    assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
-    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
-    await visit.told("DID is not registered, or not active.")
 
 
 async def trusts_the_service_alone(visit: Visit, did: str) -> None:
@@ -239,9 +218,15 @@ async def trusts_the_service_alone(visit: Visit, did: str) -> None:
         await returns(visit)
 
 
-async def test_nothing_is_sent_twice_or_without_the_person(browser: Browser, chain: ChainService) -> None:
+async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(
+    browser: Browser, chain: ChainService
+) -> None:
+    """What cannot be paid is said in browser/test/screens.test.js."""
+    payee = await asyncio.to_thread(registered_payee, chain)
     visit, _, account = await person(await browser.new_context(), chain)
-    await given(visit, chain, account, usdc=5_000_000)
+    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
+    await pays_a_name(visit, chain, payee)
+    chain.fund(account, 0)
     before = chain.usdc_of(PAYEE)
     await is_refused_by_the_bundler(visit)
     assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000

@@ -100,7 +100,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("language", [pytest.param("en-GB", marks=pytest.mark.soak), "de-DE"])
 async def test_the_button_is_in_sight_and_unusual_payees_and_test_money_are_told(
     browser: Browser, shared: Server, language: str
 ) -> None:

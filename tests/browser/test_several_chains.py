@@ -104,7 +104,8 @@ def owners(chain: ChainService, account: str) -> int:
     return int.from_bytes(chain.call(account, "accountSettings()")[64:96])
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "de"])
+@pytest.mark.soak  # browser/test/screens.test.js names a test network in the gate
+@pytest.mark.parametrize("language", ["en", "de"])
 async def test_pages_name_a_test_network_and_no_other(
     browser: Browser, both: ChainService, base: ChainService, language: str
 ) -> None:
@@ -121,6 +122,7 @@ async def test_pages_name_a_test_network_and_no_other(
     await context.close()
 
 
+@pytest.mark.soak  # test_page_send.py pays on the test network in the gate
 async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_money(
     browser: Browser, base: ChainService
 ) -> None:
