@@ -157,12 +157,6 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     assert window.complaints == []
 
 
-@pytest.fixture
-def app() -> Iterator[str]:
-    with serving(App) as address:
-        yield address
-
-
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}
 
 

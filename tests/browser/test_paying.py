@@ -26,7 +26,6 @@ from tests.support.paying import (
     REGISTER,
     STRAY,
     Person,
-    Shop,
     refused,
     unlocked,
 )
@@ -61,12 +60,6 @@ class ExampleShop(Pages):
         if file not in set(EXAMPLE.iterdir()):
             return b"", ""
         return file.read_bytes(), "text/javascript" if name.endswith(".js") else "text/html"
-
-
-@pytest.fixture
-def shop() -> Iterator[str]:
-    with serving(Shop) as address:
-        yield address
 
 
 # The other side ends the request, as the payment worker tells the window.

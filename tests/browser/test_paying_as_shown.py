@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import pytest
 from tests.support.page_visits import Visit
-from tests.support.pages import serving
 from tests.support.passkeys import outcome
-from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, Person, Shop, unlocked
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, Person, unlocked
 from tests.support.paymasters import Bundler, failure
 from tests.support.payment_window import Held
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
     from tests.support.payment_window import ConfirmPage
@@ -28,12 +23,6 @@ pytestmark = [pytest.mark.whole_browser, pytest.mark.soak]  # test_paying.py pay
 PASSWORD = "correct horse battery staple"
 # The newest snapshot that the servers have acknowledged.
 COPY = "client.snapshots().then((it) => it.state()).then((it) => it.acknowledgedRoot)"
-
-
-@pytest.fixture
-def shop() -> Iterator[str]:
-    with serving(Shop) as address:
-        yield address
 
 
 async def ready(person: Person, window: ConfirmPage) -> None:
@@ -119,8 +108,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     await person.page.evaluate(ADD_KEY, await window.passkey())
     await person.page.evaluate("(password) => client.vault.addKey({kind: 'password', password})", PASSWORD)
     await person.page.evaluate(LOCKED)
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    tab = await Visit.of(person.context, server, "/vault")
+    tab = await Visit.of(person.context, chain.server, "/vault")
     await opened(tab)
     await window.shows(CAN_APPROVE)
     await window.click("approve")  # once: the window takes the vault over
@@ -128,7 +116,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     await tab.told("Locked, because you went to pay in a shop.", "#status")
     await opened(tab)
     # Another tab that wants the vault learns by itself that it is free again.
-    other = await Visit.of(person.context, server, "/vault")
+    other = await Visit.of(person.context, chain.server, "/vault")
     await other.screen("elsewhere")
     await tab.press("lock")
     await other.screen("unlock")
