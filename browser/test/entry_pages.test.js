@@ -126,3 +126,19 @@ test("an answer goes to no address that the application has not declared, such a
   `);
   assert.deepEqual(seen, [`${ORIGIN}/.well-known/holdfast-connect`]);
 });
+
+test("a browser that stores nothing is told what to allow, and by which application it was asked", async () => {
+  const seen = await shown(`
+    Object.defineProperty(localStorage, "length", { get: () => { throw new DOMException("no", "SecurityError"); } });
+    const message = { holdfast: "connect/1", type: "request", state: "a".repeat(32), request: {} };
+    const expires = Math.floor(Date.now() / 1000) + 60;
+    location.hash = "#holdfast=" + encodeURIComponent(JSON.stringify({ ...message, expires, returnTo: "${ORIGIN}/" }));
+    document.referrer = "${ORIGIN}/";
+    globalThis.fetch = async () => Response.json({ returns: ["/"] });
+    await import(${at("../src/pages/connect.js")});
+    await until(() => one("main").dataset.screen === "blocked");
+    tell([one("#screen").textContent, told("alert"), one('[data-name="origin"]').textContent]);
+  `);
+  assert.match(seen[0], /Allow cookies and site data for this site/);
+  assert.deepEqual(seen.slice(1), ["", ORIGIN]);
+});

@@ -398,6 +398,7 @@ async def opens_in_another_tab(first: Visit, second: Visit) -> None:
         assert await second.text('[data-name="did"]') == did
 
 
+@pytest.mark.soak  # browser/test/{screens,entry_pages}.test.js say so in the gate
 async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
     storing_nothing: BrowserContext, shared: Server
 ) -> None:

@@ -170,8 +170,6 @@ async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser:
     take = f"([data, password, options]) => client.vault.import({{data, password}}, {KEY}, options)"
     again = await new.evaluate(take, [exported["data"], PASSWORD, {}])
     assert again == {"success": False, "error": "conflict"}, "a stored vault is replaced only on demand"
-    wrong = await new.evaluate(take, [exported["data"], "wrong horse battery", {"replace": True}])
-    assert wrong == {"success": False, "error": "export_rejected"}
     taken = await new.evaluate(take, [exported["data"], PASSWORD, {"replace": True}])
     assert taken == {"success": True, "did": did, "accounts": 1, "credentials": 1}
 
