@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PAYER = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 LIMIT = "12500000"
-MOST_MODULES = 20
+MOST_MODULES = 40
 
 
 def wanted() -> dict[str, Any]:

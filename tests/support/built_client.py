@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.clean_tree import ROOT
@@ -14,7 +15,6 @@ from tests.support.clean_tree import ROOT
 from holdfast.service.web.client_files import BUILT, client_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 STATIC_IMPORT = re.compile(r'(?:\bfrom|\bimport)\s*"(\./[^"]+|\.\./[^"]+)"')
