@@ -172,23 +172,12 @@ function manifestOf({ delegation, ...fields }) {
 
 /** Decodes bytes that a vector spells as hex, as base64, or as a list of hex texts and [hex, repetitions]. */
 function octets(spelled) {
-  if (typeof spelled === "string")
-    return /^(0x)?([0-9a-f]{2})*$/.test(spelled)
-      ? fromHex(spelled.replace(/^0x/, ""))
-      : Uint8Array.from(atob(spelled), (it) => it.charCodeAt(0));
-  return Uint8Array.from(
-    spelled.flatMap((part) =>
-      typeof part === "string"
-        ? [...fromHex(part)]
-        : Array(part[1])
-            .fill([...fromHex(part[0])])
-            .flat(),
-    ),
-  );
-}
-
-function fromHex(text) {
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+  if (typeof spelled !== "string") {
+    const digits = spelled.map((part) => (typeof part === "string" ? part : part[0].repeat(part[1])));
+    return Uint8Array.from(Buffer.from(digits.join(""), "hex"));
+  }
+  const isHex = /^(0x)?([0-9a-f]{2})*$/.test(spelled);
+  return Uint8Array.from(Buffer.from(spelled.replace(isHex ? /^0x/ : "", ""), isHex ? "hex" : "base64"));
 }
 
 function hex(bytes) {

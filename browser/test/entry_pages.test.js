@@ -111,3 +111,34 @@ test("a page in a frame of another is not taken for a window of /connect", async
   `);
   assert.equal(seen, "framed");
 });
+
+test("an answer goes to no address that the application has not declared, such as an open redirect", async () => {
+  const message = { holdfast: "connect/1", type: "request", state: "a".repeat(32), request: {} };
+  const seen = await shown(`
+    const returnTo = "${ORIGIN}/out?to=https://evil.example/";
+    location.hash = "#holdfast=" + encodeURIComponent(JSON.stringify({ ...${JSON.stringify(message)}, returnTo }));
+    document.referrer = "${ORIGIN}/";
+    const asked = [];
+    globalThis.fetch = async (url) => (asked.push(url), Response.json({ returns: ["/"] }));
+    await import(${at("../src/pages/connect.js")});
+    await until(() => one("main").dataset.screen === "return_undeclared");
+    tell(asked.filter((it) => String(it).startsWith("${ORIGIN}")));
+  `);
+  assert.deepEqual(seen, [`${ORIGIN}/.well-known/holdfast-connect`]);
+});
+
+test("a browser that stores nothing is told what to allow, and by which application it was asked", async () => {
+  const seen = await shown(`
+    Object.defineProperty(localStorage, "length", { get: () => { throw new DOMException("no", "SecurityError"); } });
+    const message = { holdfast: "connect/1", type: "request", state: "a".repeat(32), request: {} };
+    const expires = Math.floor(Date.now() / 1000) + 60;
+    location.hash = "#holdfast=" + encodeURIComponent(JSON.stringify({ ...message, expires, returnTo: "${ORIGIN}/" }));
+    document.referrer = "${ORIGIN}/";
+    globalThis.fetch = async () => Response.json({ returns: ["/"] });
+    await import(${at("../src/pages/connect.js")});
+    await until(() => one("main").dataset.screen === "blocked");
+    tell([one("#screen").textContent, told("alert"), one('[data-name="origin"]').textContent]);
+  `);
+  assert.match(seen[0], /Allow cookies and site data for this site/);
+  assert.deepEqual(seen.slice(1), ["", ORIGIN]);
+});

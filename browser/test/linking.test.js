@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import "./dom.js";
 import { NetworkError, StorageError } from "../src/holdfast.js";
+import { readable } from "../src/pages/pair/give.js";
 import { PairingServer, SyncRefused, asker, giveAt, linkTo, receive } from "../src/pairing/pairing.js";
 
 const NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
@@ -67,4 +68,17 @@ test("the connection breaks while the vault is given, and the own errors stay wh
   await assert.rejects(giveAt(open, "meeting", failing), full);
   const refusing = new PairingServer({ ...vault, syncRespond: async () => ({ success: false }) }, async () => "");
   await assert.rejects(giveAt(open, "meeting", refusing), SyncRefused);
+});
+
+test("the page says whether the module is missing, the other device is silent, or what else went wrong", () => {
+  const notLoaded = new NetworkError("libp2p could not be loaded", { cause: new TypeError("import") });
+  for (const [error, key] of [
+    [notLoaded, "pair.notloaded"],
+    [new NetworkError("silent", { cause: { type: "error" } }), "pair.lost"],
+    [new SyncRefused("no"), "pair.refused"],
+    [new TypeError("x"), "pair.lost"],
+  ])
+    assert.equal(readable(error).key, key);
+  const full = new StorageError("full");
+  assert.equal(readable(full), full);
 });

@@ -18,6 +18,7 @@ import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.js
 import { setBegun } from "../src/pages/parts/notes.js";
 import { choose } from "../src/pages/register/choose.js";
 import { finish } from "../src/pages/register/finish.js";
+import { prove } from "../src/pages/register/prove.js";
 import { resolved } from "../src/pages/send/payee.js";
 import { showState, start } from "../src/pages/start.js";
 import { obstacle } from "../src/pages/parts/obstacle.js";
@@ -341,4 +342,80 @@ onPage("a request is answered once", async () => {
   assert.equal(await firstAnswer({ ...request, state: "b".repeat(32) }), true);
   assert.equal(await firstAnswer(request), false);
   assert.equal(await firstAnswer({ ...request, origin: "https://other.example" }), true);
+});
+
+const PROVING = { ...ROW, channel: "email", identifier: "ada@example.com" };
+const isProven = { verified: true, attestation: "proof" };
+/** The screen of a code that the service has sent; `verdicts` are the answers to what is entered. */
+async function proving(context, row, verdicts = [isProven], sent = async () => ({})) {
+  context.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: 1_700_000_000_000 });
+  context.after(() => show({ name: "", heading: "", body: [] })); // ends the screen's timers
+  const checked = [];
+  client(context, { sendCode: sent, checkCode: async ({ code }) => (checked.push(code), verdicts.shift()) });
+  await prove(row);
+  return checked;
+}
+
+onPage("a code is sent by itself once it is whole, also out of a sentence, and the same one once", async (context) => {
+  const wrong = { verified: false, message: "Incorrect code. 4 attempts remaining." };
+  const checked = await proving(context, PROVING, [wrong, isProven]);
+  assert.equal(document.activeElement.name, "code");
+  type("code", "12 34");
+  press("submit");
+  assert.match(one(".verdict").textContent, /A code has six digits. This has fewer/);
+  type("code", "123 456");
+  await until(() => checked.length === 1);
+  type("code", "123456");
+  type("code", "Your code is \uff16\uff15\uff14 321.");
+  await until(() => checked.length === 2);
+  assert.deepEqual(checked, ["123456", "654321"]);
+  await until(() => visited.length > 0);
+});
+
+onPage("a code can be requested again after a while, and its end is announced", async (context) => {
+  let sent = 0;
+  await proving(context, PROVING, [], async () => (sent += 1));
+  const resend = one('[data-name="resend"]');
+  assert.ok(resend.disabled);
+  context.mock.timers.tick(61_000);
+  assert.equal(told("status"), text("prove.soon"));
+  assert.equal(resend.disabled, false);
+  context.mock.timers.tick(30_000);
+  assert.equal(told("status"), text("prove.over"));
+  press("resend");
+  await until(() => told("status") === text("prove.resent"));
+  assert.equal(sent, 2);
+});
+
+onPage("a mail that cannot be sent is told, with another way", async (context) => {
+  const refused = new RequestRefused("email_send_failed", 502);
+  await proving(context, PROVING, [], async () => Promise.reject(refused));
+  assert.match(told("alert"), /We could not send it\. It did not count\./);
+  press("change");
+  assert.deepEqual(visited, [["choose", { ...PROVING, attestation: undefined }]]);
+});
+
+onPage("a code that is sent too late does not bring its screen back", async (context) => {
+  let send;
+  const screen = proving(context, PROVING, [], () => new Promise((done) => (send = done)));
+  show({ name: "resume", heading: "", body: [] });
+  send({});
+  await screen;
+  assert.equal(one("main").dataset.screen, "resume");
+});
+
+onPage("the browser takes the code out of a text message, and no request outlives its screen", async (context) => {
+  let asked;
+  const get = ({ otp, signal }) => new Promise((done) => (asked = { otp, signal, give: (code) => done({ code }) }));
+  navigatorHas("credentials", { get });
+  globalThis.OTPCredential = class {};
+  context.after(() => (delete globalThis.OTPCredential, navigatorHas("credentials", undefined)));
+  const checked = await proving(context, { ...PROVING, channel: "sms", identifier: "+491512345678" });
+  const kind = ["autocomplete", "inputmode"].map((name) => one('[name="code"]').getAttribute(name));
+  assert.deepEqual([kind, asked.otp], [["one-time-code", "numeric"], { transport: ["sms"] }]);
+  asked.give("123456");
+  await until(() => visited.length > 0);
+  assert.deepEqual(checked, ["123456"]);
+  show({ name: "", heading: "", body: [] });
+  assert.ok(asked.signal.aborted);
 });

@@ -8,7 +8,7 @@ import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
 import { SmartAccount } from "../src/flows/account.js";
-import { checkElsewhere, payeeOf } from "../src/flows/payee.js";
+import { STATE_AGE_MS, checkElsewhere, payeeOf } from "../src/flows/payee.js";
 import { RpcError } from "../src/http/service.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -39,6 +39,13 @@ const liar = (more, dbName = "told by others") => ({
   status: async () => ({ rpc: "" }),
   ...more,
 });
+
+/** Lets the time pass at once for which the service keeps an account's state. */
+function withoutWaiting(context) {
+  const { setTimeout } = globalThis;
+  const soon = (work, ms, ...given) => setTimeout(work, ms === STATE_AGE_MS ? 0 : ms, ...given);
+  context.mock.method(globalThis, "setTimeout", soon);
+}
 
 /** Answers the chain's endpoint while `work` runs. */
 async function withChain(answer, work) {
@@ -106,7 +113,8 @@ test("only on its own pages may the service name other contracts, because it als
   }
 });
 
-test("a state from before the payee's registration is read again", async () => {
+test("a state from before the payee's registration is read again", async (context) => {
+  withoutWaiting(context);
   const current = { nonce: "1", did: hashOf(Buffer.from(DID)), isActive: true, ...KEY };
   const states = [{ nonce: "0", did: "0x", isActive: false, pubKeyX: "0x0", pubKeyY: "0x0" }, current];
   const told = liar({
@@ -197,7 +205,8 @@ for (const [number, [name, steps, expected]] of [
   ],
   ["no receipt in time", [{ call: RENT, wait: true }, { call: RENT }], [1, 1]],
 ].entries())
-  test(`two signed operations cannot both be mined silently: ${name}`, async () => {
+  test(`two signed operations cannot both be mined silently: ${name}`, async (context) => {
+    withoutWaiting(context);
     const played = new Steps(number);
     let kept = played.account();
     const results = [];

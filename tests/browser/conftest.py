@@ -11,9 +11,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Error, async_playwright
 from tests.support.built_client import build_if_older
+from tests.support.connecting_apps import App
 from tests.support.page_visits import GENEROUS
+from tests.support.pages import serving
 from tests.support.passkeys import Authenticator, new_page, visit
 from tests.support.paying import Person as Payer
+from tests.support.paying import Shop
 from tests.support.payment_window import no_confirm_page
 from tests.support.serving import running_server
 from tests.support.soak import SOAK
@@ -30,6 +33,8 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+if not SOAK:  # animations cost a tenth of the processor's time; the pages have none for who prefers this
+    FLAGS.append("--force-prefers-reduced-motion")
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
@@ -178,6 +183,20 @@ async def payer(person_with_money: Payer) -> AsyncIterator[Payer]:
         await page.close()
     assert context.browser
     await no_confirm_page(context.browser)
+
+
+@pytest.fixture
+def app() -> Iterator[str]:
+    """The address of an app on another origin, which opens /connect."""
+    with serving(App) as address:
+        yield address
+
+
+@pytest.fixture
+def shop() -> Iterator[str]:
+    """The address of a shop on another origin, which asks for payments."""
+    with serving(Shop) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

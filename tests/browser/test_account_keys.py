@@ -111,13 +111,6 @@ async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: 
     assert [each["signer"] for each in view["owners"]] == [keys[1]]
 
 
-async def test_the_owners_changes_are_chosen_before_the_account_exists(browser: Browser, chain: ChainService) -> None:
-    first = await with_endpoint(browser, chain)
-    forged = json.loads(signed_to_text([SignedChanges(first.account, 0, (LIE,), b"\7" * 100)]))["changes"]
-    added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '0x{'04' * 20}'}}])")
-    assert (await brings(first, [*forged, added], first.account))["applied"] == 1
-
-
 async def test_an_app_spends_by_a_permission_and_no_further(browser: Browser, chain: ChainService) -> None:
     owner, app = [await with_endpoint(browser, chain) for _ in range(2)]
     chain.give(owner.account, 9_000)

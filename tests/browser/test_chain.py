@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,7 +19,7 @@ PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 async def opened(browser: Browser, chain: ChainService) -> Page:
-    page = await new_page(browser, SimpleNamespace(port=urlsplit(chain.base_url).port))
+    page = await new_page(browser, chain.server)
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
     await page.evaluate(MAKE, {"name": "ada", "options": {}})

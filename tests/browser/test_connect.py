@@ -122,39 +122,19 @@ STRAY = """(() => {
 })()"""
 
 
+UPLOAD = "**/api/v0/dag/import*"
+
+
 async def test_the_example_app_registers_a_person_and_verifies_the_signature(
     browser: Browser, server: Server, example: str
 ) -> None:
+    """The window waits for the vault's first copy, and says so."""
     assert sum(len(file.read_text().splitlines()) for file in EXAMPLE.iterdir() if file.is_file()) < 100
     page = await browser.new_page()
     await page.goto(example)
     window = await clicked(page, server, "#sign:enabled")
-    await window.told(example.rstrip("/"), ".asker")
-    await registered(window, new_name())
-    assert await window.text('[data-name="origin"]') == example.rstrip("/")
-    assert await window.text('[data-name="signs"]') == "I sign the guest book."
-    did = await window.text('[data-name="did"]')
-    await window.inspect("connect-consent")
-    assert await window.page.evaluate(STRAY) == {"acted": False, "focused": True}
-    await allow(window)
-    await page.locator("#outcome", has_text=f"Signed by {did}").wait_for()
-    assert window.page.is_closed() or await window.page.wait_for_event("close")
-    assert window.complaints == []
-
-
-@pytest.fixture
-def app() -> Iterator[str]:
-    with serving(App) as address:
-        yield address
-
-
-UPLOAD = "**/api/v0/dag/import*"
-
-
-async def test_the_window_waits_for_the_first_copy_and_says_so(browser: Browser, server: Server, app: str) -> None:
-    page = await asking(browser, app, server, SIGN)
-    window = await clicked(page, server)
     held = await HeldRequests.of(window.page, UPLOAD)
+    await window.told(example.rstrip("/"), ".asker")
     await window.screen("start")
     await window.choose("handle", new_name())
     await window.screen("passkey")
@@ -163,50 +143,44 @@ async def test_the_window_waits_for_the_first_copy_and_says_so(browser: Browser,
     await window.press("copy-without")
     await window.press("later")
     await window.screen("consent")
+    assert await window.text('[data-name="origin"]') == example.rstrip("/")
+    assert await window.text('[data-name="signs"]') == "I sign the guest book."
+    did = await window.text('[data-name="did"]')
+    await window.inspect("connect-consent")
+    assert await window.page.evaluate(STRAY) == {"acted": False, "focused": True}
     await allow(window)
     await window.told("Your vault\u2019s first copy is being saved.", "#status")
     async with window.page.expect_event("close"), window.page.expect_response(UPLOAD) as uploaded:
         held.go()
     assert (await uploaded.value).ok
-    assert "signature" in (await told(page))["result"]
+    await page.locator("#outcome", has_text=f"Signed by {did}").wait_for()
+    assert window.complaints == []
 
 
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}
 
 
-async def test_every_refusal_reaches_the_app(person: Returning, server: Server, app: str) -> None:
-    page = await asking(person.context, app, server, {"sign": {"text": "x", "challenge": "short"}})
-    window = await person.at(page, "bad_request")
-    await window.inspect("connect-bad-request")
-    assert await told(page) == {
-        "code": "bad_request",
-        "message": "The request has a field that is missing, unknown or of another form. (sign.challenge)",
-    }
-    await window.page.close()
-    await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {}])
+async def test_what_ends_without_an_answer_reaches_the_app(person: Returning, server: Server, app: str) -> None:
+    """What is wrong with a request is told by browser/test/entry_pages.test.js."""
+    page = await asking(person.context, app, server, SIGN)
     window = await person.at(page)
     await window.page.close()
     assert (await told(page))["code"] == "window_closed"
     window = await person.at(page)
     await window.press("refuse")
     assert (await told(page))["code"] == "user_cancelled"
-    await page.evaluate("window.open = () => null")
-    await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {"redirect": "never"}])
-    await page.click("button")
-    assert (await told(page))["code"] == "popup_blocked"
-
-
-async def test_a_page_that_has_gone_gets_nothing(person: Returning, server: Server, app: str) -> None:
-    page = await asking(person.context, app, server, SIGN)
     window = await person.at(page)
     with serving(App) as other:
         await page.goto(other)  # the opener now shows another origin, which listens
         await page.evaluate("window.heard = []; addEventListener('message', ({data}) => heard.push(data))")
         await allow(window)
         await window.screen("gone")
-        await window.inspect("connect-gone")
         assert await page.evaluate("heard") == []
-    await window.page.close()
+        await window.page.close()
+        await page.evaluate("window.open = () => null")
+        await page.evaluate(ASK, [f"http://localhost:{server.port}", SIGN, {"redirect": "never"}])
+        await page.click("button")
+        assert (await told(page))["code"] == "popup_blocked"
 
 
 # A malicious page that opens /connect without the client's module, and records the messages that it receives.
@@ -267,17 +241,35 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
         await own.page.close()
 
 
-async def test_a_returning_person_is_asked_for_the_passkey(person: Returning, server: Server, app: str) -> None:
-    page = await asking(person.context, app, server, {**SIGN, "name": "Guest <b>book</b>"})
+SCROLLED = """
+(top) => new Promise((resolve) => {
+  const box = document.querySelector("pre.signed");
+  box.addEventListener("scroll", () => requestAnimationFrame(resolve), { once: true });
+  box.scrollTo(0, top);
+})
+"""
+
+
+async def test_a_returning_person_reads_a_long_text_to_its_end_and_signs_it(
+    person: Returning, server: Server, app: str
+) -> None:
+    text = "I log in." + "\n" * 2000 + "And I transfer everything."
+    asked = {"name": "Guest <b>book</b>", "sign": {"text": text, "challenge": "c" * 32}}
+    page = await asking(person.context, app, server, asked)
     window = await person.at(page)
     assert "It calls itself “Guest <b>book</b>”." in await window.text("#screen")
     await window.page.reload()  # the app is asked again and sends the same request
     await window.screen("consent")
+    button = window.page.locator('[data-name="allow"]')
+    assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
+    await window.inspect("connect-consent-long")
+    assert await button.is_disabled()
+    await window.page.evaluate(SCROLLED, 1e6)
     await allow(window)
-    first = (await told(page))["result"]
-    assert set(first) == {"did", "signature"}
-    assert first["did"] == verify_app_signature(
-        first["signature"], origin=app.rstrip("/"), challenge="c" * 32, text="I log in.", now=datetime.now(UTC)
+    result = (await told(page))["result"]
+    assert set(result) == {"did", "signature"}
+    assert result["did"] == verify_app_signature(
+        result["signature"], origin=app.rstrip("/"), challenge="c" * 32, text=text, now=datetime.now(UTC)
     )
 
 
@@ -331,64 +323,3 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Brow
             await page.goto(thief)
             await page.evaluate("(address) => { location.href = address; }", address)
             await person.screen("origin_refused")
-
-
-async def test_a_link_on_an_apps_site_leads_no_answer_to_an_open_redirect(browser: Browser, server: Server) -> None:
-    link = """([address, message]) => {
-      const fragment = "#holdfast=" + encodeURIComponent(JSON.stringify(message));
-      const link = Object.assign(document.createElement("a"), {href: address + fragment, referrerPolicy: "origin"});
-      document.body.append(link);
-      link.click();
-    }"""
-    with serving(App) as site:
-        page = await browser.new_page()
-        await page.goto(site)
-        message = {
-            "holdfast": "connect/1", "type": "request", "state": "a" * 32, "expires": int(time.time()) + 60,
-            "request": SIGN, "returnTo": f"{site}out?to=https://evil.example/",
-        }  # fmt: skip
-        await page.evaluate(link, [f"http://localhost:{server.port}/connect", message])
-        person = Visit(page, server)
-        await person.screen("return_undeclared")
-        await person.inspect("connect-return-undeclared")
-        assert person.complaints == []
-
-
-SCROLLED = """
-(top) => new Promise((resolve) => {
-  const box = document.querySelector("pre.signed");
-  box.addEventListener("scroll", () => requestAnimationFrame(resolve), { once: true });
-  box.scrollTo(0, top);
-})
-"""
-
-
-async def test_a_long_text_is_signed_only_after_its_end_was_on_screen(
-    person: Returning, server: Server, app: str
-) -> None:
-    text = "I log in." + "\n" * 2000 + "And I transfer everything."
-    page = await asking(person.context, app, server, {"sign": {"text": text, "challenge": "c" * 32}})
-    window = await person.at(page)
-    button = window.page.locator('[data-name="allow"]')
-    assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
-    await window.inspect("connect-consent-long")
-    assert await button.is_disabled()
-    await window.page.evaluate(SCROLLED, 1e6)
-    await button.and_(window.page.locator(":enabled")).wait_for()
-    await button.evaluate("it => (it.disabled = true)")  # as while it works
-    await window.page.evaluate(SCROLLED, 0)
-    assert await button.is_disabled()
-    await button.evaluate("it => (it.disabled = false)")
-    await allow(window)
-    assert (await told(page))["result"]["signature"]["message"].endswith("And I transfer everything.")
-
-
-async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
-    storing_nothing: BrowserContext, server: Server, app: str
-) -> None:
-    page = await asking(storing_nothing, app, server, SIGN)
-    window = await clicked(page, server)
-    await window.screen("blocked")
-    await window.told("Allow cookies and site data for this site")
-    assert await window.text('[data-name="origin"]') == app.rstrip("/")
-    assert await window.page.locator("#alert:not(:empty)").count() == 0

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import secrets
 import time
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import pytest
-from tests.support.connecting_apps import App, asking, clicked, registered, told
+from tests.support.connecting_apps import asking, clicked, registered, told
 from tests.support.page_visits import GERMAN, Visit
-from tests.support.pages import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser, BrowserContext
     from tests.support.chain_service import ChainService
 
 PAYER = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 LIMIT = "12500000"
-MOST_MODULES = 20
-
-
-@pytest.fixture
-def app() -> Iterator[str]:
-    with serving(App) as address:
-        yield address
+MOST_MODULES = 40
 
 
 def wanted() -> dict[str, Any]:
@@ -36,9 +25,8 @@ def wanted() -> dict[str, Any]:
 
 async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple[Any, Visit]:
     """Return the app's page and the window that a click on it opened."""
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    page = await asking(context, app, server, wanted())
-    return page, await clicked(page, server)
+    page = await asking(context, app, chain.server, wanted())
+    return page, await clicked(page, chain.server)
 
 
 async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> None:

@@ -1,8 +1,12 @@
-"""The enclave in a real browser: in a module worker, fetched over HTTP, using the browser's own randomness."""
+"""The enclave in a module worker of a real browser: its functions, and vectors of several kinds.
+
+`tests/enclave/test_js_host.py` runs all vectors in Node, which has the same JavaScript engine.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +21,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {
-    "/src/enclave-host.js": ROOT / "browser" / "src" / "enclave-host.js",
-    "/src/errors.js": ROOT / "browser" / "src" / "errors.js",
-    "/test/memory_of.js": ROOT / "browser" / "test" / "memory_of.js",
-    "/enclave.wasm": bundled(),
-}
-TYPES = {".js": "text/javascript", ".wasm": "application/wasm"}
+NAMES = ("webauthn/valid", "sync/exchange", "ucan/verify_valid", "enclave/life_valid")
+VECTORS = {f"vectors/{name}.json": json.loads((ROOT / "vectors" / f"{name}.json").read_text()) for name in NAMES}
+TYPES = {".js": "text/javascript", ".json": "application/json"}
 PATIENCE_MS = 60_000
 # An attestation object with format "none".
 CREDENTIAL = (
@@ -34,8 +34,8 @@ CREDENTIAL = (
 
 # This code runs in the worker; the test checks the messages that it posts.
 WORKER = b"""
-import { PluginCallError, WasmLoadError } from "/src/enclave-host.js";
-import { instantiate, memoryOf } from "/test/memory_of.js";
+import { instantiate, memoryOf } from "/browser/test/memory_of.js";
+import { runFile } from "/browser/test/vectors.js";
 
 const largest = { asked: 0 };
 const original = crypto.getRandomValues.bind(crypto);
@@ -81,8 +81,19 @@ async function run({ sha256, credential, key }) {
   };
 }
 
+async function vectors(names) {
+  const wasm = await WebAssembly.compileStreaming(fetch("/enclave.wasm"));
+  const seen = { cases: 0, failures: [] };
+  for (const name of names) {
+    const ran = await runFile(wasm, await (await fetch("/" + name)).text());
+    seen.cases += ran?.cases ?? 0;
+    seen.failures.push(...(ran?.failures ?? []).map((failure) => `${name} ${failure}`));
+  }
+  return seen;
+}
+
 onmessage = async ({ data }) => {
-  try { postMessage(await run(data)); } catch (error) { postMessage({ failed: String(error.stack ?? error) }); }
+  try { postMessage({ ...(await run(data)), ran: await vectors(data.names) }); } catch (error) { postMessage({ failed: String(error.stack ?? error) }); }
 };
 """
 ASK = """
@@ -99,7 +110,10 @@ class Site(Pages):
     headers_of_all = (("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"),)
 
     def page(self) -> tuple[bytes, str]:
-        if file := FILES.get(self.path):
+        if self.path == "/enclave.wasm":
+            return bundled().read_bytes(), "application/wasm"
+        file = ROOT / self.path.lstrip("/")
+        if self.path.startswith(("/browser/", "/vectors/")) and file.is_file():
             return file.read_bytes(), TYPES[file.suffix]
         own = {"/": (b"<!doctype html><title>Wallet</title>", "text/html"), "/worker.js": (WORKER, "text/javascript")}
         return own.get(self.path, (b"", ""))
@@ -116,7 +130,9 @@ async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: st
     page = await browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     await page.goto(site)
-    seen = await page.evaluate(ASK, {"sha256": bundled_sha256(), "credential": CREDENTIAL, "key": key})
+    seen = await page.evaluate(
+        ASK, {"sha256": bundled_sha256(), "credential": CREDENTIAL, "key": key, "names": list(VECTORS)}
+    )
     assert "failed" not in seen, seen.get("failed")
     assert seen["worker"] is True
     assert seen["unlocked"] is True
@@ -130,6 +146,7 @@ async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: st
         ["WasmLoadError", None],
         ["WasmLoadError", None],
     ]
+    assert seen["ran"] == {"cases": sum(len(it["cases"]) for it in VECTORS.values()), "failures": []}
     the_same_in_python(seen, key)
 
 

@@ -164,25 +164,15 @@ async def for_any_origin(route: Route) -> None:
     await route.fulfill(response=answer, headers={**answer.headers, "access-control-allow-origin": "*"})
 
 
-async def for_any_origin_but_dear(route: Route) -> None:
-    """Answer as a bundler that wants nearly all of the account's coin for itself."""
-    asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
-    answer = await route.fetch(headers=asked)
-    told = await answer.json() if route.request.method == "POST" else None
-    if told and "preVerificationGas" in (told.get("result") or {}):
-        told["result"]["preVerificationGas"] = hex(2 * 10**8)
-    headers = {**answer.headers, "access-control-allow-origin": "*"}
-    await route.fulfill(response=answer, headers=headers, **({"json": told} if told else {}))
-
-
 def host(url: str) -> str:
     return urlsplit(url).netloc
 
 
 async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(
-    visit: Visit, bare: ChainService, left: Left
+    visit: Visit, bare: ChainService, left: Left, tmp_path: Path
 ) -> None:
     to = someone()
+    await mistakes_are_said_at_the_form(visit, bare, left, tmp_path)
     bare.give(left.account, 25 * DOLLAR)
     bare.fund(left.account, ETH)
     await visit.open(left.car, left.password)
@@ -204,6 +194,22 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.page.get_by_text("Sent 0.9").wait_for()
     assert bare.coin_of(to) > ETH + ETH * 9 // 10 and bare.coin_of(payer) < ETH // 1000
     assert visit.asked == {host(bare.rpc_url)}
+
+
+async def mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: Left, folder: Path) -> None:
+    other = folder / "other.car"
+    other.write_bytes(secrets.token_bytes(200))
+    await visit.open(other, left.password)
+    said = visit.page.locator("[data-said]")
+    await said.get_by_text("neither a snapshot (CAR) nor an export").wait_for()
+    await visit.open(left.car, "not the password")
+    await said.get_by_text("Is the password right").wait_for()
+    await visit.open(left.car, left.password)
+    assert "nothing" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "There is nothing to move" in await visit.plan(someone())
+    await visit.page.fill("#to", left.account[:-1])
+    await visit.press("send")
+    await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
 
 
 @pytest.mark.soak  # the first test of this file and tests/cli/test_exit.py ask no service in the gate
@@ -470,30 +476,6 @@ def _word(kind: str, value: Any) -> bytes:
             return from_hex(value).rjust(32, b"\0")
 
 
-@pytest.mark.soak  # the limit is a rule that browser/test holds in the gate
-async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
-    bare.fund(left.account, ETH)
-    await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin_but_dear)
-    await visit.open(left.car, left.password)
-    create(bare, from_hex(await visit.text("[data-key]")))
-    await visit.look(bare.rpc_url, bare.usdc)
-    await visit.page.click("input[value=bundled]")
-    await visit.page.fill("#bundler", bare.bundler_url)
-    assert await visit.page.input_value("#limit") == "0.01"
-    assert "more than your limit of 0.01 ETH" in await visit.plan(someone())
-    sending = visit.page.locator("[data-step=plan] button")
-    assert await sending.count() == 0
-    await visit.page.fill("#limit", "much")
-    await visit.press("send")
-    await visit.page.locator("[data-step=send] .verdict").get_by_text("an amount such as 0.01").wait_for()
-    await visit.page.fill("#limit", "2")
-    await visit.press("send")
-    await sending.wait_for()
-    assert "limit" not in await visit.text("[data-step=plan]")
-
-
 @pytest.mark.soak  # tests/cli/test_exit.py does so in the gate
 async def test_a_second_owner_moves_everything_out_of_another_keys_account(
     visit: Visit, bare: ChainService, left: Left
@@ -518,20 +500,3 @@ async def test_a_second_owner_moves_everything_out_of_another_keys_account(
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
     assert (bare.usdc_of(to), bare.usdc_of(account)) == (7 * DOLLAR, 0)
-
-
-async def test_mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: Left, tmp_path: Path) -> None:
-    await visit.open(left.car, "not the password")
-    said = visit.page.locator("[data-said]")
-    await said.get_by_text("Is the password right").wait_for()
-    other = tmp_path / "other.car"
-    other.write_bytes(secrets.token_bytes(200))
-    await visit.open(other, left.password)
-    await said.get_by_text("neither a snapshot (CAR) nor an export").wait_for()
-    await visit.open(left.car, left.password)
-    assert "nothing" in await visit.look(bare.rpc_url, bare.usdc)
-    assert "There is nothing to move" in await visit.plan(someone())
-    await visit.page.fill("#to", left.account[:-1])
-    await visit.press("send")
-    await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
-    assert visit.asked == {host(bare.rpc_url)}

@@ -35,9 +35,16 @@ async def test_a_person_registers_with_an_invitation(browser: Browser, tmp_path:
         await visit.screen("passkey")
         await visit.press("create")
         await visit.screen("safety")
-        await visit.page.context.close()
 
-        late = await Visit.of(browser, server)
+
+@pytest.mark.soak  # tests/service refuses invitations in the gate
+async def test_an_invitation_that_is_used_up(browser: Browser, tmp_path: Path) -> None:
+    with running_server(tmp_path / "data", tmp_path / "log", **GENEROUS, registration="invitation") as server:
+        made = Operator(server.data)("invitation", "new", "--json", **settings(server.port))
+        code = made.value["code"]
+        first = await Visit.of(browser, server, f"/?invitation={code}")
+        await first.register(new_name())
+        late = await Visit.of(await browser.new_context(), server)
         await late.choose("handle", new_name())
         await late.told("Fill in this field.")
         await late.fill("invitation", code)

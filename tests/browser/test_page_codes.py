@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import secrets
 from typing import TYPE_CHECKING
 
-import pytest
-from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 
 if TYPE_CHECKING:
@@ -86,72 +83,3 @@ async def adds_a_passkey(visit: Visit, address: str) -> None:
     with visit.server.client() as client:
         found = client.get("/api/dids/lookup", params={"credentialId": credential}).json()
     assert found["found"] is True and found["did"] == did and found["identifier"] == address
-
-
-# Simulates a browser that reads codes from text messages (WebOTP), because Chromium without a phone receives none.
-WEB_OTP = """
-  window.OTPCredential = class {};
-  const others = navigator.credentials.get.bind(navigator.credentials);
-  navigator.credentials.get = (asked) => asked.otp
-    ? new Promise((resolve, reject) => {
-        window.otp = {asked: asked.otp, give: (code) => resolve({code})};
-        asked.signal.addEventListener("abort", () => (window.otp.aborted = true, reject(asked.signal.reason)));
-      })
-    : others(asked);
-"""
-ASKED = "new Promise((done) => { const look = () => window.otp ? done(otp.asked) : setTimeout(look, 20); look(); })"
-
-
-@pytest.mark.soak  # tests/service says what cannot be sent in the gate
-async def test_a_mail_that_cannot_be_sent_and_another_way(browser: Browser, shared: Server) -> None:
-    context = await browser.new_context()
-    await context.add_init_script(WEB_OTP)
-    visit = await Visit.of(context, shared)
-    refused = {"error": "email_send_failed"}
-    await visit.page.route("**/api/verify/send", lambda route: route.fulfill(status=502, json=refused))
-    await visit.choose("email", f"{new_name()}@example.com")
-    await visit.press("create")
-    await visit.screen("prove")
-    await visit.alerted("We could not send it. It did not count.")
-    await visit.inspect("prove-failed")
-    await visit.page.unroute("**/api/verify/send")
-    await visit.press("change")
-    await leaves_while_a_code_is_sent(visit)
-    await visit.press("continue")
-    await visit.page.locator(CODE).wait_for()
-    await visit.page.click("#screen details summary")
-    await visit.press("change")
-    await uses_a_phone(visit, f"+4915{secrets.randbelow(10**9):09d}")
-    assert len(await visit.authenticator.credentials()) == 1, "the passkey is kept"
-    assert visit.complaints == []
-
-
-async def leaves_while_a_code_is_sent(visit: Visit) -> None:
-    """Go to the first screen before the service has sent a code, which does not bring the code's screen back."""
-    held = await HeldRequests.of(visit.page, "**/api/verify/send")
-    await visit.screen("choose")
-    await visit.fill("email", f"{new_name()}@example.com")
-    await visit.press("submit")
-    await visit.screen("prove")
-    await held.made()
-    await visit.page.click(".home")
-    await visit.screen("resume")
-    await held.release()
-    await visit.screen("resume")
-
-
-async def uses_a_phone(visit: Visit, number: str) -> None:
-    """Choose a phone number; the browser takes the code out of the text message without a key or a click."""
-    await visit.screen("choose")
-    await visit.press("use-sms")
-    await visit.fill("tel", number)
-    await visit.press("submit")
-    field = visit.page.locator(CODE)
-    await field.wait_for()
-    kind = [await field.get_attribute(name) for name in ("autocomplete", "inputmode")]
-    assert kind == ["one-time-code", "numeric"]
-    assert await visit.page.evaluate(ASKED) == {"transport": ["sms"]}
-    (code,) = sent(visit.server, number)
-    await visit.page.evaluate("(code) => otp.give(code)", code)
-    await visit.screen("safety")
-    assert await visit.page.evaluate("otp.aborted"), "no request outlives its screen"

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import GERMAN, Visit, new_name, safe, saves_a_backup, tried
 from tests.support.vaults import PASSKEY
 
@@ -114,47 +113,6 @@ async def tries_the_other_device(visit: Visit, other: Visit) -> None:
     await visit.press("submit")
     await visit.told("The other device has this vault.", "#status")
     assert await tried(visit, "device")
-
-
-async def test_the_newest_copy_at_the_service_is_read_and_opened(browser: Browser, shared: Server) -> None:
-    visit = await Visit.of(
-        browser, shared, hasUserVerification=True, defaultBackupEligibility=True, defaultBackupState=True
-    )
-    await visit.register(new_name())
-    await visit.page.locator('[data-status="pinned"]').wait_for()
-    await visit.page.reload()
-    await visit.screen("home")
-    assert not await tried(visit, "copy") and not await safe(visit, "browser")
-    await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
-    await visit.press("try-copy")
-    await visit.alerted("The copy was changed, or belongs to someone else.")
-    assert not await tried(visit, "copy")
-    await visit.page.unroute("**/ipfs/bafkrei*")
-    await visit.press("try-copy")
-    await visit.told("opens and has all your changes.", "#status")
-    await visit.told("with the copy of", '[data-way="copy"]')
-    assert await tried(visit, "copy") and await safe(visit, "browser"), "the passkey is in the password manager"
-    assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
-    await is_not_sent_back(visit)
-    assert visit.complaints == []
-
-
-async def is_not_sent_back(visit: Visit) -> None:
-    """Choose another screen while one is being drawn: the one that comes late does not replace it."""
-    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
-    await visit.press("language", "footer")
-    await held.made()  # the vault's screen is being drawn again
-    await visit.press("try-device")
-    await visit.screen("drill-device")
-    await held.release()
-    await visit.screen("drill-device")
-    # A change of language does not end the person's way to another screen.
-    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
-    await visit.press("back")
-    await held.made()
-    await visit.press("language", "footer")
-    await held.release()
-    await visit.screen("home")
 
 
 @pytest.mark.soak  # the gate tries the copy, and test_page_vault.py opens by a password

@@ -1,4 +1,4 @@
-"""An empty account in the local world gets test USDC from the vault's page; elsewhere the button does not exist."""
+"""An empty account in the local world gets test USDC from the vault's page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
 
 PATIENCE_MS = 60_000
 
@@ -54,9 +53,3 @@ async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser: Brows
             await visit.press("faucet")
             await visit.screen("send-review")
             await visit.page.context.close()
-
-
-@pytest.mark.soak  # only the local world has a faucet
-async def test_without_a_faucet_no_button_is_there(browser: Browser, chain: ChainService) -> None:
-    visit = await registered(browser, chain.base_url)
-    assert await visit.page.locator('[data-name="faucet"]').count() == 0

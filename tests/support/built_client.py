@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import fcntl
+import importlib.util
+import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.support.clean_tree import ROOT
 
 from holdfast.service.web.client_files import BUILT, client_folder
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+STATIC_IMPORT = re.compile(r'(?:\bfrom|\bimport)\s*"(\./[^"]+|\.\./[^"]+)"')
 
 
 def build_if_older() -> None:
@@ -20,3 +29,23 @@ def build_if_older() -> None:
             command = [sys.executable, str(ROOT / "browser" / "build.py"), "served"]
             subprocess.run(command, check=True, capture_output=True)
     assert client_folder() == BUILT, "browser/build.py says why there is no build"
+
+
+def browser_builder() -> ModuleType:
+    """Return the module browser/build.py, which no package contains."""
+    spec = importlib.util.spec_from_file_location("browser_build", ROOT / "browser" / "build.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def loaded(folder: Path, *names: str) -> set[Path]:
+    """Return the files that a browser loads for these, as the files themselves say."""
+    found, waiting = set[Path](), [(folder / name).resolve() for name in names]
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += [(file.parent / name).resolve() for name in STATIC_IMPORT.findall(file.read_text())]
+    return found

@@ -6,7 +6,9 @@ import asyncio
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
@@ -88,6 +90,11 @@ class ChainService:
 
     def rpc(self, method: str, *params: Any) -> Any:
         return self.wait(self._world.rpc.call(method, list(params)))
+
+    @property
+    def server(self) -> Any:
+        """The service as pages visit it."""
+        return SimpleNamespace(port=urlsplit(self.base_url).port, data=self.data)
 
     @property
     def rpc_url(self) -> str:

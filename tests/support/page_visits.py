@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -213,10 +212,9 @@ class Visit:
 
 async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
     """Register a person on the chain; return the visit, the name and the account."""
-    server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
     # Each context has a storage of its own, and thus a vault of its own.
     context = await browser.new_context() if hasattr(browser, "new_context") else browser
-    visit = await Visit.of(context, server)
+    visit = await Visit.of(context, chain.server)
     name = new_name()
     await visit.register(name)
     account = (await visit.text('[data-name="address"]')).replace(" ", "")

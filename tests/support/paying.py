@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -62,8 +61,7 @@ class Person:
         context = context or await browser.new_context()
         page = await context.new_page()
         page.set_default_timeout(PATIENCE_MS)
-        server: Any = SimpleNamespace(port=urlsplit(chain.base_url).port)
-        await visit(page, server)
+        await visit(page, chain.server)
         await Authenticator.of(page)
         await page.evaluate(CLIENT, {})
         made = await page.evaluate(MAKE, {"name": "ada", "options": {}})

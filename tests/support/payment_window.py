@@ -162,6 +162,24 @@ class ConfirmPage:
         raise AssertionError(f"never true: {expression}; page says {await self.evaluate('document.body.innerText')}")
 
 
+class Held:
+    """Holds the window's signed operation, or other requests, back until they are released."""
+
+    def __init__(self, part: str) -> None:
+        self.reached, self.released, self._part = asyncio.Event(), asyncio.Event(), part
+
+    @classmethod
+    async def of(cls, window: ConfirmPage, part: str = "eth_sendUserOperation") -> Held:
+        held = cls(part)
+        await window.intercept(held.handle)
+        return held
+
+    async def handle(self, url: str, body: str) -> None:
+        if self._part in url + body:
+            self.reached.set()
+            await self.released.wait()
+
+
 async def confirm_page(browser: Browser) -> ConfirmPage:
     session = await browser.new_browser_cdp_session()
     deadline = time.monotonic() + PATIENCE_S

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, Person
+from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.keccak import checksum_address
 from holdfast.wire.retries import OPERATIONS
@@ -18,7 +21,6 @@ from holdfast.wire.retries import OPERATIONS
 if TYPE_CHECKING:
     from tests.support.chain_service import ChainService
 
-    from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types.service import AccountState
 
 KEY = SecretKey(b"k" * 32)
@@ -44,3 +46,26 @@ def settled(client: holdfast.Client, account: str) -> AccountState:
 
 def someone() -> str:
     return checksum_address(secrets.token_bytes(20))
+
+
+class Payee(NamedTuple):
+    """A person on the chain, who is paid."""
+
+    name: str
+    did: str
+    account: str
+
+
+def registered_payee(chain: ChainService) -> Payee:
+    """Register a person without a browser, whose name the service resolves."""
+    name = "p" + secrets.token_hex(5)
+    with (
+        TemporaryDirectory() as folder,
+        VaultStore(directory=Path(folder)) as store,
+        new_vault(store, name) as vault,
+        holdfast.Client(chain.base_url, vault=vault, timeout=60) as client,
+    ):
+        made = client.register(handle=name)
+        assert made.smart_account
+        settled(client, made.smart_account)
+    return Payee(name, made.did, made.smart_account)

