@@ -244,13 +244,14 @@ async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_res
 
 
 async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypatch):
-    monkeypatch.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
     first, second, third = (world.sponsor.commitments for _ in range(3))
     async with first.turn():
-        for late in (second, third):
-            with pytest.raises(TimeoutError):
-                async with late.turn():
-                    pytest.fail("two processes have the turn")
+        with monkeypatch.context() as hurried:
+            hurried.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
+            for late in (second, third):
+                with pytest.raises(TimeoutError):
+                    async with late.turn():
+                        pytest.fail("two processes have the turn")
     async with second.turn():
         pass
 
