@@ -187,6 +187,7 @@ async def without_a_vault(browser: Browser, chain: ChainService, shop: str) -> N
     context = await browser.new_context()
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
+    assert await context.pages[-1].evaluate("indexedDB.databases()") == [], "asking creates no database"
     await the_pages_of_payments(person)
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")
