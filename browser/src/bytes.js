@@ -74,3 +74,22 @@ export function fromHex(text) {
 export function randomBytes(length) {
   return crypto.getRandomValues(new Uint8Array(length));
 }
+
+/**
+ * @param {Uint8Array[]} parts
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function joined(parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other */
+export function isSame(one, other) {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}

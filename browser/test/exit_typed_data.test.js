@@ -1,17 +1,18 @@
-/** What a wallet signs on the exit page is the operation as the published entry points hash it. */
+/** What the address that is a second owner signs on the exit page is the operation as the published entry points hash it. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { digestOf, typedData } from "../src/exit/address.js";
+import { digestOf, rawDigestOf, typedData } from "../src/exit/address.js";
 import { vectors } from "./vector_files.js";
 
-for (const version of ["v08", "v09"]) {
+for (const version of ["v07", "v08", "v09"]) {
   const { entryPoint, chainId, vectors: all } = vectors(`user_operations/${version}.json`);
   const unpaid = all.filter(({ userOp: { paymaster, factory } }) => !paymaster && !/^0x7702/.test(factory ?? ""));
   test(`${version}: ${unpaid.length} operations`, () => {
     assert.ok(unpaid.length > 2);
+    const of = { chainId, entryPoint };
     for (const { name, userOp, userOpHash } of unpaid)
-      assert.equal(digestOf(typedData(userOp, { chainId, entryPoint })), userOpHash, name);
+      assert.equal(version === "v07" ? rawDigestOf(userOp, of) : digestOf(typedData(userOp, of)), userOpHash, name);
   });
 }

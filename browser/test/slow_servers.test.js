@@ -7,7 +7,7 @@ import { test } from "node:test";
 import "./dom.js";
 import { ask } from "../src/chain/rpc.js";
 import { ServiceClient } from "../src/holdfast.js";
-import { Http } from "../src/snapshots/http.js";
+import { Http } from "../src/http/http.js";
 
 const WITHIN_MS = 100;
 

@@ -8,7 +8,8 @@ import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
 import { SmartAccount } from "../src/flows/account.js";
-import { STATE_AGE_MS, checkElsewhere, payeeOf } from "../src/flows/payee.js";
+import { checkElsewhere, payeeOf } from "../src/flows/payee.js";
+import { STATE_AGE_MS } from "../src/generated/operation_retries.js";
 import { RpcError } from "../src/http/service.js";
 
 const ROOT = new URL("../../", import.meta.url);

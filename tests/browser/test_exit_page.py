@@ -18,12 +18,17 @@ from tests.support.chain_service import NOWHERE
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.payments import someone
+from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.synced_passkeys import synced
 from tests.support.terminal import Terminal
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
 from holdfast.chain.contracts import ADDRESSES, predict_account
-from holdfast.wire.encoding import from_hex
+from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.chain.signers import p256_signer
+from holdfast.client.passkeys import Authenticator
+from holdfast.wire.encoding import from_base64url, from_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.world.software_key import SoftwareKey
 
@@ -36,6 +41,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(600)
 ETH, DOLLAR = 10**18, 10**6
+SITE = "http://localhost:8123/holdfast-exit.html"  # answered by the tests themselves
+ANY_ORIGIN = {"access-control-allow-origin": "*"}
 BUILT = ROOT / "build" / "exit" / "holdfast-exit.html"
 
 
@@ -102,6 +109,13 @@ class Visit:
         await self.page.set_input_files("#file", vault)
         await self.page.fill("#password", password)
         await self.press("open")
+
+    async def open_by_passkey(self, vault: Path, site: str = "") -> None:
+        await self.page.set_input_files("#file", vault)
+        await self.page.click("[data-passkey] summary")
+        if site:
+            await self.page.fill("#site", site)
+        await self.page.click("form:has(#site) button.main")
 
     async def second(self, vault: Path, password: str) -> None:
         """Open the second owner's vault."""
@@ -198,7 +212,6 @@ async def mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: 
     await visit.open(other, left.password)
     said = visit.page.locator("[data-said]")
     await said.get_by_text("neither a snapshot (CAR) nor an export").wait_for()
-    assert "A passkey cannot be used here" in await visit.text("[data-step=open]")
     await visit.open(left.car, "not the password")
     await said.get_by_text("Is the password right").wait_for()
     await visit.open(left.car, left.password)
@@ -306,7 +319,7 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     await visit.page.expose_function("wallet", wallet)
     await visit.page.add_init_script("window.ethereum = { request: (it) => window.wallet(it) };")
     await visit.open(left.car, left.password)
-    assert "or type the second one" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "type the second one" in await visit.look(bare.rpc_url, bare.usdc)
     await visit.page.fill('[name="second-address"]', address)
     await visit.page.click('form:has([name="second-address"]) button.main')
     await visit.page.locator('[name="second-address"]').wait_for(state="detached")
@@ -327,6 +340,100 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     await send.click()
     await visit.page.locator("[data-step=sent]").wait_for()
     assert (bare.usdc_of(to), bare.coin_of(left.account)) == (3 * DOLLAR, 0)
+
+
+@pytest.mark.soak  # browser/test/exit_typed_data.test.js holds the hash in the gate
+async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    to, owner = someone(), PrivateKey(secrets.token_bytes(32))
+    address = owner.public_key.to_checksum_address()
+    bare.give(left.account, 3 * DOLLAR)
+    create(bare, left.key)
+    two = [(int(ChangeKind.ADD_OWNER), from_hex(address), 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
+    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
+    bare.fund(left.account, ETH)
+    later = {one.address.lower() for one in ENTRY_POINTS[1:]}
+
+    async def as_older_chain(route: Route) -> None:
+        asked = route.request.post_data_json
+        if asked and asked["method"] == "eth_getCode" and asked["params"][0].lower() in later:
+            await route.fulfill(json={"jsonrpc": "2.0", "id": 1, "result": "0x"}, headers=ANY_ORIGIN)
+        else:
+            await route.continue_()
+
+    await visit.page.route(lambda url: url.startswith(bare.rpc_url), as_older_chain)
+    await visit.open(left.car, left.password)
+    await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.fill('[name="second-address"]', address)
+    await visit.page.click('form:has([name="second-address"]) button.main')
+    await visit.page.locator('[name="second-address"]').wait_for(state="detached")
+    await visit.plan(to)
+    bare.fund(await visit.text("[data-payer]"), ETH)
+    await visit.page.click("[data-step=plan] button.main")
+    await visit.page.get_by_text("without a prefix").wait_for()
+    signed = owner.sign_msg_hash(from_hex(await visit.text("[data-digest]")))
+    await visit.page.fill('[name="second-signature"]', "0x" + (signed.to_bytes()[:64] + bytes([27 + signed.v])).hex())
+    await visit.page.click("[data-step=plan] button.main")
+    await visit.page.locator("[data-step=sent]").get_by_text("Everything was moved").wait_for()
+    assert (bare.usdc_of(to), bare.coin_of(left.account)) == (3 * DOLLAR, 0)
+
+
+@pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
+@pytest.mark.parametrize("way", ["ordinary", "bundled"])
+async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_second_owner(
+    visit: Visit, bare: ChainService, tmp_path: Path, way: str
+) -> None:
+    to, terminal, car = someone(), Terminal(tmp_path, NOWHERE, key="passkey"), tmp_path / "vault.car"
+    account = terminal.json("vault", "create", "--software")["account"]
+    terminal.json("vault", "snapshot", "--car", str(car))
+    key = passkey_in(tmp_path)
+    create(bare, from_hex(terminal.json("vault", "exit")["key"]))
+    two = [(int(ChangeKind.ADD_OWNER), key.signer, 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
+    bare.send(account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=account)
+    bare.give(account, 3 * DOLLAR)
+    bare.fund(account, ETH)
+    await synced(visit.page, key.credential, key.secret)
+    await visit.page.goto(visit.file.as_uri())
+    await visit.open_by_passkey(car, "localhost")
+    await visit.page.get_by_text("Put this file on it, for example at https://localhost/holdfast-exit.html").wait_for()
+    await visit.page.route(SITE, lambda route: route.fulfill(path=visit.file))
+    await visit.page.route(lambda url: url.startswith((bare.rpc_url, bare.bundler_url)), for_any_origin)
+    await visit.page.goto(SITE)
+    await visit.open_by_passkey(car)
+    assert "or use its passkey" in await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.click("details:has([name=second-passkey-site]) summary")
+    await visit.page.click("form:has([name=second-passkey-site]) button.main")
+    await visit.page.locator("[name=second-passkey-site]").wait_for(state="detached")
+    if way == "bundled":
+        await visit.page.click("input[value=bundled]")
+        await visit.page.fill("#bundler", bare.bundler_url)
+    assert "The browser then asks for the second" in await visit.plan(to)
+    if way == "ordinary":
+        bare.fund(await visit.text("[data-payer]"), ETH)
+        await visit.press("plan")
+        await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (bare.usdc_of(to), bare.usdc_of(account)) == (3 * DOLLAR, 0)
+
+
+@dataclass
+class SyncedPasskey:
+    """A passkey as another browser has it: `credential` for its authenticator, `secret` of its PRF, `signer` of accounts."""
+
+    credential: dict[str, Any]
+    secret: list[int]
+    signer: bytes
+
+
+def passkey_in(folder: Path) -> SyncedPasskey:
+    """Return the only passkey of a vault's software authenticator."""
+    device = SoftwareAuthenticator(folder / "passkeys.json")
+    found = Authenticator(NOWHERE, device).discover()
+    point = device.public_key(from_base64url(found.credential_id)).public_numbers()
+    assert found.secret
+    return SyncedPasskey(device.exported(found.credential_id), list(found.secret), p256_signer(point.x, point.y))
 
 
 def typed_hash(data: dict[str, Any]) -> bytes:

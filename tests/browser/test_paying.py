@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
 from holdfast.chain.signers import passkey_signer
-from holdfast.client.flows.operations import STATE_AGE_S
+from holdfast.wire.retries import OPERATIONS
 
 pytestmark = pytest.mark.whole_browser
 COINS = 10**17
@@ -307,14 +307,14 @@ async def test_an_account_pays_the_fee_itself_that_the_window_shows(
     assert "value" in registering.result(), registering.result()
     chain.give(person.account, 20_000_000)
     chain.fund(person.account, 0)
-    await asyncio.sleep(STATE_AGE_S)
+    await asyncio.sleep(OPERATIONS.state_age_s)
     window, told = await person.asked(shop)
     await person.passkey_in(window)
     details = await refused(window, told, "No sponsor pays the network fee. For this payment your account needs 0.0")
     assert details["error"] == "insufficient_balance"
     chain.fund(person.account, COINS)
     before = chain.usdc_of(PAYEE)
-    await asyncio.sleep(STATE_AGE_S)
+    await asyncio.sleep(OPERATIONS.state_age_s)
     await unlocked(person)
     window, told = await person.asked(shop)
     await person.passkey_in(window)

@@ -156,6 +156,29 @@ def test_contracts_of_ones_own_are_not_compared(holdfast, upstreams):
     assert note["state"] == "note" and "HOLDFAST_CONTRACT_APP_FACTORY" in note["found"]
 
 
+def test_the_endpoint_that_clients_are_told_must_serve_the_chain(holdfast, upstreams):
+    secret = _all_well(upstreams) | {"rpc_url": f"{upstreams.chain.url}/hunter2"}
+    told = _findings(holdfast("check", "--json", **secret))["public RPC"]
+    assert (told["state"], told["found"]) == ("ok", f"clients are told {upstreams.chain.url}: answers, chain 84532")
+    wrong = holdfast("check", "--json", **secret, public_rpc_url=upstreams.chain_8453.url)
+    assert wrong.code == Exit.OK
+    note = _findings(wrong)["public RPC"]
+    assert note["state"] == "note" and note["found"].endswith(": answers for chain 8453, not 84532")
+    assert note["fix"].startswith("set HOLDFAST_PUBLIC_RPC_URL") and "hunter2" not in wrong.out
+    public = {"public_url": "https://vault.example", "channels": "handle"}
+    assert (
+        "only this machine reaches" in _findings(holdfast("check", "--json", **secret, **public))["public RPC"]["found"]
+    )
+
+
+def test_production_at_localhost_is_told(holdfast, serve, upstreams):
+    production = {"HOLDFAST_ENV": "production", "channels": "handle", "ATTESTATION_SIGNING_KEY": KEY}
+    found = _findings(holdfast("check", "--json", **_all_well(upstreams) | production))["public URL"]
+    assert found["state"] == "error" and "in production" in found["found"] and "HOLDFAST_PUBLIC_URL" in found["fix"]
+    assert "HOLDFAST_PUBLIC_URL is http://localhost:" in serve(**production).log.read_text()
+    assert "HOLDFAST_PUBLIC_URL is" not in serve().log.read_text()
+
+
 def test_a_fault_exits_1_with_a_line_that_says_what_to_do(holdfast):
     answer = holdfast("check", rpc_url="http://127.0.0.1:9/hunter2")
     assert answer.code == Exit.FAILED
@@ -274,8 +297,9 @@ def test_the_receiver_of_events_gets_a_message_only_if_asked(holdfast, upstreams
         assert json.loads(body)["type"] == "check"
         signed = signature((key,), headers["webhook-id"], int(headers["webhook-timestamp"]), body)
         assert headers["webhook-signature"] == signed
+        for receiver.status in (401, 501):  # of HEAD; Python's own server answers 501
+            assert _findings(holdfast("check", "--json", **_all_well(upstreams), **where))["events"]["state"] == "ok"
         receiver.status = 401
-        assert _findings(holdfast("check", "--json", **_all_well(upstreams), **where))["events"]["state"] == "ok"
         refused = holdfast("check", "--json", "--send-event", **_all_well(upstreams), **where)
         assert _findings(refused)["events"]["found"] == "refused: HTTP 401"
         receiver.status = 503

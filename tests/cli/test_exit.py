@@ -126,6 +126,16 @@ def test_a_funded_key_moves_everything_from_an_account_that_does_not_exist_yet(c
     assert chain.receipt(said["transactionHash"]).succeeded
 
 
+@pytest.mark.parametrize("way", ["--sender-key", "--bundler"])
+def test_coin_alone_goes_to_an_address_that_does_not_exist_yet(chain, ada, sender, way):
+    """A call that sends coin to a new address costs 25,000 gas more than a transaction that does."""
+    to = someone()
+    chain.fund(ada.account, ETH)
+    said = ada.exit(chain, "--to", to, way, sender[1] if way == "--sender-key" else chain.bundler_url)
+    assert [move["kind"] for move in said["moves"]] == ["coin"]
+    assert (chain.coin_of(to), chain.coin_of(ada.account)) == (int(said["moves"][0]["amount"]), 0)
+
+
 def test_a_paymaster_pays_for_an_account_without_coin(chain, ada):
     to, paymaster = someone(), Paymaster(chain)
     paymaster.policy = None

@@ -54,6 +54,23 @@ def test_an_option_out_of_range_names_its_setting(holdfast, option, value, name)
     assert answer.err.startswith(f"holdfast: {name}: ")
 
 
+@pytest.mark.parametrize("command", ["serve", "check", "migrate"])
+@pytest.mark.parametrize(
+    ("folder", "why"), [("/proc/holdfast", "the system lets no one make it"), (__file__, "a file has this name")]
+)
+def test_a_data_folder_that_cannot_be_made_is_told_with_the_remedy(holdfast, command, folder, why):
+    answer = holdfast(command, HOLDFAST_DATA_DIR=folder)
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.err.startswith(f"holdfast: HOLDFAST_DATA_DIR: {folder} cannot be ") and why in answer.err
+    assert answer.err.endswith("; name a folder on a disk with room that this user may write to\n")
+
+
+def test_a_data_folder_in_which_nothing_can_be_made_is_told(holdfast):
+    answer = holdfast("serve", HOLDFAST_DATA_DIR="/proc", ATTESTATION_SIGNING_KEY="0123456789abcdef" * 2)
+    assert answer.code == Exit.UNAVAILABLE
+    assert "/proc/holdfast.db cannot be made: the system lets no one make it there; name another" in answer.err
+
+
 def test_options_win_over_the_environment(serve):
     running = serve(port="1")
     assert f"listening on  http://127.0.0.1:{running.port}\n" in running.log.read_text()

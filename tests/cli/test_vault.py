@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 from holdfast.chain.contracts import DEFAULT_CONTRACT_SET
 from holdfast.chain.errors import NoReceipt
 from holdfast.cli import client_vault, pay
+from holdfast.cli.client_vault import plain_errors
 from holdfast.cli.exits import Exit
 from holdfast.cli.payments import AGAIN
 from holdfast.cli.root import application
@@ -31,6 +32,8 @@ from holdfast.cli.sessions import session_file
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.gas import NoEndpoint
+from holdfast.client.http.refusals import InvitationInvalid, InvitationRequired
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
@@ -381,6 +384,30 @@ def test_pair_two_terminals(terminal, tmp_path, options):
             assert (new.wait(120), old.wait(120)) == (0, 0)
     assert received == {"did": given["did"], "received": True}
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (
+            InvitationRequired("invitation_required", 403),
+            Exit.FAILED,
+            "Network: invitation_required (403): name the code",
+        ),
+        (
+            InvitationInvalid("invitation_invalid", 403),
+            Exit.FAILED,
+            "Network: invitation_invalid (403): the code is unk",
+        ),
+        (NoEndpoint(), Exit.UNAVAILABLE, "Network: no endpoint of the chain is known: name one (--rpc URL)"),
+    ],
+)
+def test_a_message_names_the_option_that_helps(capsys, error, code, told):
+    with pytest.raises(SystemExit) as ended, plain_errors(as_json=False):
+        raise error
+    said = capsys.readouterr().err
+    assert ended.value.code == code and said.startswith(f"holdfast: {told}")
+    assert "--invitation CODE" in said or "--rpc" in said
 
 
 PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}

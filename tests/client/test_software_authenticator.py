@@ -67,6 +67,11 @@ def test_a_damaged_file_is_an_error_and_stays(tmp_path, damaged):
     assert file.read_bytes() == damaged
 
 
+def test_a_folder_in_the_file_s_place_is_told(tmp_path):
+    with pytest.raises(holdfast.WebAuthnError, match=r"^the passkeys in .* cannot be read: "):
+        SoftwareAuthenticator(tmp_path)
+
+
 def test_a_file_through_a_link_is_refused(tmp_path):
     target = tmp_path / "target.json"
     authenticator(target).create_passkey(PERSON)

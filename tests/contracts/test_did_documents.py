@@ -55,8 +55,8 @@ async def test_the_document_follows_the_chain(chain: Chain, make_api: Callable[.
     assert (status, keys, proven) == (200, [f"{DID}#key-1"], {"controller": "registry", "key": "did"})
     assert document["controller"] == f"did:pkh:eip155:84532:{ACCOUNT}"
 
-    to, _, data = calls.set_public_key(ACCOUNT, LATER.x, LATER.y)
-    status, _, keys, proven = await _resolved(api, chain, (ACCOUNT, to, data))
+    data = call_data("setPublicKey(uint256,uint256)", LATER.x, LATER.y)
+    status, _, keys, proven = await _resolved(api, chain, (ACCOUNT, ACCOUNT, data))
     assert (status, proven) == (200, {"controller": "registry", "key": "account"})
     assert keys == [f"{DID}#{LATER.did.removeprefix('did:new:')}"]
 

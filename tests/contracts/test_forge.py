@@ -28,7 +28,7 @@ FILES = "solidity-files-cache.json"  # which file is compiled, and from what
 pytestmark = pytest.mark.timeout(1800 if PROFILE == "long" else 900)
 # Each run's forge profile, arguments, minimum number of tests, and how many groups of gas snapshots it measures. The
 # account's invariants and the comparisons of assertions take long without the precompile, and hold for the same code.
-WITHOUT = () if PROFILE == "long" else ("--no-match-contract", "AccountInvariantsTest|AssertionsTest")
+WITHOUT = () if PROFILE == "long" else ("--no-match-contract", "(Account|Guardian)InvariantsTest|AssertionsTest")
 RUNS = (
     (PROFILE, ("--match-path", "test/**/*.t.sol", *WITHOUT), 340, 2),
     ("precompile", ("--match-path", "test/{VaultAccount/*,Gas}.t.sol"), 200, 2),

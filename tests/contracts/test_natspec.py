@@ -21,7 +21,7 @@ PLACES = {"function": "methods", "event": "events", "error": "errors"}
 @pytest.fixture(scope="module")
 def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the source file, the name and solc's output for each contract."""
-    command = [tools.node, "compile.mjs"]
+    command = [tools.node, "compile.mjs", "--docs"]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
     output = json.loads(done.stdout)["contracts"]
     return [(source, name, contract) for source in SOURCES for name, contract in output[source].items()]

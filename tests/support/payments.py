@@ -12,11 +12,11 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
-from holdfast.client.flows.accounts import STATE_AGE_S
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.keccak import checksum_address
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from tests.support.chain_service import ChainService
@@ -40,7 +40,7 @@ def payment(chain: ChainService, to: str, amount: int, *, chain_id: int = 84532,
 
 def settled(client: holdfast.Client, account: str) -> AccountState:
     """Return the account's state, once the service's cached copy has expired."""
-    time.sleep(STATE_AGE_S)
+    time.sleep(OPERATIONS.state_age_s)
     return client.get_account_state(account)
 
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 _SILENCES = (
     "no connection to the database was free in time",
-    "no connection to the database: TimeoutError",
+    "no connection to the database: no answer in time",
     "no answer from the database",
-    "QueryCanceledError",  # the server's own time limits for a statement and for a lock
-    "LockNotAvailableError",
+    "query canceled",  # the server's own time limits for a statement and for a lock
+    "lock not available",
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import httpx
+    from tests.support.proxies import Proxy
     from tests.support.serving import Server
 
     from holdfast.content.cids import Block
@@ -36,7 +37,7 @@ ROOMY = {
 class RemoteVault(VaultKey):
     """A vault that uploads to a service in another process."""
 
-    def register(self, server: Server) -> None:
+    def register(self, server: Server | Proxy) -> None:
         body = {"credentialId": "cred", "identifier": "ann", "channel": "handle", "did": self.did, "txHash": "0xabc"}
         with server.client() as client:
             assert client.post("/api/dids", json=body).status_code == 200
@@ -48,7 +49,7 @@ class RemoteVault(VaultKey):
         manifest = Manifest(root_cid=None, did=self.did, updated_at=1, wasm_version="0")
         return snapshot_blocks(manifest, os.urandom(size))
 
-    def upload(self, server: Server, blocks: tuple[Block, ...]) -> httpx.Response:
+    def upload(self, server: Server | Proxy, blocks: tuple[Block, ...]) -> httpx.Response:
         """Upload as kubo-rpc-client does, with chunked transfer encoding and without Content-Length."""
         body = form(write_car(blocks[0].cid, blocks))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client import software_authenticator
+from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,13 @@ class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):
 
     def public_key(self, credential_id: bytes) -> ec.EllipticCurvePublicKey:
         return self._known()[credential_id].key.public_key()
+
+    def exported(self, credential_id: str) -> dict[str, Any]:
+        """Return a passkey as a browser's virtual authenticator takes it (CDP's WebAuthn domain)."""
+        stored = self._known()[from_base64url(credential_id)].to_json()
+        names = {"credentialId": credential_id, "userHandle": stored["user"], "privateKey": stored["key"]}
+        fields = {name: base64.b64encode(from_base64url(text)).decode() for name, text in names.items()}
+        return {"rpId": stored["rp_id"], "isResidentCredential": True, "signCount": 0, **fields}
 
     def call(
         self,

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pytest_rerunfailures import ClientStatusDB, StatusDB
 
 if TYPE_CHECKING:
+    import pytest
     from _pytest.terminal import TerminalReporter
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let each worker count by itself how often a test ran.
+
+    The plugin asks the controller before each test, a byte at a time, so that a test can run again whose worker ended;
+    where a worker takes whole modules, no other takes up its tests.
+    """
+    config: Any = session.config
+    if isinstance(config.failures_db, ClientStatusDB):
+        config.failures_db.sock.close()
+        config.failures_db = StatusDB()
 
 
 def unsteady_tests(reporter: TerminalReporter) -> list[str]:

@@ -7,10 +7,11 @@ import * as calls from "../chain/did_calls.js";
 import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
 import { NetworkError } from "../errors.js";
+import { BLOCK_WITHIN_MS } from "../generated/operation_retries.js";
 import { SmartAccount } from "../flows/account.js";
+import { requireFree } from "../flows/aliases.js";
 import { operated } from "./operating.js";
 
-const BLOCK_WITHIN_MS = 30_000;
 const SECRET_BYTES = 32;
 /** As a controller, it withdraws a proposal. */
 export const NO_ONE = `0x${"0".repeat(40)}`;
@@ -129,6 +130,7 @@ export class AccountDid {
     await this.#client.checkAlias({ alias: canonicalHandle(alias) });
     const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, canonicalHandle(alias))];
     const account = await SmartAccount.ofClient(this.#client, this.#client.gas);
+    await requireFree(vault, account, canonicalHandle(alias));
     const registry = account.contracts.didRegistry;
     const secret = toHex(randomBytes(SECRET_BYTES));
     const claim = calls.commitmentBytes({ did, alias: hash, controller: account.address, secret });

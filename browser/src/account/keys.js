@@ -271,14 +271,21 @@ export class AccountKeys {
   }
 
   /**
-   * Starts a recovery. Any owner can cancel it until its delay is over.
+   * Starts a recovery. Any owner can cancel it until its delay is over. It replaces one that fewer guardians signed.
    *
    * @param {string[]} newOwners signers in 0x-hex
    * @param {{signatures?: Signed[], onProgress?: OnProgress}} [how] `signatures`: of guardians, by default the vault's own
    * @returns {Promise<string>} the operation's hash
+   * @throws {OperationFailed} one is under way that as many guardians signed, or more
    */
   async startRecovery(newOwners, { signatures, onProgress } = {}) {
-    const given = await this.#named(signatures ?? [await this.signRecovery(newOwners)]);
+    const signed = signatures ?? [await this.signRecovery(newOwners)];
+    const { supporters = 0 } = (await this.recovery()) ?? {};
+    if (supporters >= signed.length)
+      throw new OperationFailed(
+        `a recovery that ${supporters} guardian(s) signed is under way: only more guardians replace it`,
+      );
+    const given = await this.#named(signed);
     return this.#relayed((account) => calls.startRecovery(account, newOwners, given), onProgress);
   }
 

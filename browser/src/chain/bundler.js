@@ -2,6 +2,7 @@
 
 import { RpcError } from "../http/service.js";
 import { NetworkError } from "../errors.js";
+import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.js";
 import { OperationFailed } from "./errors.js";
 import { isSponsored } from "./fees.js";
 
@@ -40,7 +41,6 @@ export const EMPTY_OPERATION = {
 const BY_NAME_MARGIN = 10000n;
 /** The same for two, of which one is an assertion: its placeholder fails before the curve arithmetic. */
 const TWO_NAMES_MARGIN = 620000n;
-const RECEIPT_WITHIN_MS = 120000;
 /**
  * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
  * person is waiting.

@@ -1,7 +1,8 @@
-/** A second owner that is an address: its wallet, or another tool, signs the operation as typed data (EIP-712). */
+/** A second owner that is an address: a wallet signs the operation as typed data (EIP-712), or another program its hash. */
 
 import { keccak256 } from "../did/keccak.js";
 import { el } from "../kit/el.js";
+import { ENTRY_POINTS } from "../generated/contracts.js";
 import { address, digits, hash, number, packed } from "./abi.js";
 import { addressOf, field } from "./nodes.js";
 import { form, typed } from "./parts.js";
@@ -27,6 +28,7 @@ export const SIGNATURE_FIELD = "second-signature";
 
 /** Signs with what the person pastes. */
 export class AddressOwner {
+  placeholder = `0x${"0".repeat(128)}1b`;
   signature = "0x";
 
   /** @param {string} owner */
@@ -67,10 +69,39 @@ export function addressForm(page, done) {
  */
 export function signatureFields(page, standing, { operation }) {
   const { text } = page;
+  const made = typed(page, SIGNATURE_FIELD, text("second.signature"), { hint: text("second.signature.hint") });
+  const takes = (/** @type {AddressOwner} */ owner) => {
+    const signature = made.input.value.trim();
+    made.say(SIGNATURE.test(signature) ? "" : text("bad.signature"));
+    owner.signature = signature;
+    return SIGNATURE.test(signature) || (made.input.focus(), false);
+  };
+  const isTyped = standing.entryPoint !== ENTRY_POINTS[0];
+  const nodes = isTyped
+    ? [
+        el("p", { class: "notice" }, text("second.sign", { address: standing.second })),
+        ...typedNodes(page, standing, operation, made),
+      ]
+    : [
+        el("p", { class: "notice" }, text("second.raw", { address: standing.second })),
+        digest(text, rawDigestOf(operation, standing)),
+      ];
+  return { nodes: [...nodes, made.node], takes };
+}
+
+/**
+ * The typed data, and a button that has the browser's wallet sign it.
+ *
+ * @param {import("./main.js").Page} page
+ * @param {import("./standing.js").Standing} standing
+ * @param {import("../generated/types.js").UserOp} operation
+ * @param {ReturnType<typeof typed>} made
+ */
+function typedNodes(page, standing, operation, made) {
+  const { text } = page;
   const data = typedData(operation, standing);
   const shown = field(text("second.data"), { name: "second-data", tag: "textarea", readOnly: true });
   shown.input.value = JSON.stringify(data);
-  const made = typed(page, SIGNATURE_FIELD, text("second.signature"), { hint: text("second.signature.hint") });
   const wallet = /** @type {any} */ (globalThis).ethereum;
   const ask = async () => {
     await wallet.request({ method: "eth_requestAccounts" });
@@ -78,24 +109,25 @@ export function signatureFields(page, standing, { operation }) {
     const signature = String(await wallet.request({ method: "eth_signTypedData_v4", params }));
     made.input.value = page.typed[SIGNATURE_FIELD] = signature;
   };
-  const takes = (/** @type {AddressOwner} */ owner) => {
-    const signature = made.input.value.trim();
-    made.say(SIGNATURE.test(signature) ? "" : text("bad.signature"));
-    owner.signature = signature;
-    return SIGNATURE.test(signature) || (made.input.focus(), false);
-  };
-  const nodes = [
-    el("p", { class: "notice" }, text("second.sign", { address: standing.second })),
-    wallet && form(page, text("second.wallet"), ask),
-    el("details", {}, el("summary", {}, text("second.elsewhere")), shown.node, digest(text, data)),
-    made.node,
-  ];
-  return { nodes, takes };
+  const more = el("details", {}, el("summary", {}, text("second.elsewhere")), shown.node, digest(text, digestOf(data)));
+  return [wallet && form(page, text("second.wallet"), ask), more];
 }
 
-/** @param {import("./main.js").Page["text"]} text @param {ReturnType<typeof typedData>} data */
-function digest(text, data) {
-  return el("p", { class: "small" }, `${text("second.digest")}: `, el("code", { "data-digest": true }, digestOf(data)));
+/** @param {import("./main.js").Page["text"]} text @param {string} hash 0x-hex */
+function digest(text, hash) {
+  return el("p", { class: "small" }, `${text("second.digest")}: `, el("code", { "data-digest": true }, hash));
+}
+
+/**
+ * The hash of an operation of version 0.7 of the entry point, which is not typed data.
+ *
+ * @param {import("../generated/types.js").UserOp} operation
+ * @param {{chainId: number, entryPoint: string}} of
+ * @returns {string} 0x-hex
+ */
+export function rawDigestOf(operation, of) {
+  const words = wordsOf(typedData(operation, of).message).join("");
+  return `0x${hashed(hashed(words) + address(of.entryPoint) + number(of.chainId))}`;
 }
 
 /**
@@ -134,14 +166,18 @@ export function digestOf({ domain, message }) {
     number(domain.chainId),
     address(domain.verifyingContract),
   ];
-  const words = FIELDS.map(({ name, type }) => {
-    const value = /** @type {Record<string, string>} */ (message)[name];
+  const struct = hashed([hash(typeOf("PackedUserOperation", FIELDS)), ...wordsOf(message)].join(""));
+  return `0x${hashed(`1901${hashed(of.join(""))}${struct}`)}`;
+}
+
+/** @param {Record<string, string>} message an operation's fields */
+function wordsOf(message) {
+  return FIELDS.map(({ name, type }) => {
+    const value = message[name];
     if (type === "address") return address(value);
     if (type === "uint256") return number(BigInt(value));
     return type === "bytes32" ? value.slice(2) : hashed(value.slice(2));
   });
-  const struct = hashed([hash(typeOf("PackedUserOperation", FIELDS)), ...words].join(""));
-  return `0x${hashed(`1901${hashed(of.join(""))}${struct}`)}`;
 }
 
 /** @param {string} name @param {{name: string, type: string}[]} fields */

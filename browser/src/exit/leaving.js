@@ -8,6 +8,7 @@ import { Node, NodeRefused } from "./node.js";
 import { isUrl, nftText } from "./looking.js";
 import { addressOf, coinText, list, tokenText, weiOf } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
+import { PasskeyOwner } from "./passkey.js";
 import { bundledPlan, FEE_LIMIT, ordinaryPlan } from "./plan.js";
 import { standingOf } from "./standing.js";
 import { sendBundled, sendOrdinary, sendRest } from "./sending.js";
@@ -93,8 +94,8 @@ async function choose(page, standing, { to, bundler, limit }) {
   const node = /** @type {Node} */ (page.node);
   const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
   const plan = bundler
-    ? await bundledPlan(node, bundler, standing, vault.signer, to)
-    : await ordinaryPlan(node, standing, vault.signer, to);
+    ? await bundledPlan(node, bundler, standing, { vault, second: page.second }, to)
+    : await ordinaryPlan(node, standing, { vault, second: page.second }, to);
   const payer = bundler ? null : vault.payer().address;
   const has = payer && (await node.quantity("eth_getBalance", [payer, "latest"]));
   page.chosen = { to, bundler, limit, plan, payer: payer ? { address: payer, has: has || 0n } : null };
@@ -130,6 +131,7 @@ export function planSection(page, standing, chosen) {
       ),
     el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
   ];
+  const isPasskey = page.second instanceof PasskeyOwner && standing.second && !page.sent;
   const owner = page.second instanceof AddressOwner && standing.second && !isPoor && !page.sent ? page.second : null;
   const fields = owner && signatureFields(page, standing, plan);
   const go = async () => {
@@ -137,7 +139,7 @@ export function planSection(page, standing, chosen) {
     if (!owner || fields?.takes(owner)) await send(page, standing, chosen);
   };
   const label = text(isPoor ? "plan.again" : "plan.send");
-  const more = [...(fund ?? []), ...(fields?.nodes ?? [])];
+  const more = [...(fund ?? []), ...(fields?.nodes ?? []), isPasskey && el("p", {}, text("passkey.signs"))];
   return step("plan", heading, list(moves), fees, ...more, !page.sent && form(page, label, go));
 }
 

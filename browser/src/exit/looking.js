@@ -8,6 +8,7 @@ import { namedNft, nftName } from "./nfts.js";
 import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
 import { openForm } from "./opening.js";
 import { form, step, typed } from "./parts.js";
+import { passkeyForm } from "./passkey.js";
 import { standingOf } from "./standing.js";
 
 /** @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault */
@@ -55,7 +56,13 @@ export function lookSection(page, vault) {
     page.standing && shown(page, vault, page.standing),
     isTwo && openForm(page, "second-", opens),
     isTwo && addressForm(page, opens),
+    isTwo && passkeyForm(page, () => othersOf(page, vault), opens),
   );
+}
+
+/** The keys that a passkey may have which is the second owner. @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault */
+async function othersOf({ standing }, vault) {
+  return [...(standing?.owners ?? []).map(({ signer }) => signer), ...(await vault.passkeys())];
 }
 
 /** @param {HTMLInputElement} input */

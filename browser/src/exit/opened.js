@@ -1,9 +1,11 @@
-/** Opens what is left of a vault, a snapshot (CAR) or an export, with its password, in an enclave in this page. */
+/** Opens what is left of a vault, a snapshot (CAR) or an export, in an enclave in this page. */
 
-import { fromBase64, randomBytes, toHex } from "../bytes.js";
+import { bytesOf, fromBase64, randomBytes, toHex } from "../bytes.js";
+import { PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
 import { PluginCallError, StorageError } from "../errors.js";
 import { keccak256 } from "../did/keccak.js";
 import { instantiate } from "../enclave-host.js";
+import { passkeysOf } from "../passkeys/signers.js";
 import { snapshotOfCar } from "../snapshots/roots.js";
 import { readHeader } from "../vault/sealed_header.js";
 import { digits } from "./abi.js";
@@ -16,21 +18,30 @@ const PAYER = 4337;
 
 /**
  * @param {Uint8Array<ArrayBuffer>} file
- * @param {string} password
+ * @param {{kind: "password", password: string} | import("../passkeys/secrets.js").VaultKey} key an export's is a password
  * @param {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @returns {Promise<OpenedVault>}
- * @throws {PluginCallError} the password is wrong, or no password opens the file; `code` says which
+ * @throws {PluginCallError} the key is wrong, or none of its kind opens the file; `code` says which
  * @throws {StorageError} it is neither a snapshot nor an export
  */
-export async function opened(file, password, wasm) {
+export async function opened(file, key, wasm) {
   const isExport = new TextDecoder().decode(file.subarray(0, EXPORT.length)) === EXPORT;
   const sealed = isExport ? null : await sealedIn(file);
   const enclave = await instantiate(wasm);
   const answer = sealed
-    ? enclave.call("unlock", { database: sealed, key: { kind: "password", password } })
-    : enclave.call("import", { data: file, password, key: { kind: "secret", secret: randomBytes(32) } });
+    ? enclave.call("unlock", { database: sealed, key: withBytes(key) })
+    : enclave.call("import", {
+        data: file,
+        password: key.kind === "password" ? key.password : "",
+        key: { kind: "secret", secret: randomBytes(32) },
+      });
   if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", answer.error, answer.error);
   return new OpenedVault(enclave);
+}
+
+/** @param {Parameters<typeof opened>[1]} key */
+function withBytes(key) {
+  return key.kind === "password" ? key : { ...key, secret: bytesOf(key.secret) };
 }
 
 /** @param {Uint8Array<ArrayBuffer>} file */
@@ -44,6 +55,7 @@ async function sealedIn(file) {
 
 /** The vault, open in this page's memory. */
 export class OpenedVault {
+  placeholder = PLACEHOLDER_SIGNATURE;
   #enclave;
   /** @type {Payer | null} */
   #payer = null;
@@ -64,14 +76,20 @@ export class OpenedVault {
    * Signs an operation.
    *
    * @param {import("../generated/types.js").UserOp} operation
-   * @param {string} entryPoint
-   * @param {number} chainId
+   * @param {string} _hash for other kinds of owners; the enclave computes it
+   * @param {{entryPoint: string, chainId: number}} of
    * @returns {{signature: string, hash: string}} 0x-hex
    */
-  signed(operation, entryPoint, chainId) {
+  signed(operation, _hash, { entryPoint, chainId }) {
     const input = { user_op: operation, entry_point: entryPoint, chain_id: chainId };
     const { signature, user_op_hash: hash } = this.#enclave.call("sign_user_op", input);
     return { signature, hash };
+  }
+
+  /** Returns the vault's passkeys as owners, X ‖ Y in 0x-hex. */
+  async passkeys() {
+    const exec = async (/** @type {string} */ filter) => this.#enclave.call("exec", { filter });
+    return (await passkeysOf({ exec })).map(({ signer }) => signer);
   }
 
   /**

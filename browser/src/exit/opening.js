@@ -1,10 +1,14 @@
-/** The first step: the file and its password. */
+/** The first step: the file, and its password or passkey. */
 
 import { PluginCallError, StorageError } from "../errors.js";
 import { el } from "../kit/el.js";
+import { passkeyKey } from "../passkeys/use.js";
 import { facts, field } from "./nodes.js";
 import { opened } from "./opened.js";
 import { form, step } from "./parts.js";
+import { passkeyOf, siteField } from "./passkey.js";
+
+/** @typedef {import("./texts.js").TextKey} TextKey */
 
 /** @param {import("./main.js").Page} page */
 export function openSection(page) {
@@ -14,8 +18,8 @@ export function openSection(page) {
     page.vault = made;
     page.draw("look");
   };
-  const notes = [el("p", { class: "notice" }, text("open.passkey")), el("p", { class: "small" }, text("open.safe"))];
-  return step("open", text("open.heading"), ...notes, openForm(page, "", open));
+  const note = el("p", { class: "small" }, text("open.safe"));
+  return step("open", text("open.heading"), note, openForm(page, "", open));
 }
 
 /**
@@ -30,13 +34,39 @@ export function openForm(page, prefix, done) {
   const accept = ".car,.mtrv,application/octet-stream";
   const file = field(text("open.file"), { name: `${prefix}file`, type: "file", accept });
   const password = field(text("open.password"), { name: `${prefix}password`, type: "password" });
-  const open = async () => {
+  const site = siteField(page, `${prefix}site`);
+  const open = async (
+    /** @type {() => Promise<Parameters<typeof opened>[1]>} */ keyOf,
+    /** @type {TextKey} */ failed,
+  ) => {
     const chosen = file.input.files?.[0];
     if (!chosen) return file.input.focus();
     const octets = new Uint8Array(await chosen.arrayBuffer());
-    await done(await explained(page, opened(octets, password.input.value, page.wasm)));
+    await done(await explained(page, opened(octets, await keyOf(), page.wasm), failed));
   };
-  return form(page, text("open.do"), open, file.node, password.node);
+  const byPassword = () => open(async () => ({ kind: "password", password: password.input.value }), "open.failed");
+  const byPasskey = async () => {
+    const named = site.read();
+    if (named) await open(() => keyOfPasskey(page, named), "passkey.unfit");
+  };
+  return el(
+    "div",
+    {},
+    form(page, text("open.do"), byPassword, file.node, password.node),
+    el(
+      "details",
+      { "data-passkey": true },
+      el("summary", {}, text("open.passkey")),
+      form(page, text("passkey.use"), byPasskey, site.node),
+    ),
+  );
+}
+
+/** @param {import("./main.js").Page} page @param {string} site */
+async function keyOfPasskey(page, site) {
+  const used = await passkeyOf(page, site);
+  if (!used.hasKey) throw new Error(page.text("passkey.no_prf"));
+  return passkeyKey(used);
 }
 
 /**
@@ -45,14 +75,15 @@ export function openForm(page, prefix, done) {
  * @template T
  * @param {import("./main.js").Page} page
  * @param {Promise<T>} opening
+ * @param {TextKey} failed what is said of a key that does not fit
  * @returns {Promise<T>}
  */
-async function explained({ text }, opening) {
+async function explained({ text }, opening, failed) {
   try {
     return await opening;
   } catch (error) {
     if (error instanceof StorageError) throw new Error(text("open.other"), { cause: error });
-    if (error instanceof PluginCallError) throw new Error(text("open.failed", { code: error.code }), { cause: error });
+    if (error instanceof PluginCallError) throw new Error(text(failed, { code: error.code }), { cause: error });
     throw error;
   }
 }

@@ -15,6 +15,8 @@ const [VERIFICATION, DEPLOYMENT, WITHOUT_PRECOMPILE] = [120000n, 200000n, 300000
 const ENTRY_POINT = 120000n;
 const BYTE = 40n; // the most that one byte of call data costs (EIP-7623)
 const PERCENT = 110n; // of an estimate
+/** What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not. */
+const NEW_ADDRESS = 25000n;
 const MORE_CALL_DATA_GAS = 1000n;
 /** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
 export const FEE_LIMIT = "0.01";
@@ -27,7 +29,8 @@ const VALID =
  * @typedef {import("./standing.js").Standing} Standing
  * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {{vault: import("./opened.js").OpenedVault, second: SecondOwner | null}} Keys
- * @typedef {import("./opened.js").OpenedVault | import("./address.js").AddressOwner} SecondOwner where two must sign
+ * @typedef {import("./opened.js").OpenedVault | import("./address.js").AddressOwner |
+ *   import("./passkey.js").PasskeyOwner} SecondOwner where two must sign; `placeholder`: a signature for estimates of gas
  * @typedef {{kind: "token" | "nft" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token,
  *   nft?: import("./nfts.js").Nft, call: import("./abi.js").Call}} Move
  * @typedef {object} Plan
@@ -75,19 +78,22 @@ function nftMove(nft, from, to) {
  *
  * @param {import("./node.js").Node} node
  * @param {Standing} standing
- * @param {string} signer
+ * @param {Keys} keys
  * @param {string} to
  * @returns {Promise<Plan>}
  */
-export async function ordinaryPlan(node, standing, signer, to) {
+export async function ordinaryPlan(node, standing, keys, to) {
   const moves = movesOf(standing, to, standing);
   let callGas = 0n;
-  for (const { call } of moves) callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
+  for (const { call } of moves) {
+    callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
+    if (call.value) callGas += NEW_ADDRESS;
+  }
   const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
   const each = VERIFICATION + (slow ? WITHOUT_PRECOMPILE : 0n);
   const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
   const operation = {
-    ...unpaid(standing, signer, moves),
+    ...unpaid(standing, keys, moves),
     callGasLimit: hex((callGas * PERCENT) / 100n),
     verificationGasLimit: hex(verification),
   };
@@ -104,16 +110,16 @@ export async function ordinaryPlan(node, standing, signer, to) {
  * @param {import("./node.js").Node} node
  * @param {import("../chain/bundler.js").Bundler} bundler
  * @param {Standing} standing
- * @param {string} signer
+ * @param {Keys} keys
  * @param {string} to
  * @returns {Promise<Plan | null>} null: the account cannot pay the fees
  */
-export async function bundledPlan(node, bundler, standing, signer, to) {
+export async function bundledPlan(node, bundler, standing, keys, to) {
   const { coin, deposit } = standing;
   const probe = movesOf(standing, to, { coin: coin ? 1n : 0n, deposit: 0n });
   const { tip, maxFee } = await feesOf(node);
   const fees = { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
-  const estimated = await bundler.estimated({ ...unpaid(standing, signer, probe), ...fees });
+  const estimated = await bundler.estimated({ ...unpaid(standing, keys, probe), ...fees });
   const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA_GAS);
   const paid = { ...estimated, ...fees, preVerificationGas: more };
   const cost = greatestCost(paid);
@@ -130,17 +136,21 @@ export async function bundledPlan(node, bundler, standing, signer, to) {
  * @param {Keys} keys
  * @param {Standing} standing
  * @param {UserOp} operation
- * @returns {{operation: UserOp, hash: string}}
+ * @returns {Promise<{operation: UserOp, hash: string}>}
  */
-export function signed({ vault, second }, { entryPoint, chainId, isNamed, second: other }, operation) {
-  const { signature, hash } = vault.signed(operation, entryPoint, chainId);
+export async function signed({ vault, second }, { entryPoint, chainId, isNamed, second: other }, operation) {
+  const { signature, hash } = vault.signed(operation, "", { entryPoint, chainId });
   const made = [{ signer: vault.signer, signature }];
-  if (second && other) made.push({ signer: second.signer, ...second.signed(operation, entryPoint, chainId) });
+  if (second && other)
+    made.push({ signer: second.signer, ...(await second.signed(operation, hash, { entryPoint, chainId })) });
   return { operation: { ...operation, signature: isNamed ? byNames(made) : signature }, hash };
 }
 
-/** @param {Standing} standing @param {string} signer @param {Move[]} moves @returns {UserOp} */
-function unpaid({ account, nonce, isDeployed, isNamed, second }, signer, moves) {
+/** @param {Standing} standing @param {Keys} keys @param {Move[]} moves @returns {UserOp} */
+function unpaid({ account, nonce, isDeployed, isNamed, second }, keys, moves) {
+  const { signer } = keys.vault;
+  const made = [{ signer, signature: PLACEHOLDER_SIGNATURE }];
+  if (second && keys.second) made.push({ signer: second, signature: keys.second.placeholder });
   const [x, y] = [signer.slice(2, 66), signer.slice(66)].map((part) => BigInt(`0x${part}`));
   return {
     ...EMPTY_OPERATION,
@@ -149,9 +159,7 @@ function unpaid({ account, nonce, isDeployed, isNamed, second }, signer, moves) 
     factory: isDeployed ? null : APP_FACTORY,
     factoryData: isDeployed ? null : createAccount(x, y),
     callData: executeBatch(moves.map(({ call }) => call)),
-    signature: isNamed
-      ? byNames([signer, second].filter(Boolean).map((it) => ({ signer: it, signature: PLACEHOLDER_SIGNATURE })))
-      : "0x",
+    signature: isNamed ? byNames(made) : "0x",
   };
 }
 

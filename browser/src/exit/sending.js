@@ -25,7 +25,7 @@ const EVENT = `0x${hash("UserOperationEvent(bytes32,address,address,uint256,bool
  */
 export async function sendOrdinary(node, keys, standing, plan) {
   const payer = keys.vault.payer();
-  const { operation, hash: operationHash } = signed(keys, standing, plan.operation);
+  const { operation, hash: operationHash } = await signed(keys, standing, plan.operation);
   const { gas, tip, maxFee } = /** @type {NonNullable<Plan["transaction"]>} */ (plan.transaction);
   const call = { from: payer.address, to: standing.entryPoint, data: handleOps(operation, payer.address) };
   await node.quantity("eth_estimateGas", [call]);
@@ -43,7 +43,7 @@ export async function sendOrdinary(node, keys, standing, plan) {
  * @returns {Promise<Sent>}
  */
 export async function sendBundled(node, bundler, keys, standing, plan) {
-  const { operation, hash: operationHash } = signed(keys, standing, plan.operation);
+  const { operation, hash: operationHash } = await signed(keys, standing, plan.operation);
   await bundler.send(operation, operationHash);
   const { transactionHash } = await bundler.wait(operationHash);
   return done(await node.mined(transactionHash), operationHash);

@@ -67,13 +67,14 @@ export async function standingOf(node, { account, own, signer, second, tokens, n
 }
 
 /**
- * Returns the first version of the entry point that the chain has; accounts obey each.
+ * Returns a version of the entry point that the chain has; accounts obey each.
  *
  * @param {import("./node.js").Node} node
- * @param {boolean} isTyped whether a wallet signs typed data, as which 0.7 does not hash operations
+ * @param {boolean} isTyped whether a wallet signs typed data, as which 0.7 does not hash operations, so that it comes last
  */
 async function entryPointOf(node, isTyped) {
-  for (const known of ENTRY_POINTS.slice(isTyped ? 1 : 0)) if (await hasCode(node, known)) return known;
+  const ordered = isTyped ? [...ENTRY_POINTS.slice(1), ENTRY_POINTS[0]] : ENTRY_POINTS;
+  for (const known of ordered) if (await hasCode(node, known)) return known;
   return "";
 }
 

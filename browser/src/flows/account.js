@@ -22,11 +22,9 @@ import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
-import { STATE_AGE_MS } from "./payee.js";
+import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.js";
 import { NONCES, SignedOperations } from "./signed.js";
 
-const BLOCK_MS = 3000;
-const BLOCK_LOOK_MS = 500;
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
 const OF_PAYMASTER = "414133";
 /** @type {import("../chain/two_keys.js").Way} */

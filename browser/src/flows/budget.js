@@ -1,10 +1,10 @@
 /** Records in the vault's own database how much was spent under each delegation and which invocations were used. */
 
 import { PaymentRefused } from "../chain/errors.js";
-import { VaultStore } from "../vault/store.js";
+import { BUDGET_ATTEMPTS } from "../generated/operation_retries.js";
+import { withStore } from "../vault/store.js";
 
 const PAY_COMMAND = "/accounts/pay";
-const TRIES = 8;
 
 /**
  * @typedef {import("../client.js").Client} Client
@@ -21,23 +21,18 @@ const TRIES = 8;
  * @throws {PaymentRefused}
  */
 export async function authorise(client, ucan, payment) {
-  const store = new VaultStore({ dbName: client.vault.dbName });
-  try {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      if (await charged(client, store, ucan, payment)) return;
-    }
-  } finally {
-    await store.close();
-  }
-  throw new PaymentRefused(
-    "other payments under the same delegation were made at the same time; try again",
-    "delegation",
-  );
+  await withStore(async (store) => {
+    for (let tries = 0; tries < BUDGET_ATTEMPTS; tries += 1) if (await charged(client, store, ucan, payment)) return;
+    throw new PaymentRefused(
+      "other payments under the same delegation were made at the same time; try again",
+      "delegation",
+    );
+  }, client.vault.dbName);
 }
 
 /**
  * @param {Client} client
- * @param {VaultStore} store
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {string} ucan
  * @param {PaymentArguments} payment
  * @returns {Promise<boolean>} false if another payment was counted in between

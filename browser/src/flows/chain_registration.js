@@ -2,93 +2,117 @@
  * Registers a vault on the chain, if the service has a bundler. Registering a handle may require a commitment first.
  */
 
-import { AccountNotFunded, GasTooDear, OperationFailed, isRefusal, isStale, revertOf } from "../chain/errors.js";
-import { textHash } from "../chain/names.js";
+import { AccountNotFunded, GasTooDear, OperationFailed, isStale, revertOf } from "../chain/errors.js";
+import { canonicalHandle, textHash } from "../chain/names.js";
+import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.js";
 import { RegistrationRefused } from "../errors.js";
-import { SmartAccount } from "./account.js";
+import { requireFree } from "./aliases.js";
 
-const RECEIPT_AGAIN_MS = 15000;
-const NEXT_BLOCK_WITHIN_MS = 30000;
-const TRIES = 4;
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
 const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
 
-/**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("./journal.js").Journal} Journal
- * @typedef {import("./register.js").RegistrationRequest} RegistrationRequest
- */
+/** @typedef {import("./register.js").RegistrationStep} RegistrationStep */
 
 /**
- * Registers the vault's DID on the chain, with a handle as its alias. Continues from the state recorded in the journal.
- *
- * @param {Client} client
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- * @throws {OperationFailed}
+ * Registers one vault's DID, with a handle as its alias. Continues from the state recorded in the journal.
  */
-export async function registerOnChain(client, journal, request) {
-  if (journal.row.txHash || !(await hasBundler(client))) return;
-  const account = await SmartAccount.open(client, client.gas);
-  const { did, operationHash } = journal.row;
-  const registered = (await account.state()).did === (await textHash(client.vault, did));
-  if (operationHash && (registered || (await arrived(account, operationHash))))
-    return noted(account, journal, operationHash, request);
-  if (registered)
-    throw new RegistrationRefused(
-      "this DID is on the chain already: it was registered earlier, or from another device",
-    );
-  const hash = await sentRegistration(client, account, journal, request);
-  await noted(account, journal, hash, request);
-}
+export class ChainRegistration {
+  #vault;
+  #journal;
+  #tell;
+  #account;
 
-/** @param {Client} client */
-async function hasBundler(client) {
-  try {
-    await client.bundler("eth_supportedEntryPoints");
-    return true;
-  } catch (error) {
-    if (isRefusal(error, "bundler_not_configured")) return false;
-    throw error;
+  /**
+   * @param {import("./account.js").SmartAccount} account
+   * @param {import("../vault/vault.js").Vault} vault
+   * @param {import("./journal.js").Journal} journal
+   * @param {(step: RegistrationStep) => void} tell
+   */
+  constructor(account, vault, journal, tell) {
+    this.#account = account;
+    this.#vault = vault;
+    this.#journal = journal;
+    this.#tell = tell;
   }
-}
 
-/**
- * @param {Client} client
- * @param {SmartAccount} account
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- */
-async function sentRegistration(client, account, journal, request) {
-  const prepared = await preparedRegistration(client, account, journal, request);
-  const signed = await account.signed(prepared);
-  await journal.write({ operationHash: signed.hash });
-  await account.send(signed);
-  request.onProgress?.("sent to the chain");
-  return signed.hash;
-}
+  /** @throws {OperationFailed | RegistrationRefused | NetworkError} */
+  async run() {
+    const { did, operationHash } = this.#journal.row;
+    const registered = (await this.#account.state()).did === (await textHash(this.#vault, did));
+    if (operationHash && (registered || (await this.#arrived(operationHash)))) return this.#receipt(operationHash);
+    if (registered)
+      throw new RegistrationRefused(
+        "this DID is on the chain already: it was registered earlier, or from another device",
+      );
+    const signed = await this.#account.signed(await this.#prepared());
+    await this.#journal.write({ operationHash: signed.hash });
+    await this.#account.send(signed);
+    this.#tell("sent to the chain");
+    return this.#receipt(signed.hash);
+  }
 
-/**
- * Prepares the operation that registers. Only the sponsor's response shows whether a commitment must be posted first.
- *
- * @param {Client} client
- * @param {SmartAccount} account
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- */
-async function preparedRegistration(client, account, journal, request) {
-  const callData = await callOf(client, account, journal, "register");
-  let after = /** @type {number | null} */ (null); // wait for the block after the commitment's
-  for (let left = TRIES; ; left -= 1) {
+  /** Prepares the operation that registers. Only the sponsor's response shows whether a commitment must be posted first. */
+  async #prepared() {
+    const callData = await this.#call("register");
+    let after = /** @type {number | null} */ (null); // wait for the block after the commitment's
+    for (let left = CLAIM_ATTEMPTS; ; left -= 1) {
+      try {
+        return await this.#account.prepared(callData);
+      } catch (error) {
+        const lack = lackOf(error, this.#journal.row.channel);
+        if (!lack || left === 1) throw error;
+        after =
+          after === null && lack !== "block"
+            ? await this.#commit(lack === "expired")
+            : await this.#account.nextBlock(after, BLOCK_WITHIN_MS);
+      }
+    }
+  }
+
+  /** @param {boolean} anew @returns {Promise<number>} the number of the block that contains the commitment */
+  async #commit(anew) {
+    const before = this.#journal.row.commitmentOperation;
+    const arrival = !anew && before ? await this.#arrived(before) : null;
+    if (arrival) return arrival.blockNumber;
+    await requireFree(this.#vault, this.#account, this.#alias());
+    const signed = await this.#account.signed(await this.#account.prepared(await this.#call("commit")));
+    await this.#journal.write({ commitmentOperation: signed.hash });
+    await this.#account.send(signed);
+    this.#tell("commitment sent");
+    const { blockNumber } = await this.#account.wait(signed.hash);
+    this.#tell("committed");
+    return blockNumber;
+  }
+
+  /** @param {"commit" | "register"} step */
+  async #call(step) {
+    const { contracts, address: sender } = this.#account;
+    const { didRegistry, entryPoint, appFactory } = contracts;
+    const where = { registry_addr: didRegistry, entry_point: entryPoint, factory: appFactory };
+    const request = { ...where, sender, alias: this.#alias(), step };
+    return (await this.#vault.createRegistration(request)).call_data;
+  }
+
+  /** Returns the alias to claim, "" for none. */
+  #alias() {
+    const { channel, identifier } = this.#journal.row;
+    return channel === "handle" ? canonicalHandle(identifier) : "";
+  }
+
+  /** @param {string} hash */
+  async #receipt(hash) {
+    const { transactionHash, blockNumber } = await this.#account.wait(hash);
+    await this.#journal.write({ txHash: transactionHash, blockNumber, smartAccount: this.#account.address });
+    this.#tell("on the chain");
+  }
+
+  /** Returns the receipt of an interrupted attempt's operation, or null if it failed or was not mined. @param {string} hash */
+  async #arrived(hash) {
     try {
-      return await account.prepared(callData);
+      return await this.#account.wait(hash, RECEIPT_AGAIN_MS);
     } catch (error) {
-      const lack = lackOf(error, journal.row.channel);
-      if (!lack || left === 1) throw error;
-      after =
-        after === null && lack !== "block"
-          ? await commit(client, account, journal, request, lack === "expired")
-          : await account.nextBlock(after, NEXT_BLOCK_WITHIN_MS);
+      if (error instanceof OperationFailed) return null;
+      throw error;
     }
   }
 }
@@ -109,67 +133,4 @@ function lackOf(error, channel) {
   if (data.includes(TOO_NEW)) return "block";
   if (data.includes(EXPIRED)) return "expired";
   return data.includes(NOT_COMMITTED) ? "commitment" : null;
-}
-
-/**
- * @param {Client} client
- * @param {SmartAccount} account
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- * @param {boolean} anew
- * @returns {Promise<number>} the number of the block that contains it
- */
-async function commit(client, account, journal, { onProgress }, anew) {
-  const before = journal.row.commitmentOperation;
-  const arrival = !anew && before ? await arrived(account, before) : null;
-  if (arrival) return arrival.blockNumber;
-  const callData = await callOf(client, account, journal, "commit");
-  const signed = await account.signed(await account.prepared(callData));
-  await journal.write({ commitmentOperation: signed.hash });
-  await account.send(signed);
-  onProgress?.("commitment sent");
-  const { blockNumber } = await account.wait(signed.hash);
-  onProgress?.("committed");
-  return blockNumber;
-}
-
-/**
- * @param {Client} client
- * @param {SmartAccount} account
- * @param {Journal} journal
- * @param {"commit" | "register"} step
- */
-async function callOf(client, account, { row }, step) {
-  const { didRegistry, entryPoint, appFactory } = account.contracts;
-  const where = { registry_addr: didRegistry, entry_point: entryPoint, factory: appFactory };
-  const alias = row.channel === "handle" ? row.identifier : "";
-  const made = await client.vault.createRegistration({ ...where, sender: account.address, alias, step });
-  return made.call_data;
-}
-
-/**
- * @param {SmartAccount} account
- * @param {Journal} journal
- * @param {string} hash
- * @param {RegistrationRequest} request
- */
-async function noted(account, journal, hash, { onProgress }) {
-  const { transactionHash, blockNumber } = await account.wait(hash);
-  await journal.write({ txHash: transactionHash, blockNumber, smartAccount: account.address });
-  onProgress?.("on the chain");
-}
-
-/**
- * Returns the receipt of an interrupted attempt's operation, or null if it failed or was not mined.
- *
- * @param {SmartAccount} account
- * @param {string} hash
- */
-async function arrived(account, hash) {
-  try {
-    return await account.wait(hash, RECEIPT_AGAIN_MS);
-  } catch (error) {
-    if (error instanceof OperationFailed) return null;
-    throw error;
-  }
 }

@@ -37,11 +37,10 @@ export class Journal {
    *
    * @param {string | undefined} dbName
    * @param {string} did
-   * @param {string} identifier
-   * @param {string} channel
+   * @param {{identifier: string, channel: string}} requested
    */
-  static async open(dbName, did, identifier, channel) {
-    const store = new VaultStore(dbName ? { dbName } : {});
+  static async open(dbName, did, { identifier, channel }) {
+    const store = new VaultStore({ dbName });
     const name = `registration:${did}`;
     return new Journal(store, name, goingOn(await store.note(name), { did, identifier, channel }));
   }
@@ -52,13 +51,12 @@ export class Journal {
     await this.#store.setNote(this.#name, this.row);
   }
 
-  /** Deletes the stored state once the registration is complete. */
-  async end() {
+  /** Deletes the stored state. */
+  async forget() {
     await this.#store.setNote(this.#name, null);
-    await this.close();
   }
 
-  /** Closes the database, and keeps the stored state for a later attempt. */
+  /** Closes the database. */
   async close() {
     await this.#store.close();
   }

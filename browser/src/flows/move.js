@@ -7,7 +7,7 @@ import "../core.js";
 import { randomBytes } from "../bytes.js";
 import { isAccepted } from "../chain/assertions.js";
 import { ClientStateError, MoveRefused } from "../errors.js";
-import { VaultStore } from "../vault/store.js";
+import { withStore } from "../vault/store.js";
 import { UNCHANGED, owned, signerOf } from "./move_owner.js";
 import { checkFree, checkTarget } from "./move_target.js";
 import { recordPasskey } from "./passkeys.js";
@@ -45,8 +45,7 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
   const { did } = await vault.query();
   await checkTarget(old, next);
   onProgress?.("checked");
-  const store = storeOf(next);
-  try {
+  return withStore(async (store) => {
     const noted = await begun(store, old, next, did);
     await store.setNote(noteOf(did), noted);
     const { registration, former } = noted;
@@ -81,9 +80,7 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
     onProgress?.("left");
     const { identifier, channel } = registration;
     return { did, identifier, channel, credentialId: made.credentialId, rootCid, leftBehind, ...ownership };
-  } finally {
-    await store.close();
-  }
+  }, vault.dbName);
 }
 
 /**
@@ -95,20 +92,16 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
 export async function moveCheck(old, next) {
   const { did } = await old.vault.query();
   await checkTarget(old, next);
-  const store = storeOf(old);
-  try {
-    const { identifier, channel } = (await begun(store, old, next, did)).registration;
-    return { did, identifier, channel };
-  } finally {
-    await store.close();
-  }
+  const { registration } = await withStore((store) => begun(store, old, next, did), old.vault.dbName);
+  const { identifier, channel } = registration;
+  return { did, identifier, channel };
 }
 
 /**
  * Returns what an interrupted attempt noted, or the new move after its name was found free. A move to another service, which
  * may be gone, is given up.
  *
- * @param {VaultStore} store
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {Client} old
  * @param {Client} next
  * @param {string} did
@@ -120,11 +113,6 @@ async function begun(store, old, next, did) {
   const { registration, former } = await registrationAt(old, did);
   await checkFree(next, registration, did);
   return { to: next.baseUrl, former, registration, made: noted?.made ?? [], signers: noted?.signers ?? [] };
-}
-
-/** @param {Client} client */
-function storeOf({ vault }) {
-  return new VaultStore(vault.dbName ? { dbName: vault.dbName } : {});
 }
 
 /** @param {Client} old @param {string} did */

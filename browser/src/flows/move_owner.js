@@ -4,7 +4,7 @@ import "../core.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
-import { STATE_AGE_MS } from "./payee.js";
+import { STATE_AGE_MS } from "../generated/operation_retries.js";
 
 const LOOKS = 4;
 

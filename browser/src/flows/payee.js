@@ -4,10 +4,9 @@ import { isAddress } from "../chain/calls.js";
 import { PaymentRefused } from "../chain/errors.js";
 import { checksumAddress, didOfKey, textHash } from "../chain/names.js";
 import { ask, rpcOf } from "../chain/rpc.js";
+import { STATE_AGE_MS } from "../generated/operation_retries.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
-/** The service caches an account's state for at most two seconds. */
-export const STATE_AGE_MS = 2100;
 const OF_A_KEY = "did:new:";
 const UNVERIFIED = "payee_unverified";
 const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";

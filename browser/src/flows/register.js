@@ -4,8 +4,10 @@
  */
 
 import "../core.js";
+import { isRefusal } from "../chain/errors.js";
 import { ClientStateError, RegistrationRefused, RequestRefused } from "../errors.js";
-import { registerOnChain } from "./chain_registration.js";
+import { SmartAccount } from "./account.js";
+import { ChainRegistration } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 import { signatureOf } from "./signature.js";
 
@@ -46,43 +48,185 @@ export async function register(client, request) {
   const { did, credentials } = await client.vault.query();
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   const credentialId = request.passkey ?? credentials[0].credential_id;
-  const known = await client.lookupDid({ credentialId });
-  const { identifier, channel } = known.found ? /** @type {DidRecord} */ (known) : requested;
-  const journal = await Journal.open(client.vault.dbName, did, identifier, channel);
-  if (known.found) return again(client, journal, /** @type {DidRecord} */ (known), request, credentialId);
-  await adopt(journal, request);
-  await openSession(client, journal, request);
-  if (channel !== "handle") await verify(client, journal, request);
-  await registerOnChain(client, journal, request);
-  return record(client, journal, credentialId, request);
-}
-
-/**
- * Returns the registration; if it states no transaction, and the service has a bundler now, adds one first.
- *
- * @param {Client} client
- * @param {Journal} journal
- * @param {DidRecord} known
- * @param {RegistrationRequest} request
- * @param {string} credentialId
- */
-async function again(client, journal, known, request, credentialId) {
-  const { did } = journal.row;
-  if (known.did !== did || known.txHash !== NO_TRANSACTION) return finished(journal, known, did);
+  const found = await client.lookupDid({ credentialId });
+  const known = found.found ? /** @type {DidRecord} */ (found) : null;
+  const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
   try {
-    await registerOnChain(client, journal, request);
-  } catch (error) {
-    if (!(error instanceof RegistrationRefused)) throw error;
-    return finished(journal, known, did); // the DID is on the chain, by a transaction that this store does not know
+    const registrar = new Registrar(client, journal, request, credentialId);
+    return await (known ? registrar.again(known) : registrar.run());
+  } finally {
+    await journal.close();
   }
-  return journal.row.txHash ? record(client, journal, credentialId, request) : finished(journal, known, did);
 }
 
-/** Notes the transaction that registered the DID on the chain for another service. @param {Journal} journal @param {RegistrationRequest} request */
-async function adopt(journal, { known }) {
-  if (!known || known.txHash === NO_TRANSACTION) return;
-  const { txHash, blockNumber, smartAccount } = known;
-  await journal.write({ txHash, ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) });
+/** One registration of one vault. */
+class Registrar {
+  #client;
+  #journal;
+  #request;
+  #credentialId;
+
+  /**
+   * @param {Client} client
+   * @param {Journal} journal
+   * @param {RegistrationRequest} request
+   * @param {string} credentialId
+   */
+  constructor(client, journal, request, credentialId) {
+    this.#client = client;
+    this.#journal = journal;
+    this.#request = request;
+    this.#credentialId = credentialId;
+  }
+
+  async run() {
+    await this.#adopt();
+    await this.#session();
+    if (this.#journal.row.channel !== "handle") await this.#verification();
+    await this.#onChain();
+    return this.#record();
+  }
+
+  /**
+   * Returns the registration; if it states no transaction, and the service has a bundler now, adds one first.
+   *
+   * @param {DidRecord} known
+   */
+  async again(known) {
+    const { row } = this.#journal;
+    if (known.did !== row.did || known.txHash !== NO_TRANSACTION) return this.#finished(known);
+    try {
+      await this.#onChain();
+    } catch (error) {
+      if (!(error instanceof RegistrationRefused)) throw error;
+      return this.#finished(known); // the DID is on the chain, by a transaction that this store does not know
+    }
+    return this.#journal.row.txHash ? this.#record() : this.#finished(known);
+  }
+
+  /** Notes the transaction that registered the DID on the chain for another service. */
+  async #adopt() {
+    const { known } = this.#request;
+    if (!known || known.txHash === NO_TRANSACTION) return;
+    await this.#journal.write({ txHash: known.txHash, ...minedOf(known) });
+  }
+
+  async #session() {
+    const { identifier, channel, did, sessionAsked, attestation, operationHash, txHash } = this.#journal.row;
+    if (sessionAsked && (attestation || operationHash || txHash)) return;
+    await this.#journal.write({ sessionAsked: true });
+    try {
+      await this.#client.createSession({ identifier, channel, did });
+    } catch (error) {
+      // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
+      // holds it.
+      if (!(error instanceof RequestRefused)) throw error;
+      const taken = error.code === "identifier_taken";
+      if (!taken || !(sessionAsked || channel !== "handle" || (await this.#isMine(identifier)))) {
+        // If there is no session, a later attempt must not take another's for this one.
+        if (error.status < SERVER_ERROR && error.code !== "idempotency_key_in_use") await this.#journal.forget();
+        throw error;
+      }
+    }
+    this.#tell("session");
+  }
+
+  /** Whether the DID holds a handle, for example from a registration that the chain refused. @param {string} handle */
+  async #isMine(handle) {
+    if ((await this.#client.checkAlias({ alias: handle })).did === this.#journal.row.did) return true;
+    // A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
+    return (await this.#client.checkSession({ identifier: handle })).reason === "reserved";
+  }
+
+  async #verification() {
+    const { identifier, channel, attestation: noted } = this.#journal.row;
+    const { code, attestation } = this.#request;
+    if (attestation) return this.#journal.write({ attestation });
+    if (noted && Date.parse(noted.expires_at) > Date.now() + SPARE_MS) return;
+    if (!code) throw new TypeError("code: a function that returns the code that was sent");
+    await this.#client.sendCode({ identifier, channel });
+    this.#tell("code sent");
+    await this.#journal.write({ attestation: await this.#attestation(code) });
+    this.#tell("verified");
+  }
+
+  /** @param {NonNullable<RegistrationRequest["code"]>} ask @returns {Promise<Attestation>} */
+  async #attestation(ask) {
+    const { identifier, channel } = this.#journal.row;
+    let message = "";
+    for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
+      const code = await ask(message || `code sent to ${identifier}`);
+      if (!code) break;
+      const checked = await this.#client.checkCode({ identifier, channel, code });
+      if ("attestation" in checked) return checked.attestation;
+      message = checked.message || "the code is incorrect";
+    }
+    throw new RegistrationRefused(message || "no code was given");
+  }
+
+  async #onChain() {
+    if (this.#journal.row.txHash || !(await this.#hasBundler())) return;
+    const account = await SmartAccount.open(this.#client, this.#client.gas);
+    await new ChainRegistration(account, this.#client.vault, this.#journal, (step) => this.#tell(step)).run();
+  }
+
+  async #hasBundler() {
+    try {
+      await this.#client.bundler("eth_supportedEntryPoints");
+      return true;
+    } catch (error) {
+      if (isRefusal(error, "bundler_not_configured")) return false;
+      throw error;
+    }
+  }
+
+  /** @returns {Promise<DidRecord>} */
+  async #record() {
+    const { row } = this.#journal;
+    const { identifier, channel, did, txHash = NO_TRANSACTION, attestation } = row;
+    const credentialId = this.#credentialId;
+    const registration = { credentialId, identifier, channel, did, txHash, ...minedOf(row) };
+    try {
+      const fields = { ...registration, ...(attestation && { attestation }) };
+      await this.#client.registerDid(fields, await signatureOf(this.#client, credentialId));
+    } catch (error) {
+      await this.#resolved(error);
+    }
+    const known = await this.#client.lookupDid({ credentialId });
+    if (!known.found)
+      throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
+    this.#tell("registered");
+    return this.#finished(/** @type {DidRecord} */ (known));
+  }
+
+  /** Returns if the registration that failed is nevertheless there; throws otherwise. @param {unknown} error */
+  async #resolved(error) {
+    const code = error instanceof RequestRefused ? error.code : "";
+    // The response to an earlier attempt may have been lost, after the service had stored the registration; or too few
+    // blocks follow the transaction for adding it.
+    if (REPEATED.has(code) && (await this.#client.lookupDid({ credentialId: this.#credentialId })).found) return;
+    // The next attempt asks for another code.
+    if (OF_ATTESTATION.has(code)) await this.#journal.write({ attestation: undefined });
+    if (code === "registration_unproven" && !this.#journal.row.txHash)
+      throw new RegistrationRefused(
+        "the service requires a transaction that registers this DID, and has no bundler that could send one",
+        { cause: error },
+      );
+    throw error;
+  }
+
+  /** @param {DidRecord} known */
+  async #finished(known) {
+    const { did, txHash } = this.#journal.row;
+    if (known.did !== did) throw new RegistrationRefused("this passkey is registered for another DID");
+    if (known.txHash !== NO_TRANSACTION || !txHash) await this.#journal.forget(); // or the next call adds the transaction
+    return known;
+  }
+
+  /** @param {RegistrationStep} step */
+  #tell(step) {
+    this.#request.onProgress?.(step);
+  }
 }
 
 /** @param {RegistrationRequest} request */
@@ -92,143 +236,7 @@ function chosen({ handle, email, sms }) {
   return { identifier: /** @type {string} */ (given[0][1]), channel: given[0][0] };
 }
 
-/**
- * @param {Client} client
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- */
-async function openSession(client, journal, { onProgress }) {
-  const { identifier, channel, did, sessionAsked } = journal.row;
-  if (sessionAsked && (journal.row.attestation || journal.row.operationHash || journal.row.txHash)) return;
-  await journal.write({ sessionAsked: true });
-  try {
-    await client.createSession({ identifier, channel, did });
-  } catch (error) {
-    // An interrupted attempt may already have reserved the identifier; POST /api/dids decides, because it knows who
-    // holds it.
-    if (!(error instanceof RequestRefused)) throw error;
-    const taken = error.code === "identifier_taken";
-    if (!taken || !(sessionAsked || channel !== "handle" || (await isOurs(client, identifier, did)))) {
-      // If there is no session, a later attempt must not take another's for this one.
-      if (error.status < SERVER_ERROR && error.code !== "idempotency_key_in_use") await journal.end();
-      throw error;
-    }
-  }
-  onProgress?.("session");
-}
-
-/**
- * Whether a DID holds a handle, for example from a registration that the chain refused.
- *
- * @param {Client} client
- * @param {string} handle
- * @param {string} did
- */
-async function isOurs(client, handle, did) {
-  if ((await client.checkAlias({ alias: handle })).did === did) return true;
-  // A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
-  return (await client.checkSession({ identifier: handle })).reason === "reserved";
-}
-
-/**
- * @param {Client} client
- * @param {Journal} journal
- * @param {RegistrationRequest} request
- */
-async function verify(client, journal, { code, attestation, onProgress }) {
-  const { identifier, channel } = journal.row;
-  if (attestation) return journal.write({ attestation });
-  const noted = journal.row.attestation;
-  if (noted && Date.parse(noted.expires_at) > Date.now() + SPARE_MS) return;
-  if (!code) throw new TypeError("code: a function that returns the code that was sent");
-  await client.sendCode({ identifier, channel });
-  onProgress?.("code sent");
-  await journal.write({ attestation: await checkedCode(client, journal, code) });
-  onProgress?.("verified");
-}
-
-/**
- * @param {Client} client
- * @param {Journal} journal
- * @param {NonNullable<RegistrationRequest["code"]>} ask
- * @returns {Promise<Attestation>}
- */
-async function checkedCode(client, journal, ask) {
-  const { identifier, channel } = journal.row;
-  let message = "";
-  for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
-    const code = await ask(message || `code sent to ${identifier}`);
-    if (!code) break;
-    const checked = await client.checkCode({ identifier, channel, code });
-    if ("attestation" in checked) return checked.attestation;
-    message = checked.message || "the code is incorrect";
-  }
-  throw new RegistrationRefused(message || "no code was given");
-}
-
-/**
- * @param {Client} client
- * @param {Journal} journal
- * @param {string} credentialId
- * @param {RegistrationRequest} request
- * @returns {Promise<DidRecord>}
- */
-async function record(client, journal, credentialId, { onProgress }) {
-  const { identifier, channel, did, txHash, blockNumber, smartAccount, attestation } = journal.row;
-  const proof = attestation ? { attestation } : {};
-  const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
-  try {
-    const registration = {
-      credentialId,
-      identifier,
-      channel,
-      did,
-      txHash: txHash ?? NO_TRANSACTION,
-      ...mined,
-      ...proof,
-    };
-    await client.registerDid(registration, await signatureOf(client, credentialId));
-  } catch (error) {
-    await resolved(client, journal, credentialId, error);
-  }
-  const known = await client.lookupDid({ credentialId });
-  if (!known.found)
-    throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
-  onProgress?.("registered");
-  return finished(journal, /** @type {DidRecord} */ (known), did);
-}
-
-/**
- * Returns if the registration that failed is nevertheless there; throws otherwise.
- *
- * @param {Client} client
- * @param {Journal} journal
- * @param {string} credentialId
- * @param {unknown} error
- */
-async function resolved(client, journal, credentialId, error) {
-  const code = error instanceof RequestRefused ? error.code : "";
-  // The response to an earlier attempt may have been lost, after the service had stored the registration; or too few
-  // blocks follow the transaction for adding it.
-  if (REPEATED.has(code) && (await client.lookupDid({ credentialId })).found) return;
-  // The next attempt asks for another code.
-  if (OF_ATTESTATION.has(code)) await journal.write({ attestation: undefined });
-  if (code === "registration_unproven" && !journal.row.txHash)
-    throw new RegistrationRefused(
-      "the service requires a transaction that registers this DID, and has no bundler that could send one",
-      { cause: error },
-    );
-  throw error;
-}
-
-/**
- * @param {Journal} journal
- * @param {DidRecord} known
- * @param {string} did
- */
-async function finished(journal, known, did) {
-  if (known.did !== did) throw new RegistrationRefused("this passkey is registered for another DID");
-  const isComplete = known.txHash !== NO_TRANSACTION || !journal.row.txHash; // if not, the next call adds the transaction
-  await (isComplete ? journal.end() : journal.close());
-  return known;
+/** @param {{blockNumber?: number | null, smartAccount?: string | null}} row */
+function minedOf({ blockNumber, smartAccount }) {
+  return { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
 }

@@ -7,7 +7,7 @@
 
 import { OperationFailed } from "../chain/errors.js";
 import { NO_FEES, eachFee, higherFees } from "../chain/fees.js";
-import { VaultStore } from "../vault/store.js";
+import { withStore } from "../vault/store.js";
 
 /** ERC-4337 bundlers require a tenth more of what replaces an operation; an eighth also passes where they round. */
 const [MORE, OF] = [9n, 8n];
@@ -117,7 +117,7 @@ export class SignedOperations {
     this.#next = BigInt(open.nonce) + 1n;
     const others = Object.keys(open.calls).filter((it) => it !== hash);
     const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-MAX_REPLACED);
-    if (others.length) await this.#stored((store) => store.changeNote(this.#replaced, added));
+    if (others.length) await withStore((store) => store.changeNote(this.#replaced, added), this.#dbName);
     await this.#write(null);
   }
 
@@ -132,30 +132,17 @@ export class SignedOperations {
     const signed = Object.keys((await this.#open())?.calls ?? {});
     for (const hash of signed) if (await outcome(hash)) await this.mined(hash);
     const open = Object.keys((await this.#open())?.calls ?? {});
-    return { open, replaced: (await this.#stored((store) => store.note(this.#replaced))) ?? [] };
+    return { open, replaced: (await withStore((store) => store.note(this.#replaced), this.#dbName)) ?? [] };
   }
 
   /** @returns {Promise<Signed | null>} */
   #open() {
-    return this.#stored((store) => store.note(this.#name));
+    return withStore((store) => store.note(this.#name), this.#dbName);
   }
 
   /** @param {Signed | null} signed */
   #write(signed) {
-    return this.#stored((store) => store.setNote(this.#name, signed));
-  }
-
-  /**
-   * @template T
-   * @param {(store: VaultStore) => Promise<T>} work
-   */
-  async #stored(work) {
-    const store = new VaultStore({ dbName: this.#dbName });
-    try {
-      return await work(store);
-    } finally {
-      await store.close();
-    }
+    return withStore((store) => store.setNote(this.#name, signed), this.#dbName);
   }
 }
 

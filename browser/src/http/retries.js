@@ -1,11 +1,6 @@
-/** When a failed request is sent again: the same rule as in the Python client. */
+/** When a failed request is sent again. */
 
-const ATTEMPTS = 3;
-const FIRST_MS = 200;
-const LONGEST_MS = 5000;
-/** The HTTP statuses of a service that is busy or limits requests. */
-const PASSING = new Set([429, 502, 503, 504]);
-const IN_USE = "idempotency_key_in_use";
+import { ATTEMPTS, FIRST_MS, LONGEST_MS, RULES } from "../generated/retries.js";
 
 /**
  * Returns how long to wait before a request is sent again. A Retry-After is obeyed up to five seconds; if the service
@@ -17,11 +12,10 @@ const IN_USE = "idempotency_key_in_use";
  * @returns {number | null} milliseconds; null if the error is final
  */
 export function retryAfterMs({ safe, keyed }, error, attempt) {
-  const refused = typeof error.status === "number";
-  const inUse = refused && error.code === IN_USE;
-  const repeatable = safe || (keyed && (refused ? inUse : attempt === 1));
-  const lasting = refused && !inUse && (!PASSING.has(error.status) || error.code.endsWith("_not_configured"));
-  if (attempt >= ATTEMPTS || !repeatable || lasting) return null;
+  const kind = safe ? "reads" : keyed && "keyed";
+  const names = typeof error.status === "number" ? [error.code, String(error.status)] : ["no answer"];
+  const rule = RULES.find(({ request, errors }) => request === kind && errors.some((it) => names.includes(it)));
+  if (!rule || attempt >= ATTEMPTS || attempt > (rule.most ?? ATTEMPTS)) return null;
   const wait = Math.max(FIRST_MS * 2 ** (attempt - 1), (error.retryAfter ?? 0) * 1000);
   return wait <= LONGEST_MS ? wait : null;
 }

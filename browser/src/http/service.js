@@ -1,10 +1,13 @@
 /** Calls all endpoints of one service with fetch. */
 
-import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
+import { NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
-import { retryAfterMs, secondsIn } from "./retries.js";
+import { Http, jsonOf, textOf } from "./http.js";
 
-const DEFAULT_TIMEOUT_MS = 30000;
+/** The same limit as in the Python client. */
+const LONGEST_ANSWER = 32 << 20;
+/** @type {Record<string, (bytes: Uint8Array<ArrayBuffer>) => any>} */
+const READERS = { json: jsonOf, text: textOf, bytes: ({ buffer }) => buffer };
 /** The paths that register someone. */
 const ADMITTING = new Set(["/api/sessions", "/api/dids"]);
 /** The bundler's methods that change something and therefore need an `Idempotency-Key`. */
@@ -36,28 +39,23 @@ export function ownAddress() {
  * retried once if their response was lost, and twice while the service still processes the first one.
  */
 export class ServiceClient extends EndpointMethods {
-  #fetch;
+  #http;
   #timeout;
-  #closing = new AbortController();
   #count = 0;
   /** An invitation code, which a service that admits people by invitation needs to register someone. */
   invitation = "";
 
   /** @param {ServiceOptions} [options] */
-  constructor({
-    baseUrl = ownAddress(),
-    timeout = DEFAULT_TIMEOUT_MS,
-    fetch = globalThis.fetch.bind(globalThis),
-  } = {}) {
+  constructor({ baseUrl = ownAddress(), timeout, fetch } = {}) {
     super();
-    this.baseUrl = String(baseUrl).replace(/\/+$/, "");
+    this.#http = new Http(String(baseUrl), fetch);
     this.#timeout = timeout;
-    this.#fetch = fetch;
+    this.baseUrl = this.#http.baseUrl;
   }
 
   /** Cancels pending requests. Repeated calls have no effect. */
   async close() {
-    this.#closing.abort();
+    this.#http.close();
   }
 
   /**
@@ -182,63 +180,14 @@ export class ServiceClient extends EndpointMethods {
    * @param {Record<string, string>} [headers]
    */
   async _call(endpoint, fields, headers = {}) {
-    const { method, keyed = false, safe = method === "GET" } = endpoint;
+    const { reads, ...request } = endpoint;
+    const isRead = request.method === "GET";
     /** @type {Record<string, string>} */
-    const invited = this.invitation && ADMITTING.has(endpoint.path) ? { "holdfast-invitation": this.invitation } : {};
-    const sent = keyed ? { ...headers, ...invited, "idempotency-key": crypto.randomUUID() } : headers;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#once(endpoint, fields, sent);
-      } catch (error) {
-        const wait = error instanceof NetworkError ? retryAfterMs({ safe, keyed }, error, attempt) : null;
-        if (wait === null || this.#closing.signal.aborted) throw error;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-    }
-  }
-
-  /**
-   * @param {Endpoint} endpoint
-   * @param {object | undefined} fields
-   * @param {Record<string, string>} headers
-   */
-  async #once({ method, path, reads }, fields, headers) {
-    if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
-    const reader = /** @type {const} */ ({ json: "json", text: "text", bytes: "arrayBuffer" })[reads];
-    try {
-      const response = await this.#fetch(
-        addressOf(this.baseUrl + path, method, fields),
-        this.#request(method, fields, headers),
-      );
-      if (!response.ok) throw await refusal(response);
-      return await response[reader]();
-    } catch (cause) {
-      throw this.#asNetworkError(cause);
-    }
-  }
-
-  /**
-   * @param {string} method
-   * @param {object | undefined} fields
-   * @param {Record<string, string>} more
-   * @returns {RequestInit}
-   */
-  #request(method, fields, more) {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeout)]);
-    const init = { method, signal, credentials: /** @type {const} */ ("omit") };
-    if (method === "GET") return { ...init, headers: more };
-    return { ...init, headers: { "content-type": "application/json", ...more }, body: JSON.stringify(fields ?? {}) };
-  }
-
-  /** @param {unknown} cause */
-  #asNetworkError(cause) {
-    if (cause instanceof NetworkError) return cause;
-    if (this.#closing.signal.aborted)
-      return new ClientStateError("the client was closed during the request", { cause });
-    const name = cause instanceof Error ? cause.name : "";
-    if (name === "TimeoutError") return new NetworkError(`no response within ${this.#timeout} ms`, { cause });
-    if (name === "SyntaxError") return new NetworkError("the answer is not JSON", { cause });
-    return new NetworkError(`${this.baseUrl} could not be reached`, { cause });
+    const sent = { ...(!isRead && { "content-type": "application/json" }), ...headers };
+    if (this.invitation && ADMITTING.has(request.path)) sent["holdfast-invitation"] = this.invitation;
+    const content = isRead ? { query: given(fields) } : { body: JSON.stringify(fields ?? {}) };
+    const options = { headers: sent, timeout: this.#timeout, longest: LONGEST_ANSWER };
+    return this.#http.send({ ...request, ...content, ...options }, READERS[reads]);
   }
 }
 
@@ -252,24 +201,8 @@ export class RpcError extends NetworkError {
   }
 }
 
-/**
- * @param {string} url
- * @param {string} method
- * @param {object} [fields]
- */
-function addressOf(url, method, fields) {
-  if (method !== "GET" || !fields) return url;
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return `${url}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
-}
-
-/** @param {Response} response */
-async function refusal(response) {
-  const body = await response.json().catch(() => null);
-  const code = typeof body?.error === "string" ? body.error : body?.error?.reason;
-  return new RequestRefused(typeof code === "string" ? code : `http_${response.status}`, response.status, {
-    retryAfter: secondsIn(response.headers.get("retry-after")),
-    requestId: response.headers.get("x-request-id"),
-    body,
-  });
+/** @param {object} [fields] @returns {Record<string, string>} the fields that have a value, as text */
+function given(fields = {}) {
+  const found = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));
 }

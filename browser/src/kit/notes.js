@@ -1,9 +1,8 @@
 /** What only the vault's pages do with the notes of this browser. */
 
-import { sentNote } from "../vault/store.js";
-import { stored } from "./stored.js";
+import { sentNote, withStore } from "../vault/store.js";
 
-export { facts, noteSent, shareSent, stored } from "./stored.js";
+export { facts, noteSent, shareSent } from "./stored.js";
 
 /**
  * @typedef {import("./stored.js").Facts} Facts
@@ -18,10 +17,10 @@ export function addFacts(of, more) {
 /** @param {string} of @param {(before: Facts) => Facts} more returns what to add to the facts */
 export function changeFacts(of, more) {
   const change = (/** @type {Facts | null} */ before) => ({ ...before, ...more(before ?? {}) });
-  return stored((store) => store.changeNote(`pages:facts:${of}`, change));
+  return withStore((store) => store.changeNote(`pages:facts:${of}`, change));
 }
 
 /** @param {string} did @returns {Promise<Sent[]>} the payments that this browser knows of, newest last */
 export async function sentRows(did) {
-  return (await stored((store) => store.note(sentNote(did)))) ?? [];
+  return (await withStore((store) => store.note(sentNote(did)))) ?? [];
 }

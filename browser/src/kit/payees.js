@@ -1,6 +1,6 @@
 /** Remembers the addresses that this browser has paid, and detects addresses that only look like one of them. */
 
-import { stored } from "./stored.js";
+import { withStore } from "../vault/store.js";
 
 const NOTE = "payees";
 const MAX_PAYEES = 500;
@@ -23,7 +23,7 @@ export function familiarity(address, paid) {
 
 /** @returns {Promise<string[]>} addresses in lower case */
 export function paidBefore() {
-  return stored(async (store) => (await store.note(NOTE)) ?? []);
+  return withStore(async (store) => (await store.note(NOTE)) ?? []);
 }
 
 /** @param {string} address */
@@ -31,5 +31,5 @@ export function rememberPayee(address) {
   const payee = address.toLowerCase();
   const change = (/** @type {string[] | null} */ before) =>
     [...(before ?? []).filter((one) => one !== payee), payee].slice(-MAX_PAYEES);
-  return stored((store) => store.changeNote(NOTE, change));
+  return withStore((store) => store.changeNote(NOTE, change));
 }

@@ -1,6 +1,6 @@
 /** Stores what this browser remembers about vaults and payments. No entry is secret. */
 
-import { VaultStore, sentNote } from "../vault/store.js";
+import { sentNote, withStore } from "../vault/store.js";
 
 const MAX_SENT = 1000;
 
@@ -14,25 +14,9 @@ const MAX_SENT = 1000;
  *   was brought, and that was signed
  */
 
-/**
- * Opens the store of this browser's vaults and notes for one piece of work.
- *
- * @template T
- * @param {(store: VaultStore) => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function stored(work) {
-  const store = new VaultStore();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 /** @param {string} of @returns {Promise<Facts>} */
 export async function facts(of) {
-  return (await stored((store) => store.note(`pages:facts:${of}`))) ?? {};
+  return (await withStore((store) => store.note(`pages:facts:${of}`))) ?? {};
 }
 
 /**
@@ -77,5 +61,5 @@ export function shareSent(client) {
 export function noteSent(did, row) {
   const change = (/** @type {Sent[] | null} */ before) =>
     [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-MAX_SENT);
-  return stored((store) => store.changeNote(sentNote(did), change));
+  return withStore((store) => store.changeNote(sentNote(did), change));
 }

@@ -14,7 +14,6 @@ export {
   SecondKeyMissing,
   StorageError,
   Vault,
-  VaultStore,
   WasmLoadError,
   WebAuthnError,
   createPasskey,
@@ -31,6 +30,7 @@ export { accountAddress } from "../flows/contracts.js";
 export { serviceAddress } from "../flows/move_target.js";
 export { payeeOf } from "../flows/payee.js";
 export { preparedPayment } from "../flows/pay.js";
+export { withStore } from "../vault/store.js";
 export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.js";
 
 /** Loads the pairing module when a pairing begins. */

@@ -1,21 +1,7 @@
 /** Uploads snapshots automatically: a few seconds after the last change, and at growing intervals after failures. */
 
-import { SnapshotConflict, SnapshotRolledBack } from "./errors.js";
-import { ClientStateError, RequestRefused } from "./library.js";
-
-/**
- * The HTTP statuses after which a retry would fail again: the vault is not registered with the service, or the service
- * stores no snapshots.
- */
-const LASTING = new Set([403, 404, 405]);
-const LONGEST_QUIET_MS = 30_000;
-const FIRST_RETRY_MS = 5_000;
-const LONGEST_RETRY_MS = 900_000;
-/**
- * After this many retries of attempts that used the vault, or that the service refused, no retry is made until the next
- * change, because using the vault keeps it from locking itself.
- */
-const MOST_USES = 6;
+import { FINAL, FIRST_MS, LONGEST_MS, LONGEST_QUIET_MS, MOST_USES } from "../generated/snapshot_retries.js";
+import { RequestRefused } from "./library.js";
 
 /** Publishes after changes. After an error that no retry can resolve, waits for the next change. */
 export class AutomaticSnapshots {
@@ -84,8 +70,7 @@ export class AutomaticSnapshots {
       const used = error instanceof RequestRefused || this.#uses() !== before;
       const weary = used && this.#failures >= MOST_USES;
       this.#failures = isLasting(error) || weary ? 0 : this.#failures + 1;
-      if (this.#failures && !this.#timer)
-        this.#after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1)));
+      if (this.#failures && !this.#timer) this.#after(Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#failures - 1)));
     }
   }
 }
@@ -96,11 +81,6 @@ export class AutomaticSnapshots {
  * @param {unknown} error
  */
 function isLasting(error) {
-  const refused = error instanceof RequestRefused && LASTING.has(error.status);
-  return (
-    refused ||
-    error instanceof ClientStateError ||
-    error instanceof SnapshotConflict ||
-    error instanceof SnapshotRolledBack
-  );
+  const status = error instanceof RequestRefused ? String(error.status) : "";
+  return error instanceof Error && (FINAL.includes(error.name) || FINAL.includes(status));
 }

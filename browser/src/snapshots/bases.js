@@ -12,14 +12,9 @@ export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxy
  * @returns {string}
  */
 export function toBase32(bytes) {
-  let text = "";
-  let bits = 0;
-  let held = 0;
-  for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff;
-    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
-  }
-  return bits ? text + BASE32[(held << (5 - bits)) & 31] : text;
+  const length = Math.ceil((bytes.length * 8) / 5);
+  const spare = BigInt(length * 5 - bytes.length * 8);
+  return digitsOf(numberOf(bytes) << spare, BASE32).padStart(length, BASE32[0]);
 }
 
 /**
@@ -27,17 +22,9 @@ export function toBase32(bytes) {
  * @returns {Uint8Array<ArrayBuffer> | null} null for other letters; leftover bits are ignored
  */
 export function fromBase32(text) {
-  const bytes = [];
-  let bits = 0;
-  let held = 0;
-  for (const letter of text) {
-    const value = BASE32.indexOf(letter);
-    if (value < 0) return null;
-    held = ((held << 5) | value) & 0xfff;
-    bits += 5;
-    if (bits >= 8) bytes.push((held >> (bits -= 8)) & 255);
-  }
-  return Uint8Array.from(bytes);
+  const number = parsed(text, BASE32);
+  const spare = (text.length * 5) % 8;
+  return number === null ? null : bytesFrom(number >> BigInt(spare), (text.length * 5 - spare) / 8);
 }
 
 /**
@@ -47,11 +34,8 @@ export function fromBase32(text) {
  * @param {string} letters
  */
 export function toBase(bytes, letters) {
-  const base = BigInt(letters.length);
-  let number = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-  let text = "";
-  for (; number > 0n; number /= base) text = letters[Number(number % base)] + text;
-  return letters[0].repeat(zeros(bytes)) + text;
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return letters[0].repeat(first < 0 ? bytes.length : first) + digitsOf(numberOf(bytes), letters);
 }
 
 /**
@@ -60,21 +44,35 @@ export function toBase(bytes, letters) {
  * @returns {Uint8Array<ArrayBuffer> | null} null for other letters
  */
 export function fromBase(text, letters) {
-  const base = BigInt(letters.length);
-  let number = 0n;
-  for (const letter of text) {
-    const value = letters.indexOf(letter);
-    if (value < 0) return null;
-    number = number * base + BigInt(value);
-  }
-  const bytes = [];
-  for (; number > 0n; number >>= 8n) bytes.unshift(Number(number & 255n));
+  const number = parsed(text, letters);
+  if (number === null) return null;
   const first = [...text].findIndex((letter) => letter !== letters[0]);
-  return Uint8Array.from([...Array(first < 0 ? text.length : first).fill(0), ...bytes]);
+  const length = number && Math.ceil(number.toString(16).length / 2);
+  return bytesFrom(number, (first < 0 ? text.length : first) + Number(length));
 }
 
 /** @param {Uint8Array} bytes */
-function zeros(bytes) {
-  const first = bytes.findIndex((byte) => byte !== 0);
-  return first < 0 ? bytes.length : first;
+function numberOf(bytes) {
+  return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+}
+
+/** @param {bigint} number @param {number} length */
+function bytesFrom(number, length) {
+  const bytes = new Uint8Array(length);
+  for (let at = length - 1; at >= 0; at -= 1, number >>= 8n) bytes[at] = Number(number & 255n);
+  return bytes;
+}
+
+/** @param {bigint} number @param {string} letters */
+function digitsOf(number, letters) {
+  const base = BigInt(letters.length);
+  let text = "";
+  for (; number > 0n; number /= base) text = letters[Number(number % base)] + text;
+  return text;
+}
+
+/** @param {string} text @param {string} letters */
+function parsed(text, letters) {
+  const values = [...text].map((letter) => letters.indexOf(letter));
+  return values.includes(-1) ? null : values.reduce((sum, value) => sum * BigInt(letters.length) + BigInt(value), 0n);
 }

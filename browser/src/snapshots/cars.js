@@ -4,6 +4,7 @@
  * Every block is checked against its CID, and every length against its limit before memory is allocated for it.
  */
 
+import { joined } from "../bytes.js";
 import { CID_BYTES, MAX_BLOCK_BYTES, cidBytes, codecOf, textOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
@@ -158,18 +159,4 @@ export function cidOfLink(value) {
  */
 export function isMap(value) {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
-}
-
-/**
- * @param {Uint8Array[]} parts
- * @returns {Uint8Array<ArrayBuffer>}
- */
-export function joined(parts) {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -5,6 +5,7 @@
  * refused, so that CIDs can be compared as text.
  */
 
+import { isSame } from "../bytes.js";
 import { fromBase32, toBase32 } from "./bases.js";
 import { ContentError } from "./content_error.js";
 
@@ -76,15 +77,8 @@ export function codecOf(cid) {
  * @throws {ContentError} it does not match
  */
 export async function verified(cid, data) {
-  const hash = await hashOf(data);
-  if (
-    !cidBytes(cid)
-      .subarray(4)
-      .every((byte, at) => byte === hash[at])
-  ) {
-    throw new ContentError("block_mismatch", "a block does not match its CID");
-  }
-  return data;
+  if (isSame(cidBytes(cid).subarray(4), await hashOf(data))) return data;
+  throw new ContentError("block_mismatch", "a block does not match its CID");
 }
 
 /** @param {Uint8Array<ArrayBuffer>} data */

@@ -2,7 +2,7 @@
 
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
 import { cidBytes, codecOf, verified } from "./cids.js";
-import { Http } from "./http.js";
+import { Http } from "../http/http.js";
 import { RequestRefused, StorageError } from "./library.js";
 import { askAll, failure } from "./name_records.js";
 import { assembled, readRoot } from "./roots.js";
@@ -29,7 +29,7 @@ export class Gateways {
 
   /**
    * @param {string[]} urls in the order in which they are tried
-   * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("../http/http.js").Fetch} [fetch]
    * @param {import("./name_records.js").Patience} [patience]
    */
   constructor(urls, fetch, patience) {

@@ -7,7 +7,7 @@ import { randomBytes, toHex } from "../bytes.js";
 import { didOfService } from "../flows/signature.js";
 import { writeCar } from "./cars.js";
 import { Gateways } from "./gateway.js";
-import { Http } from "./http.js";
+import { Http } from "../http/http.js";
 import { RequestRefused, StorageError } from "./library.js";
 import { Pinning } from "./pinning.js";
 import { RECORD_TYPE } from "./records.js";
@@ -40,7 +40,7 @@ export class SnapshotHosts {
   /**
    * @param {string} serviceUrl
    * @param {SnapshotConfig} config
-   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("./http.js").Fetch}} more `mint`: creates a token
+   * @param {{mint: (audience: string) => Promise<string>, fetch?: import("../http/http.js").Fetch}} more `mint`: creates a token
    *   signed by the vault's key for an audience
    */
   constructor(serviceUrl, config, { mint, fetch }) {
@@ -63,11 +63,11 @@ export class SnapshotHosts {
     const head =
       'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
     const body = new Blob([`--${boundary}\r\n${head}`, writeCar(rootCid, blocks), `\r\n--${boundary}--\r\n`]);
-    const pin = this.pinning === null;
+    const pins = this.pinning === null;
     const answer = await this.#http.send({
       method: "POST",
       path: "/api/v0/dag/import",
-      query: { "pin-roots": String(pin) },
+      query: { "pin-roots": String(pins) },
       headers: {
         "Content-Type": `multipart/form-data; boundary=${boundary}`,
         Authorization: `Bearer ${await this.#mint()}`,
@@ -75,7 +75,7 @@ export class SnapshotHosts {
       body,
       timeout: UPLOAD_TIMEOUT_MS,
     });
-    checkImported(new TextDecoder().decode(answer), rootCid, pin);
+    checkImported(new TextDecoder().decode(answer), rootCid, pins);
   }
 
   /**
@@ -116,6 +116,16 @@ export class SnapshotHosts {
     this.gateways.close();
     this.pinning?.close();
   }
+}
+
+/**
+ * Pins what was uploaded, and waits until it is pinned. Without a pinning service the upload itself pins.
+ *
+ * @param {SnapshotHosts} hosts
+ * @param {{cid: string, name: string, meta: Record<string, string>}} request
+ */
+export async function pin({ pinning }, request) {
+  if (pinning) await pinning.wait(await pinning.add(request));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Keeps a client's snapshots of its vault up to date, resolves conflicts between devices, and recovers vaults. */
 
+import { QUIET_MS } from "../generated/snapshot_retries.js";
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
@@ -18,7 +19,6 @@ import { otherNote } from "./state.js";
 
 const WRITE = "/snapshots/write";
 const TOKEN_LIVES_S = 300;
-const QUIET_MS = 2000;
 const PINNED_SNAPSHOTS = 10;
 
 /**
@@ -48,7 +48,7 @@ export class VaultSnapshots {
   /**
    * @param {Client} client
    * @param {import("./hosts.js").SnapshotConfig} [config]
-   * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("../http/http.js").Fetch} [fetch]
    */
   constructor(client, config = {}, fetch) {
     const { vault } = client;

@@ -1,7 +1,9 @@
 /** Puts the vault's copy at a service to which the person moves, and reads it back from there. */
 
+import { isSame } from "../bytes.js";
+import { pin } from "./hosts.js";
 import { MoveRefused, StorageError } from "./library.js";
-import { TTL_NS, metaOf, PIN_NAME, validity } from "./publisher.js";
+import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
 import { openedBeside } from "./second_vault.js";
 import { readState, recordNote, writeState } from "./state.js";
@@ -32,14 +34,12 @@ export async function copyTo(vault, store, hosts) {
   const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
   const snapshot = await snapshotOf(manifest, stored.sealed);
   await hosts.upload(snapshot);
-  const { pinning } = hosts;
-  const pin = { cid: snapshot.rootCid, name: PIN_NAME, meta: metaOf(did) };
-  if (pinning) await pinning.wait(await pinning.add(pin));
+  await pin(hosts, { cid: snapshot.rootCid, name: PIN_NAME, meta: metaOf(did) });
   const { name } = await vault.publishingKey();
   const there = await hosts.gateways.record(name);
   // Higher than both services' records, so that neither can pass an older copy off as the newest one.
   const sequence = Math.max(state.sequence, there?.sequence ?? 0) + 1;
-  const record = Uint8Array.from((await vault.publish(snapshot.rootCid, sequence, validity(), TTL_NS)).record);
+  const record = await signedRecord(vault, snapshot.rootCid, sequence);
   await hosts.publish(name, record);
   return { snapshot, record, sequence, stored };
 }
@@ -90,9 +90,4 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
     sentRoot: rootCid,
     sentRevision: revision,
   });
-}
-
-/** @param {Uint8Array} one @param {Uint8Array} other */
-function isSame(one, other) {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -1,5 +1,6 @@
 /** Reads the record of an IPNS name from several servers at once, and says which of them did not answer. */
 
+import { AFTER_FIRST_MS, ALL_MS, MAIN_MS } from "../generated/snapshot_retries.js";
 import { ContentError } from "./content_error.js";
 import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
 import { publicKeyOf } from "./names.js";
@@ -11,14 +12,13 @@ const NOT_FOUND = 404;
 
 /**
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {import("./http.js").Http} Http
+ * @typedef {import("../http/http.js").Http} Http
  * @typedef {{http: Http, error: any}} Failed
  *
  * @typedef {object} Patience how long servers are waited for, in milliseconds
- * @property {number} [afterFirstMs] for the others, once one of them has answered; 2000 by default
- * @property {number} [mainMs] for the first server, the one to which snapshots are uploaded, though others have answered;
- *   10000 by default
- * @property {number} [longestMs] for all; 30000 by default
+ * @property {number} [afterFirstMs] for the others, once one of them has answered
+ * @property {number} [mainMs] for the first server, the one to which snapshots are uploaded, though others have answered
+ * @property {number} [longestMs] for all
  *
  * @typedef {object} NameAnswers
  * @property {IpnsRecord | null} newest the newest valid record, or the newest expired one if no other is known
@@ -68,7 +68,7 @@ export function plainReason(error) {
 export async function askAll(
   https,
   name,
-  { absentIsEnough, afterFirstMs = 2000, mainMs = 10_000, longestMs = 30_000 },
+  { absentIsEnough, afterFirstMs = AFTER_FIRST_MS, mainMs = MAIN_MS, longestMs = ALL_MS },
 ) {
   const publicKey = publicKeyOf(name);
   const ending = new AbortController();

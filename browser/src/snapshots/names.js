@@ -2,8 +2,8 @@
  * Converts between Ed25519 keys and IPNS names such as `k51…`, which contain the key (IPNS specification, "IPNS Name").
  */
 
+import { joined } from "../bytes.js";
 import { BASE36, BASE58, fromBase, fromBase32, toBase, toBase32 } from "./bases.js";
-import { joined } from "./cars.js";
 import { ContentError } from "./content_error.js";
 
 export const PUBLIC_KEY_BYTES = 32;

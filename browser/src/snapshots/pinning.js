@@ -1,10 +1,9 @@
 /** Manages pins on a pinning service through the IPFS Pinning Service API 1.0.0. */
 
-import { Http } from "./http.js";
+import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.js";
+import { Http } from "../http/http.js";
 import { NetworkError, StorageError } from "./library.js";
 
-const WAIT_MS = 600_000;
-const POLL_MS = 1000;
 const ALL = "queued,pinning,pinned,failed";
 
 /**
@@ -23,7 +22,7 @@ export class Pinning {
   /**
    * @param {string} url
    * @param {string | (() => Promise<string>)} token the access token, or a function that returns one for each request
-   * @param {import("./http.js").Fetch} [fetch]
+   * @param {import("../http/http.js").Fetch} [fetch]
    */
   constructor(url, token, fetch) {
     this.#http = new Http(url, fetch);
@@ -72,7 +71,7 @@ export class Pinning {
    * @returns {Promise<PinReport>}
    * @throws {StorageError} the pin failed, with the service's reason, or took too long
    */
-  async wait(pin, { withinMs = WAIT_MS, pollMs = POLL_MS } = {}) {
+  async wait(pin, { withinMs = PIN_WITHIN_MS, pollMs = PIN_LOOK_MS } = {}) {
     const end = performance.now() + withinMs; // the clock may be set meanwhile
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;

@@ -3,6 +3,7 @@
 import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
+import { pin } from "./hosts.js";
 import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
@@ -12,7 +13,7 @@ import { otherNote, readState, recordNote, writeState } from "./state.js";
  * minute.
  */
 const VALID_YEARS = 20;
-export const TTL_NS = 60_000_000_000n;
+const TTL_NS = 60_000_000_000n;
 export const PIN_NAME = "vault";
 const LISTED = 1000;
 const CONFLICT = 409;
@@ -157,7 +158,7 @@ export class Publisher {
     const taken = await snapshotOf({ ...stored.manifest, rootCid: state.acknowledgedRoot, delegation }, stored.sealed);
     state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
     await this.#hosts.upload(taken);
-    await this.#pinned(taken, state.did);
+    await pin(this.#hosts, { cid: taken.rootCid, name: PIN_NAME, meta: metaOf(state.did) });
     return this.#named(name, taken, stored, state);
   }
 
@@ -194,12 +195,6 @@ export class Publisher {
     await this.#store.setNote(otherNote(did), writeCar(rootCid, other.blocks));
   }
 
-  /** @param {Snapshot} taken @param {string} did */
-  async #pinned({ rootCid }, did) {
-    const { pinning } = this.#hosts;
-    if (pinning) await pinning.wait(await pinning.add({ cid: rootCid, name: PIN_NAME, meta: metaOf(did) }));
-  }
-
   /**
    * @param {string} name
    * @param {Snapshot} taken
@@ -207,8 +202,7 @@ export class Publisher {
    * @param {SnapshotState} before
    */
   async #named(name, taken, stored, before) {
-    const { record } = await this.#vault.publish(taken.rootCid, before.sequence + 1, validity(), TTL_NS);
-    const bytes = Uint8Array.from(record);
+    const bytes = await signedRecord(this.#vault, taken.rootCid, before.sequence + 1);
     const state = await this.#note(before, { sentRoot: taken.rootCid, sentRevision: stored.revision });
     try {
       await this.#hosts.publish(name, bytes);
@@ -300,11 +294,18 @@ function isDue({ revision, manifest }, state) {
   return revision !== state.acknowledgedRevision || manifest.rootCid === null;
 }
 
-/** Returns the time at which a record expires, in the form that the enclave reads. */
-export function validity() {
+/**
+ * Returns the record that publishes a snapshot under the vault's name.
+ *
+ * @param {import("./library.js").Vault} vault
+ * @param {string} rootCid
+ * @param {number} sequence
+ */
+export async function signedRecord(vault, rootCid, sequence) {
   const end = new Date();
   end.setUTCFullYear(end.getUTCFullYear() + VALID_YEARS);
-  return end.toISOString().replace("Z", "000000Z");
+  const validity = end.toISOString().replace("Z", "000000Z"); // as the enclave reads it
+  return Uint8Array.from((await vault.publish(rootCid, sequence, validity, TTL_NS)).record);
 }
 
 /**

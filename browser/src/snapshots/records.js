@@ -2,7 +2,8 @@
  * Reads and verifies IPNS records, in which a publishing key signs which snapshot is the newest (IPNS specification).
  */
 
-import { isMap, joined } from "./cars.js";
+import { isSame, joined } from "../bytes.js";
+import { isMap } from "./cars.js";
 import { codecOf } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { decode } from "./dag_cbor.js";
@@ -59,7 +60,7 @@ export async function readRecord(name, data) {
   if (data.length > MAX_RECORD_BYTES)
     throw new ContentError("record_too_large", `an IPNS record has at most ${MAX_RECORD_BYTES} bytes`);
   const fields = fieldsOf(data);
-  if (PUBLIC_KEY in fields && !isSame(fields[PUBLIC_KEY], keyBytes(publicKey))) {
+  if (PUBLIC_KEY in fields && !isEqual(fields[PUBLIC_KEY], keyBytes(publicKey))) {
     throw new ContentError("other_key", "the record carries another key than its name");
   }
   const { [DATA]: signed, [SIGNATURE]: signature } = fields;
@@ -184,15 +185,14 @@ function decodedEntry(signed) {
 /** @param {Fields} fields @param {Record<string, any>} entry */
 function checkV1(fields, entry) {
   if (![SIGNATURE_V1, ...Object.keys(V1)].some((number) => number in fields)) return;
-  if (Object.entries(V1).some(([number, name]) => !isSame(fields[Number(number)], entry[name]))) {
+  if (Object.entries(V1).some(([number, name]) => !isEqual(fields[Number(number)], entry[name]))) {
     throw new ContentError("v1_mismatch", "the record's fields of version 1 say something else than its data");
   }
 }
 
 /** @param {unknown} one @param {unknown} other */
-function isSame(one, other) {
-  if (!(one instanceof Uint8Array) || !(other instanceof Uint8Array)) return one === other;
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+function isEqual(one, other) {
+  return one instanceof Uint8Array && other instanceof Uint8Array ? isSame(one, other) : one === other;
 }
 
 /**

@@ -9,7 +9,7 @@ import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { copied, wrapsOf } from "./keys.js";
 import { ClientStateError, RequestRefused, ServiceError, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
-import { PlacesFailed, failure } from "./name_records.js";
+import { PlacesFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
@@ -384,7 +384,7 @@ async function readable(work) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
     if (cause instanceof PlacesFailed && cause.failed.every(({ error }) => error instanceof ContentError)) {
-      throw new RecoveryRefused("damaged", cause.message, { cause });
+      throw new RecoveryRefused("damaged", plainReason(cause), { cause });
     }
     if (isMissing(cause)) {
       throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });

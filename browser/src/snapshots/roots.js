@@ -4,7 +4,8 @@
  * The root of an older snapshot is {manifest, vault} with one raw block. Snapshots of the older form can still be read.
  */
 
-import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, joined, readCarOfAnyRoots } from "./cars.js";
+import { joined } from "../bytes.js";
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, readCarOfAnyRoots } from "./cars.js";
 import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";

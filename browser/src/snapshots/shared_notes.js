@@ -3,6 +3,7 @@
 import { bytesOf } from "../bytes.js";
 import { sentNote } from "../vault/store.js";
 import { ContentError } from "./content_error.js";
+import { pin } from "./hosts.js";
 import { NetworkError } from "./library.js";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
 import { snapshotOf } from "./roots.js";
@@ -84,11 +85,9 @@ async function notesOf(hosts, key, did, cid) {
  * @param {Uint8Array<ArrayBuffer>} data
  */
 async function pinned(hosts, did, data) {
-  const pinning = /** @type {import("./pinning.js").Pinning} */ (hosts.pinning);
   const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };
   const snapshot = await snapshotOf(manifest, data);
   await hosts.upload(snapshot);
-  const made = await pinning.add({ cid: snapshot.rootCid, name: PIN_NAME, meta: { [PIN_NAME]: did } });
-  if (made.status !== "pinned") await pinning.wait(made);
+  await pin(hosts, { cid: snapshot.rootCid, name: PIN_NAME, meta: { [PIN_NAME]: did } });
   return snapshot.rootCid;
 }

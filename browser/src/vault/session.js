@@ -109,7 +109,7 @@ export class WorkerSession {
   /** @param {Record<string, any>} args */
   async #boot({ wasmUrl, dbName, sha256 }) {
     this.#enclave?.wipe();
-    this.#store = new VaultStore(dbName ? { dbName } : {});
+    this.#store = new VaultStore({ dbName });
     this.#lock ??= new VaultLock(this.#store.dbName, {
       onRequested: (why) => this.#giveUp(why),
       onTaken: () => this.#taken(),

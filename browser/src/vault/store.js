@@ -23,6 +23,23 @@ export function sentNote(did) {
  */
 
 /**
+ * Opens a database for one piece of work.
+ *
+ * @template T
+ * @param {(store: VaultStore) => Promise<T>} work
+ * @param {string} [dbName]
+ * @returns {Promise<T>}
+ */
+export async function withStore(work, dbName) {
+  const store = new VaultStore({ dbName });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
  * One database. A revision and the pointer to it are stored in one transaction.
  *
  * Every method throws StorageError if the browser's storage fails.

@@ -103,7 +103,11 @@ class ClientPlayer extends Player {
         if (answer?.error) return { success: false, error: answer.error };
         return { success: true, result: answer ?? world.defaults.answers["vault: verify"] };
       },
-      createRegistration: async ({ step }) => (await used(step, "create_registration"), { call_data: facts[step] }),
+      createRegistration: async ({ step, alias }) => {
+        const other = ["", facts.alias].includes(alias) ? "" : ` of ${alias}`;
+        await used(step + other, "create_registration");
+        return { call_data: facts[step] };
+      },
       signUserOp: async (operation) => {
         const nonce = BigInt(operation.nonce);
         const hash = enclave.call("keccak256", { data: [...Buffer.from(JSON.stringify(operation))] }).hash;

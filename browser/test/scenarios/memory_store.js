@@ -1,3 +1,5 @@
+import { StorageError } from "../../src/errors.js";
+
 /** A vault's store in memory, with the methods of VaultStore that the flows call. */
 export class MemoryStore {
   rows = new Map();
@@ -10,6 +12,8 @@ export class MemoryStore {
   }
 
   async save(manifest, bytes, revision) {
+    const last = this.rows.get(manifest.did)?.revision ?? 0;
+    if (revision <= last) throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
     this.rows.set(manifest.did, { did: manifest.did, revision, manifest, sealed: bytes });
   }
 

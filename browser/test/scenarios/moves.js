@@ -8,6 +8,8 @@ import "./clients.js"; // keeps the stores in memory
 import { Player, Script, told } from "./script.js";
 
 const DID = "did:new:0x01";
+/** A passkey whose signatures accounts do not verify. */
+const WITHOUT_KEY = "passkey without key";
 const FIELDS = { chain_id: "chainId", did_registry: "didRegistry" };
 const utf8 = (text) => new TextEncoder().encode(text);
 /** The signer of a passkey, or of another owner, by its name. */
@@ -169,7 +171,8 @@ export class MovePlayer extends Player {
           valid: true,
           credential_id: JSON.parse(Buffer.from(assertion, "base64")).id,
         },
-      list: () => this.credentials.map((id) => ({ credential_id: id, public_key: publicKey(id) })),
+      list: () =>
+        this.credentials.map((id) => ({ credential_id: id, public_key: id === WITHOUT_KEY ? null : publicKey(id) })),
     };
     return {
       dbName: this.dbName,

@@ -2,6 +2,7 @@
 
 import { ContentError } from "../../src/snapshots/content_error.js";
 import { SnapshotConflict } from "../../src/snapshots/errors.js";
+import { PlacesFailed } from "../../src/snapshots/name_records.js";
 import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/snapshots/library.js";
 
 /** The host was killed after the effect at which its scenario says so. */
@@ -88,6 +89,11 @@ export function reached(answer) {
 export function errorOf(answer) {
   if (answer === "lost" || answer === "unsent") return new NetworkError("no answer");
   if (answer === "conflict") return new SnapshotConflict("other");
+  if (answer?.["each gateway"])
+    return new PlacesFailed(
+      "no gateway returns the block",
+      answer["each gateway"].map((it, at) => ({ http: { host: String(at) }, error: errorOf(it) })),
+    );
   if (answer === "locked") return new ClientStateError("the vault is locked");
   if (answer?.storage) return new StorageError(answer.storage);
   if (answer?.content) return new ContentError(answer.content, "the bytes are not the expected ones");

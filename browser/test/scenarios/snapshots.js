@@ -1,8 +1,9 @@
 /** Plays the scenarios of uploading, comparing and recovering snapshots. */
 
-import { NetworkError } from "../../src/errors.js";
+import { NetworkError, PluginCallError } from "../../src/errors.js";
 import { writeCar } from "../../src/snapshots/cars.js";
 import { blockOf } from "../../src/snapshots/cids.js";
+import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.js";
 import { Publisher } from "../../src/snapshots/publisher.js";
 import { Recovery } from "../../src/snapshots/recovery.js";
 import { snapshotOf } from "../../src/snapshots/roots.js";
@@ -11,7 +12,9 @@ import { MemoryStore } from "./memory_store.js";
 import { Player, Script, told } from "./script.js";
 
 const DID = `did:new:0x${"11".repeat(32)}`;
+const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
+const OTHER_DID = DID.replaceAll("1", "2");
 const UPDATED_AT = 1_700_000_000_000;
 const FAR_FUTURE_NS = 2n ** 62n;
 const DELEGATION = Uint8Array.of(0xa0);
@@ -72,13 +75,16 @@ class SnapshotPlayer extends Player {
       publish: (rootCid, sequence) => this.sign(rootCid, sequence),
       unlock: () => this.unlock(),
       another: () => this.secondVault(),
-      verifyUcan: async () => {},
+      verifyUcan: async () => {
+        if (this.event.forged_delegation) throw new PluginCallError("verify", "not a token", "invalid_token");
+      },
     };
     this.publisher = new Publisher(this.vault, this.store, this.hosts, { tell: () => {}, pinned: 10 });
   }
 
   async turn(event, stopAfter) {
     this.script = new Script(event.answers, stopAfter);
+    this.event = event;
     this.locked = event.locked ?? false;
     const error = await this.script
       .run(() => this[event.do](event))
@@ -98,6 +104,13 @@ class SnapshotPlayer extends Player {
     await this.publisher.overrule();
   }
 
+  /** Puts the vault's copy at another service, reads it back from there, and continues from it. */
+  async copy() {
+    const made = await copyTo(this.vault, this.store, this.hosts);
+    await readBack(this.vault, this.hosts, made, { kind: "secret", secret: new Uint8Array(32).buffer });
+    await continueHere(this.store, made);
+  }
+
   async change({ revision, forgets }) {
     const { manifest } = await this.store.load(DID);
     await this.save({ revision, root: forgets || manifest.rootCid === null ? null : this.symbol(manifest.rootCid) });
@@ -106,9 +119,10 @@ class SnapshotPlayer extends Player {
 
   /** Recovers the vault from the CAR file of a snapshot. */
   async recover(event) {
-    const { on, revision, root, extra, spoil } = event;
-    const taken = await snapshotOf(this.manifest(on), sealed(revision));
-    if (taken.rootCid !== this.roots[root]) throw new TypeError(`the snapshot is ${taken.rootCid}`);
+    const { on, revision, root, extra, spoil, forged_delegation: isForged } = event;
+    const manifest = { ...this.manifest(on), ...(isForged && { delegation: DELEGATION }) };
+    const taken = await snapshotOf(manifest, sealed(revision));
+    if (!isForged && taken.rootCid !== this.roots[root]) throw new TypeError(`the snapshot is ${taken.rootCid}`);
     const more = extra ? [await blockOf("raw", new TextEncoder().encode("another's"))] : [];
     await this.recovered(event, { car: spoilt(writeCar(taken.rootCid, [...taken.blocks, ...more]), spoil) });
   }
@@ -120,9 +134,10 @@ class SnapshotPlayer extends Player {
     await this.recovered(event, { name: NAME });
   }
 
-  async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0 }) {
-    const manifest = { ...this.manifest(on), updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };
-    const taken = await snapshotOf(manifest, sealed(revision, wraps));
+  async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0, of_another: isOther }) {
+    const did = isOther ? OTHER_DID : DID;
+    const manifest = { ...this.manifest(on), did, updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };
+    const taken = await snapshotOf(manifest, sealed(revision, wraps, did));
     this.roots[root] = taken.rootCid;
     this.found.push(taken);
   }
@@ -177,7 +192,13 @@ class SnapshotPlayer extends Player {
 
   recordOf({ root, sequence, expired }) {
     const validityNs = expired ? 0n : FAR_FUTURE_NS;
-    return { publicKey: new Uint8Array(32), rootCid: this.roots[root], sequence, validityNs, data: new Uint8Array() };
+    return {
+      publicKey: new Uint8Array(32),
+      rootCid: this.roots[root],
+      sequence,
+      validityNs,
+      data: utf8(`record ${sequence}`),
+    };
   }
 
   async record() {
@@ -193,15 +214,17 @@ class SnapshotPlayer extends Player {
   }
 
   async snapshot(rootCid) {
-    await this.answer("read snapshot", ` ${this.symbol(rootCid)}`);
+    const answer = await this.answer("read snapshot", ` ${this.symbol(rootCid)}`);
+    if (answer === "another vault") return snapshotOf(this.manifest(null), sealed(9));
     return this.found.find((it) => it.rootCid === rootCid) ?? { blocks: [] };
   }
 
-  async upload({ rootCid, manifest, sealed: bytes }) {
+  async upload(taken) {
+    const { rootCid, manifest, sealed: bytes } = taken;
     const revision = Number(new DataView(bytes.buffer).getBigUint64(8));
     const name = `${revision} after ${manifest.rootCid === null ? "nothing" : this.symbol(manifest.rootCid)}`;
     this.roots[name] = rootCid;
-    await this.answer("upload", ` ${name}`);
+    await this.answer("upload", ` ${name}`, () => this.found.push(taken));
   }
 
   async publishRecord(record) {
@@ -211,14 +234,14 @@ class SnapshotPlayer extends Player {
 }
 
 /** Returns the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret. */
-function sealed(revision, wraps = []) {
+function sealed(revision, wraps = [], did = DID) {
   const named = wraps.map((it) => `\x01\x06secret${it.padEnd(WRAP_REST, "\0")}`);
   const header = new Uint8Array(44);
   header.set(new TextEncoder().encode("HFDB\x01"));
   header[5] = wraps.length;
   new DataView(header.buffer).setUint16(6, DID.length);
   new DataView(header.buffer).setBigUint64(8, BigInt(revision));
-  return Uint8Array.of(...header, ...new TextEncoder().encode(`${DID}${named.join("")}`));
+  return Uint8Array.of(...header, ...utf8(`${did}${named.join("")}`));
 }
 
 function spoilt(car, how) {

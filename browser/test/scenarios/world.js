@@ -75,6 +75,7 @@ export class World {
 
   #ofOperation(method, params) {
     if (method === "eth_getUserOperationReceipt") return ` of ${this.symbol(params[0])}`;
+    if (method === "eth_call" && params[0].data === this.facts.get_alias) return ` of ${this.facts.alias}`;
     const nonce = params[0]?.callData ? ` nonce ${BigInt(params[0].nonce)}` : "";
     if (method !== "eth_sendUserOperation") return nonce;
     return `${nonce}, the ${BigInt(params[0].paymaster ?? "0x0") ? "sponsor" : "account"} pays`;

@@ -8,9 +8,9 @@ import {Signatures} from "./Signatures.sol";
 /// @title Recovery by guardians
 /// @notice A quorum of guardians names new owners. After the delay anyone can put them in the place of all present ones;
 /// until then any single owner cancels it. What guardians and owners sign has no chain ID, and anyone may bring it.
-/// @dev A recovery keeps the delay that held when it was started. It is replaced only by one that at least as many
-/// guardians signed, so a minority can neither finish nor hold up what a greater number started. Owner changes leave
-/// it standing: to be rid of guardians *and* of what they started, remove them and cancel.
+/// @dev A recovery keeps the delay that held when it was started. It is replaced only by one that more guardians signed,
+/// so guardians cannot hold up each other's without end, and a greater number overrules a smaller one. Owner changes
+/// leave it standing: to be rid of guardians *and* of what they started, remove them and cancel.
 abstract contract Recovery is Owners {
     using SettingsWord for uint256;
 
@@ -19,9 +19,9 @@ abstract contract Recovery is Owners {
     /// @param quorum Guardians who must sign; zero: none can.
     error NoQuorum(uint256 given, uint8 quorum);
 
-    /// @notice A recovery that more guardians signed is under way.
+    /// @notice A recovery that as many guardians signed, or more, is under way.
     /// @param supporters Guardians who signed it.
-    error MoreSupported(uint8 supporters);
+    error RecoveryUnderWay(uint8 supporters);
 
     /// @notice No recovery with these owners is under way.
     error NoRecovery();
@@ -56,7 +56,7 @@ abstract contract Recovery is Owners {
     /// @dev Hash of the new owners (its lowest 200 bits), guardians who signed, time. Zero: none.
     uint256 private _pending;
 
-    /// @notice Starts a recovery, or replaces one.
+    /// @notice Starts a recovery, or replaces one that fewer guardians signed.
     /// @dev Guardians sign EIP-712 `Recovery(uint32 nonce,bytes[] newOwners)`, where `nonce` is
     /// `accountSettings().recoveryNonce`, in the account's domain without `chainId`.
     /// @param newOwners The signers who shall own the account; the first P-256 key becomes the primary key.
@@ -71,7 +71,7 @@ abstract contract Recovery is Owners {
         if (quorum == 0 || supporters < quorum) revert NoQuorum(supporters, quorum);
         // forge-lint: disable-next-line(unsafe-typecast)
         uint8 before = uint8(_pending >> SUPPORTERS_SHIFT);
-        if (supporters < before) revert MoreSupported(before);
+        if (supporters <= before) revert RecoveryUnderWay(before);
         // forge-lint: disable-next-line(unsafe-typecast)
         uint48 readyAt = uint48(block.timestamp + settings.delay());
         _pending = uint256(hash) << HASH_SHIFT | supporters << SUPPORTERS_SHIFT | readyAt;

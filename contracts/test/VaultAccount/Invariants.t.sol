@@ -116,6 +116,69 @@ contract Strangers is AccountFixture {
     }
 }
 
+/// @notice Two guardians, each of them a quorum, who start recoveries alone and together while no owner acts.
+contract Guardians is AccountFixture {
+    uint256 public starts;
+    uint8 public supporters;
+
+    constructor(VaultAccount account_) {
+        account = account_;
+    }
+
+    function setUp() public override {}
+
+    function wait(uint256 time) external {
+        vm.warp(vm.getBlockTimestamp() + time % 2 days);
+    }
+
+    function start(uint256 who, uint256 owner) external {
+        bytes[] memory newOwners = _newOwners(_p256(owner % 2 == 0 ? OTHER_KEY : THIRD_KEY));
+        bytes32 digest = _recoveryDigest(address(account), _nonce(), newOwners);
+        bytes memory alone = _named(who % 3 == 0 ? GUARDIAN_KEY : SECOND_GUARDIAN_KEY, digest);
+        bytes memory both = _namedTwo(GUARDIAN_KEY, SECOND_GUARDIAN_KEY, digest);
+        try account.startRecovery(newOwners, who % 3 == 2 ? both : alone) {
+            (, uint8 given,) = account.pendingRecovery();
+            vm.assertTrue(given > supporters);
+            supporters = given;
+            ++starts;
+        } catch {}
+    }
+}
+
+/// @notice Guardians put off the end of a recovery at most as often as there are guardians.
+contract GuardianInvariantsTest is AccountFixture {
+    Guardians private guardians;
+
+    function setUp() public override {
+        super.setUp();
+        _make(_list(_guardian(_p256(GUARDIAN_KEY)), _guardian(_p256(SECOND_GUARDIAN_KEY)), _quorum(1)));
+        guardians = new Guardians(account);
+    }
+
+    function targetContracts() public view returns (address[] memory targets) {
+        targets = new address[](1);
+        targets[0] = address(guardians);
+    }
+
+    function invariant_recoveriesDoNotFollowEachOtherWithoutEnd() public view {
+        vm.assertTrue(guardians.starts() <= 2);
+        (uint48 readyAt, uint8 supporters,) = account.pendingRecovery();
+        vm.assertEq(supporters, guardians.supporters());
+        vm.assertTrue(readyAt <= vm.getBlockTimestamp() + 3 days);
+    }
+
+    /// @notice The guardians must be able to start and to replace one.
+    function test_theGuardiansReachTheAccount() public {
+        guardians.start(0, 0);
+        guardians.start(1, 1);
+        guardians.wait(1 days);
+        guardians.start(2, 1);
+        guardians.start(2, 0);
+        vm.assertEq(guardians.starts(), 2);
+        invariant_recoveriesDoNotFollowEachOtherWithoutEnd();
+    }
+}
+
 contract AccountInvariantsTest is PermissionFixture {
     Strangers private strangers;
     Permission private permission;

@@ -106,11 +106,12 @@ contract OverlapsTest is PermissionFixture {
     }
 
     function test_ofTwoRecoveriesOnlyTheLaterIsFinished() public {
-        _makeGuardian();
+        _make(_list(_guardian(_p256(GUARDIAN_KEY)), _guardian(_p256(SECOND_GUARDIAN_KEY)), _quorum(1)));
         (bytes[] memory first, bytes[] memory second) = (_newOwners(_p256(SECOND_KEY)), _newOwners(_p256(THIRD_KEY)));
         _startRecovery(GUARDIAN_KEY, first);
         vm.warp(vm.getBlockTimestamp() + 2 days);
-        _startRecovery(GUARDIAN_KEY, second);
+        bytes32 digest = _recoveryDigest(address(account), 1, second);
+        account.startRecovery(second, _namedTwo(GUARDIAN_KEY, SECOND_GUARDIAN_KEY, digest));
         vm.warp(vm.getBlockTimestamp() + 2 days);
         vm.expectRevert();
         account.finishRecovery(first);

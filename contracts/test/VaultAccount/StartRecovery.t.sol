@@ -93,12 +93,13 @@ contract StartRecoveryTest is AccountFixture {
         account.startRecovery(newOwners, signature);
     }
 
-    function test_asManyGuardiansReplaceIt() public {
+    function test_moreGuardiansReplaceIt() public {
         _makeTwoGuardians(1);
         _startRecovery(GUARDIAN_KEY, newOwners);
         vm.warp(vm.getBlockTimestamp() + 1 days);
         bytes[] memory other = _newOwners(_p256(OTHER_KEY));
-        _startRecovery(SECOND_GUARDIAN_KEY, other);
+        bytes32 digest = _recoveryDigest(address(account), 1, other);
+        account.startRecovery(other, _namedTwo(GUARDIAN_KEY, SECOND_GUARDIAN_KEY, digest));
         (uint48 readyAt,, uint200 hash) = account.pendingRecovery();
         vm.assertEq(readyAt, vm.getBlockTimestamp() + 3 days);
         vm.assertEq(hash, uint200(uint256(keccak256(abi.encodePacked(keccak256(other[0]))))));
@@ -109,9 +110,25 @@ contract StartRecoveryTest is AccountFixture {
         _makeTwoGuardians(1);
         bytes32 digest = _recoveryDigest(address(account), 0, newOwners);
         account.startRecovery(newOwners, _namedTwo(GUARDIAN_KEY, SECOND_GUARDIAN_KEY, digest));
+        _refuseAnother(GUARDIAN_KEY, 2);
+    }
+
+    /// @notice Else two guardians, each of them a quorum, could replace each other's recovery without end.
+    function test_asManyGuardiansDoNot() public {
+        _makeTwoGuardians(1);
+        _startRecovery(GUARDIAN_KEY, newOwners);
+        _refuseAnother(SECOND_GUARDIAN_KEY, 1);
+        _refuseAnother(GUARDIAN_KEY, 1);
+        vm.warp(vm.getBlockTimestamp() + 3 days);
+        _refuseAnother(SECOND_GUARDIAN_KEY, 1);
+        account.finishRecovery(newOwners);
+        _startRecovery(SECOND_GUARDIAN_KEY, _newOwners(_p256(OTHER_KEY)));
+    }
+
+    function _refuseAnother(uint256 guardian, uint8 supporters) private {
         bytes[] memory other = _newOwners(_p256(OTHER_KEY));
-        bytes memory signature = _named(GUARDIAN_KEY, _recoveryDigest(address(account), 1, other));
-        vm.expectRevert(abi.encodeWithSelector(Recovery.MoreSupported.selector, 2));
+        bytes memory signature = _named(guardian, _recoveryDigest(address(account), 1, other));
+        vm.expectRevert(abi.encodeWithSelector(Recovery.RecoveryUnderWay.selector, supporters));
         account.startRecovery(other, signature);
     }
 

@@ -9,7 +9,6 @@ from holdfast.chain.abi import call_data, decode_call, encode
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.calls import execute_batch
 from holdfast.wire.abi import selector
-from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
@@ -150,11 +149,3 @@ def _changes(listed: Sequence[tuple[int, bytes, int]]) -> tuple[Change, ...] | N
 
 def _listed(changes: Sequence[Change]) -> list[tuple[int, bytes, int]]:
     return [(int(change.kind), change.signer, change.value) for change in changes]
-
-
-def function_of(text: str) -> bytes:
-    """Return the four bytes of a function, such as `pay(uint256)` or `0xa9059cbb`. Raises ValueError."""
-    found = from_hex(text) if text.startswith("0x") else selector(text)
-    if len(found) != 4:  # noqa: PLR2004 - a selector
-        raise ValueError("a function is its signature, or four bytes in hex")
-    return found

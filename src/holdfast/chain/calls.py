@@ -86,15 +86,6 @@ def register_alias(registry: str, alias: str, did: str, secret: bytes) -> Call:
     return registry, 0, call_data("registerAlias(bytes32,bytes32,bytes32)", alias_hash(alias), did_hash(did), secret)
 
 
-def set_public_key(account: str, x: int, y: int) -> Call:
-    """Return the call that hands the account over to a different P-256 key without changing its address.
-
-    Only the account itself may make this call, through `execute`. The contract cannot check whether anyone has the new
-    private key: a wrong point on the curve locks the account permanently.
-    """
-    return account, 0, call_data("setPublicKey(uint256,uint256)", x, y)
-
-
 def transfer(token: str, to: str, amount: int) -> Call:
     """Return the call that transfers `amount` of the ERC-20 `token`, in its smallest unit."""
     return token, 0, call_data("transfer(address,uint256)", to, amount)

@@ -54,7 +54,7 @@ def _opened(settings: Settings) -> Store:
 
     try:
         return open_store(settings)
-    except (StoreUnavailable, SchemaTooNew, OSError) as error:
+    except (StoreUnavailable, SchemaTooNew) as error:
         return cast("Store", UnopenedStore(error))
 
 

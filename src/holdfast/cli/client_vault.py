@@ -109,6 +109,13 @@ def ask_code(message: str) -> str:
     return str(typer.prompt("Code", err=True, default="", show_default=False))
 
 
+_REMEDIES = {
+    "invitation_required": "name the code with which you were invited: --invitation CODE",
+    "invitation_invalid": "the code is unknown, expired or used up: ask for another, and name it: --invitation CODE",
+    "registration_closed": "this service takes no one at present",
+}
+
+
 class NoVault(Exception):
     """The folder has no vault."""
 
@@ -116,13 +123,17 @@ class NoVault(Exception):
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn any of the client's errors into a one-line message and an exit code."""
+    from holdfast.client.flows.gas import NoEndpoint
     from holdfast.wire.client_errors import NetworkError, ServiceError
 
     try:
         yield
+    except NoEndpoint:
+        fail(Exit.UNAVAILABLE, str(NoEndpoint("--rpc URL")), as_json=as_json)
     except NetworkError as error:
         code = Exit.UNAVAILABLE if getattr(error, "status", None) is None else Exit.FAILED
-        fail(code, str(error), as_json=as_json)
+        remedy = _REMEDIES.get(getattr(error, "code", ""))
+        fail(code, f"{error}: {remedy}" if remedy else str(error), as_json=as_json)
     except NoVault as error:
         fail(Exit.NOT_FOUND, str(error), as_json=as_json)
     except ServiceError as error:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail
+from holdfast.cli.output import fail, note
 from holdfast.cli.settings import (
     AsJson,
     EnvFile,
@@ -38,6 +38,8 @@ def serve(
     import os
     import signal
 
+    from holdfast.service.settings.values import warn_of_local_url
+
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a signal before a handler is set must not end the start
     for name, value in (("HOST", host), ("PORT", port), ("WORKERS", workers)):
         if value is not None:
@@ -49,6 +51,8 @@ def serve(
         os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
         settings = settings_or_fail(env_file, as_json=as_json)
     tell_unknown_settings(as_json=as_json)
+    if (warning := warn_of_local_url(settings)) is not None:
+        note(f"HOLDFAST_PUBLIC_URL is {warning}", as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
     _prepare(settings, secrets, as_json=as_json)
     for wanted in (settings.port, settings.admin_port):

@@ -59,16 +59,17 @@ def tell_unknown_settings(*, as_json: bool = False) -> None:
 
 def secrets_or_fail(settings: Settings, *, as_json: bool = False) -> Secrets:
     """Return the signing keys, or exit with 3."""
+    from holdfast.service.settings.data_folder import make_data_folder, unusable_folder
     from holdfast.service.settings.secrets import read_secrets
     from holdfast.settings.rows import SettingError
 
     try:
-        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_data_folder(settings.data_dir)
         return read_secrets(settings)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
     except OSError as error:
-        fail(Exit.CONFIGURATION, f"HOLDFAST_DATA_DIR cannot be used: {error.strerror}", as_json=as_json)
+        fail(Exit.CONFIGURATION, str(unusable_folder(settings.data_dir, error)), as_json=as_json)
 
 
 def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = False) -> Store:
@@ -82,7 +83,7 @@ def store_or_fail(settings: Settings, *, as_json: bool = False, wait: bool = Fal
         return open_store_when_reachable(settings) if wait else open_store(settings)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
-    except (StoreUnavailable, SchemaTooNew, OSError) as error:
+    except (StoreUnavailable, SchemaTooNew) as error:
         fail(Exit.UNAVAILABLE, f"the database cannot be opened: {error}", as_json=as_json)
 
 

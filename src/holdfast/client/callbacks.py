@@ -29,8 +29,10 @@ class Caller(Protocol):
 CALLER: ContextVar[Caller | None] = ContextVar("holdfast_caller", default=None)
 
 
-async def answered(callback: Callable[..., Any], *args: Any) -> Any:
-    """Call a callback and return its result, awaiting it if it is awaitable."""
+async def answered(callback: Callable[..., Any] | None, *args: Any) -> Any:
+    """Call a callback and return its result, awaiting it if it is awaitable. Return None without a callback."""
+    if callback is None:
+        return None
     caller = CALLER.get()
     answer = callback(*args) if caller is None else await caller.carry_out(lambda: callback(*args))
     return await answer if inspect.isawaitable(answer) else answer

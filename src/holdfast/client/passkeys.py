@@ -279,7 +279,7 @@ def _webauthn_errors() -> Iterator[None]:
     except ClientError as error:
         raise WebAuthnError(_sentence(error)) from error
     except (CtapError, OSError, ValueError) as error:
-        raise WebAuthnError(f"the security key failed ({type(error).__name__})") from error
+        raise WebAuthnError("the security key failed: plug it in again, and try once more") from error
 
 
 def _sentence(error: Any) -> str:

@@ -27,6 +27,7 @@ from fido2.hid import CAPABILITY
 from holdfast.client.storage.file_lock import FileLock
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -195,8 +196,10 @@ def _read(file: Path) -> dict[bytes, _Passkey]:
         return {_bytes(name): _Passkey.from_json(row) for name, row in rows.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise WebAuthnError(f"{file} is not a file of passkeys ({type(error).__name__})") from error
+    except OSError as error:
+        raise WebAuthnError(f"the passkeys in {file} cannot be read: {file_words(error)}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise WebAuthnError(f"{file} is not a file of passkeys") from error
 
 
 def _write(file: Path, passkeys: dict[bytes, _Passkey]) -> None:

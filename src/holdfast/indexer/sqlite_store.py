@@ -18,6 +18,7 @@ from holdfast.indexer import sqlite_writes
 from holdfast.indexer.reads import Reads
 from holdfast.indexer.sqlite_repair import file_number, is_damage, put_aside
 from holdfast.indexer.store import StoreError
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -199,7 +200,7 @@ class SqliteIndexStore(Reads):
             yield
         except (sqlite3.Error, OSError) as error:
             self._damaged = self._damaged or is_damage(error)
-            raise StoreError(f"{type(error).__name__}: {error}") from error
+            raise StoreError(file_words(error) if isinstance(error, OSError) else str(error)) from error
 
 
 _OF_THE_FILE = ("writer", "points", "lists")

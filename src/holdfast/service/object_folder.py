@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +25,17 @@ _OPTIONS: dict[str, dict[str, str]] = {
     "file": {},
 }
 _CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=30)}
+# What in the text of obstore's errors says why, and why. Their texts also have URLs, so they are not shown.
+_WORDS: tuple[tuple[str, str], ...] = (
+    (r"http://169\.254\.", "no credentials are set for it: see its provider's variables, such as AWS_ACCESS_KEY_ID"),
+    (r"MissingAccount", "no account is set: write it into the address (account=) or its provider's variables"),
+    (r"dns error", "the host's name was not found"),
+    (r"ConnectionRefused", "nothing listens at this address"),
+    (r"kind: Timeout|TimedOut", "no answer in time"),
+    (r"certificate|InvalidContentType", "the certificate is not accepted, or the other end does not speak TLS"),
+    (r"status: 404\b", "the bucket was not found"),
+    (r"status: 40[13]\b", "it does not accept the credentials, or they do not allow this"),
+)
 _RETRIES = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 
 
@@ -75,6 +89,16 @@ def opened(location: Folder, *, make: bool = False) -> ObjectStore:
     client: Any = {**_CLIENT, "allow_http": True} if location.allow_http else _CLIENT
     arguments: Any = {"client_options": client, "retry_config": _RETRIES, **location.options}
     return from_url(location.folder, **arguments)
+
+
+def storage_words(error: Exception) -> str:
+    """Return why the storage failed, without a URL."""
+    if isinstance(error, OSError) and error.errno:
+        return file_words(error)
+    text = str(error)
+    status = re.search(r"status: (\d{3})\b", text)
+    found = next((words for sign, words in _WORDS if re.search(sign, text)), None)
+    return found or (f"it answers with status {status[1]}" if status else "no answer")
 
 
 def missing_folder(location: Folder) -> str | None:

@@ -48,7 +48,7 @@ class NotConnected(OSError):
     """
 
     def __init__(self, errors: Sequence[BaseException]) -> None:
-        super().__init__(", ".join(dict.fromkeys(_words(error) for error in errors)))
+        super().__init__(", ".join(dict.fromkeys(database_words(error) for error in errors)))
         self.errors = errors
 
 
@@ -165,7 +165,7 @@ class Servers:
         return int(timeline)
 
 
-def _words(error: BaseException) -> str:
+def database_words(error: BaseException) -> str:
     """Return in words what kind of error it is. Its message could contain the URL with its password."""
     for kind, words in _WORDS.items():
         if isinstance(error, kind):

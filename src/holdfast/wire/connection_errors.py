@@ -1,7 +1,8 @@
-"""Why a connection failed, in words for people: libraries' errors are named after their classes."""
+"""Why a connection failed, in words for people: libraries name their errors after classes."""
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
 from typing import TYPE_CHECKING
@@ -15,14 +16,29 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (ssl.SSLError, "the certificate is not accepted, or the other end does not speak TLS"),
     (TimeoutError, "no answer in time"),
     (ConnectionResetError, "the connection was lost"),
+    (BrokenPipeError, "the connection was lost"),
+    (UnicodeError, "the address is not one"),
 )
+_NO_REASON = "no answer"
+_NUMBERS = {
+    errno.EHOSTUNREACH: "no way leads to this address",
+    errno.ENETUNREACH: "no way leads to this address's network",
+    errno.EMFILE: "this process has too many files open",
+}
 
 
 def connection_words(error: BaseException) -> str:
-    """Return why a connection failed; "no answer" with the error's class if no cause says."""
+    """Return why a connection failed; "no answer" if no cause says."""
     causes = list(_causes(error))
-    found = next((words for kind, words in _WORDS if any(isinstance(one, kind) for one in causes)), None)
-    return found or f"no answer ({type(error).__name__})"
+    kinds = (words for kind, words in _WORDS if any(isinstance(one, kind) for one in causes))
+    numbers = (_NUMBERS[one.errno] for one in causes if isinstance(one, OSError) and one.errno in _NUMBERS)
+    return next(kinds, None) or next(numbers, _NO_REASON)
+
+
+def failed_connection(what: str, error: BaseException) -> str:
+    """Return what failed, and why, if a cause says."""
+    words = connection_words(error)
+    return what if words == _NO_REASON else f"{what}: {words}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -31,5 +47,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     for one in seen:
         if one is not None:
             yield one
-            more = (one.__cause__, one.__context__, getattr(one, "os_error", None))
+            parts = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+            more = (one.__cause__, one.__context__, getattr(one, "os_error", None), *parts)
             seen += [it for it in more if it is not None and not any(it is known for known in seen)]

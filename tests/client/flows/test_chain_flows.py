@@ -9,9 +9,9 @@ from tests.support.payments import payment, settled, someone
 from tests.support.terminal import Terminal
 
 from holdfast.cli.exits import Exit
-from holdfast.client.flows.accounts import STATE_AGE_S
 from holdfast.client.flows.operations import OperationFailed
 from holdfast.wire.encoding import from_hex
+from holdfast.wire.retries import OPERATIONS
 
 UNKNOWN = "0x" + "11" * 32
 
@@ -65,7 +65,7 @@ def test_the_commands_register_and_pay(chain, tmp_path):
     assert (known["registered"]["identifier"], known["smartAccount"]) == (handle, account)
     assert f"account {account}\n" in terminal.run("whoami").stdout
     chain.give(account, 1_000)
-    time.sleep(STATE_AGE_S)
+    time.sleep(OPERATIONS.state_age_s)
     assert [it["balance"] for it in terminal.json("balance")["balances"]] == ["0", "1000"]
     balance = "0.0 ETH and 0.001000 USDC on Base Sepolia (84532), test money without value"
     assert terminal.run("balance").stdout == f"account {account}\n{balance}\n"

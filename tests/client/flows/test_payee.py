@@ -21,6 +21,7 @@ from holdfast.client.types.service import AccountState, ForeignContracts, Indexe
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash
+from holdfast.wire.retries import OPERATIONS
 
 THIEF, SALTED = checksum_address(b"\xbb" * 20), predict_account(OWN.x, OWN.y, 7)
 WEB = "did:web:example.org"
@@ -82,7 +83,7 @@ OWN_STATE, CHANGED, STALE = state(OWN.did, OWN), state(OWN.did, OTHER), state(WE
     ids=["of the key", "key changed", "another salt", "state from before the registration", "address", "did:web"],
 )
 def test_a_payee_that_the_chain_confirms(monkeypatch, to, world, paid):
-    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
+    monkeypatch.setattr("holdfast.client.flows.payee.OPERATIONS", OPERATIONS._replace(state_age_s=0))
     assert world.payee(to) == Payee(paid, None if to.startswith("0x") else to)
 
 
@@ -106,7 +107,7 @@ def without_the_did(value):
     ids=without_the_did,
 )
 def test_a_payee_that_the_chain_does_not_confirm(monkeypatch, to, world, why):
-    monkeypatch.setattr("holdfast.client.flows.payee.STATE_AGE_S", 0)
+    monkeypatch.setattr("holdfast.client.flows.payee.OPERATIONS", OPERATIONS._replace(state_age_s=0))
     with pytest.raises(PaymentRefused, match=why):
         world.payee(to)
 

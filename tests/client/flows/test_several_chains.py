@@ -217,6 +217,8 @@ def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
         recovery = client.account_view().recovery
         assert recovery is not None
         assert recovery.new_owners == (guardian.signer,)
+        with pytest.raises(OperationFailed, match=r"1 guardian\(s\) signed is under way"):
+            client.start_account_recovery([lost.signer])
         with pytest.raises(OperationFailed, match="TooEarly"):
             client.finish_account_recovery()
         base.rpc("evm_increaseTime", HOUR + 1)  # the last tests with this chain move its clock

@@ -55,7 +55,7 @@ def holder_of(chain, alias):
 
 
 def test_a_funded_account_commits_and_registers_by_itself(bare, client, tmp_path):
-    """Another claimant, whom the service's check does not stop, is refused by the chain with the reason."""
+    """Another claimant, whom the service's check does not stop, is told that the alias is taken, and pays nothing."""
     account, name, steps = client.smart_account_address(), handle(), []
     bare.fund(account, ETHER)
     made = client.register(handle=name, on_progress=steps.append)
@@ -67,8 +67,11 @@ def test_a_funded_account_commits_and_registers_by_itself(bare, client, tmp_path
     with person(bare, tmp_path / "second") as second:
         bare.fund(second.smart_account_address(), ETHER)
         asynchronous(second).create_session = AsyncMock(return_value=None)
-        with pytest.raises(holdfast.OperationFailed, match="AliasTaken"):
+        with pytest.raises(holdfast.OperationFailed, match=f"{name} is taken on the chain"):
             second.register(handle=name)
+        with pytest.raises(holdfast.OperationFailed, match=f"{name} is taken on the chain"):
+            second.register_alias(name.upper())
+        assert bare.coin_of(second.smart_account_address()) == ETHER
     assert holder_of(bare, name) == did_hash(made.did)
 
 

@@ -97,7 +97,7 @@ async def test_with_the_service_gone_a_gateways_copy_is_used_only_when_the_perso
         assert caught.value.code == "unconfirmed"
         host.liars = {"liar.example", "mirror.example"}
         lie = "a block does not match its CID"
-        reasons = rf"liar\.example: {lie}; mirror\.example: {lie}; vault\.example: no answer \(ConnectError\)"
+        reasons = rf"liar\.example: {lie}; mirror\.example: {lie}; vault\.example: no answer$"
         with pytest.raises(NetworkError, match=reasons):
             await new.client.recover(passkey=first.authenticator, accept=lambda _: True)
         assert nothing_kept(new)
@@ -106,7 +106,7 @@ async def test_with_the_service_gone_a_gateways_copy_is_used_only_when_the_perso
         found = await new.client.recover(passkey=first.authenticator, accept=accept, on_progress=steps.append)
         assert found.sequence == 1
     assert len(asked) == 1 and "there may be a newer copy" in asked[0]
-    assert "vault.example did not answer: no answer (ConnectError)" in steps
+    assert "vault.example did not answer: no answer" in steps
 
 
 @pytest.mark.parametrize(("prf", "code", "said"), [(False, "no_prf", "no PRF"), (True, "no_snapshot", "no snapshot")])

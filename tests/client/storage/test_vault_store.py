@@ -110,10 +110,10 @@ def test_a_closed_store_says_so(store):
 
 def test_files_that_are_no_store_are_storage_errors(tmp_path):
     (tmp_path / "holdfast-vault.db").write_bytes(b"not a database, but long enough to look at" * 100)
-    with pytest.raises(StorageError, match=r"^Storage: "):
+    with pytest.raises(StorageError, match=r"^Storage: the vault's file cannot be used: file is not a database$"):
         VaultStore(directory=tmp_path)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError, match="cannot be used: a file has "):
         VaultStore(directory=tmp_path / "file")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 8
+LARGE = 32 * 1024 * 1024  # more than the buffers of two sockets
 GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 ENDLESS = b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
 HELD = {"nothing": b"", "line": b"GET /metr", "head": GET[:-2], "body": ENDLESS}
@@ -27,7 +28,8 @@ HELD = {"nothing": b"", "line": b"GET /metr", "head": GET[:-2], "body": ENDLESS}
 class Slow:
     """An application that reads what comes, and responds when it may."""
 
-    def __init__(self) -> None:
+    def __init__(self, content: bytes = b"ok") -> None:
+        self.content = content
         self.may_respond = threading.Event()
         self.may_respond.set()
         self.entered = threading.Semaphore(0)
@@ -37,8 +39,8 @@ class Slow:
         request_arrived(environ)
         self.entered.release()
         assert self.may_respond.wait(PATIENCE_S)
-        start("200 OK", [("content-length", "2")])
-        return [b"ok"]
+        start("200 OK", [("content-length", str(len(self.content)))])
+        return [self.content]
 
 
 @pytest.fixture
@@ -65,6 +67,15 @@ def running(application: Any, **more: Any) -> Iterator[BoundedServer]:
 
 def status_of(connection: socket.socket) -> bytes:
     return connection.recv(65536)[9:12]
+
+
+def received(connection: socket.socket) -> int:
+    """Return how many bytes come before the end."""
+    count = 0
+    with contextlib.suppress(ConnectionError):
+        while part := connection.recv(1 << 20):
+            count += len(part)
+    return count
 
 
 def has_ended(connection: socket.socket) -> bool:
@@ -109,6 +120,26 @@ def test_a_request_that_has_arrived_keeps_its_place(open_one: Callable[..., sock
         assert has_ended(open_one(server)), "both places are taken"
         slow.may_respond.set()
         assert [status_of(one) for one in working] == [b"200", b"200"]
+
+
+def test_readers_that_take_nothing_shut_nobody_out(open_one: Callable[..., socket.socket]) -> None:
+    """The one that has waited longest makes room; until its response is being sent, new connections are refused."""
+    large = Slow(b"x" * LARGE)
+    with running(large, most=2, request_s=3600) as server:
+        held = [open_one(server, GET) for _ in range(2)]
+        assert all(large.entered.acquire(timeout=PATIENCE_S) for _ in held)
+        assert becomes_true(lambda: received(open_one(server, GET)) > LARGE)
+        assert [received(one) > LARGE for one in held] == [False, True]
+
+
+def test_a_response_that_is_not_taken_ends(open_one: Callable[..., socket.socket]) -> None:
+    large = Slow(b"x" * LARGE)
+    threads = threading.active_count()
+    with running(large, request_s=0.1) as server:
+        connection = open_one(server, GET)
+        assert large.entered.acquire(timeout=PATIENCE_S)
+        assert becomes_true(lambda: threading.active_count() - threads == 1)
+        assert received(connection) < LARGE
 
 
 def test_a_request_is_bounded_with_its_head(open_one: Callable[..., socket.socket]) -> None:

@@ -1,13 +1,16 @@
 """Events reach the operator's webhook and the workflow engine at least once, whatever these do."""
 
+import asyncio
 import json
 
 import pytest
 from standardwebhooks.webhooks import Webhook
 from tests.support.receivers import HANG_UP, NEVER, api_server
+from tests.support.serving import PATIENCE_S
 
 from holdfast.rules.events import GIVE_UP_S
 from holdfast.service.delivery import http_exchange
+from holdfast.service.lifecycle import service
 from holdfast.service.settings.secrets import new_webhook_secret
 from holdfast.service.telemetry import metrics
 
@@ -140,3 +143,18 @@ async def test_the_service_subscribes_before_it_serves(make_api, provider):
     await api.service.start()
     await api.register()
     assert [row["action"] for row in api.rows() if row["table"] == "outbox"] == ["registered"]
+
+
+async def test_a_process_that_stops_leaves_delivery_to_the_next_at_once(monkeypatch, make_api, provider):
+    """The clock stands still, so that no lease expires."""
+    monkeypatch.setattr(service, "DELIVER_EVERY_S", 0.01)
+    provider.answers_with(204, b"")
+    for number in (1, 2):
+        made = make_api(events_url=f"webhook+{provider.url}/events", webhook_secret=SECRET)
+        await made.application.start()
+        name = f"name{number}"
+        assert (await made.register(identifier=name, credentialId=name)).status_code == 200
+        async with asyncio.timeout(PATIENCE_S):
+            while len(provider.requests) < number:
+                await asyncio.sleep(0.01)
+        await made.application.stop()

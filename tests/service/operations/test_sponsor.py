@@ -25,6 +25,7 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.chain.values import Receipt
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID_FOR_S, SponsorLimits
+from holdfast.service.operations import commitment_transactions
 from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
 from holdfast.service.operations.sponsor import Sponsor, greatest_cost
 from holdfast.service.operations.sponsor_settlement import SponsorSettlement
@@ -240,6 +241,18 @@ async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_res
     assert approval_hash(pack(paid), V07.address, 1, data[:12]) != approval_hash(
         pack(paid), V07.address, CHAIN, data[:12]
     )
+
+
+async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypatch):
+    monkeypatch.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
+    first, second, third = (world.sponsor.commitments for _ in range(3))
+    async with first.turn():
+        for late in (second, third):
+            with pytest.raises(TimeoutError):
+                async with late.turn():
+                    pytest.fail("two processes have the turn")
+    async with second.turn():
+        pass
 
 
 async def test_a_did_that_is_not_registered_here_is_refused(world):

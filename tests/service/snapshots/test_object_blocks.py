@@ -3,8 +3,10 @@
 import os
 
 import pytest
+from aiohttp import web
 from tests.support import object_stores
 from tests.support.snapshot_vaults import registered, snapshots_of
+from tests.support.upstreams import upstream
 
 from holdfast.content.cars import read_car
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
@@ -82,6 +84,29 @@ async def test_another_bucket_is_noticed_by_the_check(place):
     with pytest.raises(BlocksUnavailable) as caught:
         await ObjectBlocks(url).check()
     assert "another-bucket" not in str(caught.value) and "127.0.0.1" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "why"),
+    [
+        ("http://127.0.0.1:9", "nothing listens at this address"),
+        ("http://no-such-host.invalid", "the host's name was not found"),
+    ],
+)
+async def test_why_a_bucket_cannot_be_reached_is_said_in_words(endpoint, why):
+    with pytest.raises(BlocksUnavailable, match=f"^the storage of snapshots failed: {why}$"):
+        await ObjectBlocks(f"s3://bucket?endpoint={endpoint}&public=true").check()
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [(403, "does not accept the credentials"), (404, "the bucket was not found"), (400, "answers with status 400")],
+)
+async def test_what_a_bucket_answers_is_said_in_words(status, why):
+    async with upstream() as storage:
+        storage.answer = lambda _request, _body: web.Response(status=status)
+        with pytest.raises(BlocksUnavailable, match=why):
+            await ObjectBlocks(f"s3://bucket?endpoint={storage.url}&public=true").check()
 
 
 async def test_the_service_keeps_snapshots_there(make_api, place):

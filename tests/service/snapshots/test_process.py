@@ -1,5 +1,6 @@
 """The real service on a real port: streamed uploads, kill -9 in the middle of an upload, and a full disk."""
 
+import contextlib
 import json
 import subprocess
 import threading
@@ -160,6 +161,41 @@ def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
     names = {file.name.partition(".")[0] for file in (small_disk / "blocks").iterdir()}
     assert names == {block.cid for block in kept}, "what was stored of the refused one has made way"
     assert vault.upload(server, vault.snapshot(1 * MIB)).status_code == 200
+
+
+def test_registrations_on_a_full_disk_are_refused_and_none_is_lost(serve, small_disk):
+    server = serve(small_disk / "data", max_registrations_per_ip="100000")
+    filler = small_disk / "filler"
+
+    def fill():
+        with contextlib.suppress(OSError), filler.open("ab", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+
+    with server.client() as client:
+        assert server.session(client, "before", "192.0.2.1").status_code == 200
+        fill()
+        answers = {f"name{n}": server.session(client, f"name{n}", "192.0.2.1") for n in range(100)}
+        refused = [answer for answer in answers.values() if answer.status_code != 200]
+        assert refused
+        for answer in refused:
+            assert (answer.status_code, answer.json()) == (503, {"error": "database_unavailable"})
+            assert int(answer.headers["retry-after"]) >= 1
+        statuses = [
+            client.get(path).status_code for path in ("/healthz", "/readyz", "/api/status", "/", "/enclave.wasm")
+        ]
+        assert statuses == [200, 503, 200, 200, 200]
+        filler.unlink()
+        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
+        for handle, answer in {"before": None, **answers}.items():
+            if answer is None or answer.status_code == 200:
+                assert client.get(f"/api/sessions/check?handle={handle}").json()["available"] is False
+        fill()
+    assert server.stop() == 0
+    assert '"why": "database or disk is full"' in server.log.read_text()
+    again = serve(small_disk / "data")
+    with again.client() as client:
+        assert client.get("/api/sessions/check?handle=before").json()["available"] is False
 
 
 @pytest.mark.soak  # in the gate: the test above, and test_attacks.py for storage that fails

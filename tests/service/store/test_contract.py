@@ -383,6 +383,13 @@ async def test_expire_removes_only_what_no_rule_looks_at(store):
     assert await store.find_credential("cred") is not None
 
 
+async def test_a_released_identifier_has_no_code_any_more(store):
+    await store.keep_code(code())
+    channel, key = code().identifier.channel.value, code().identifier.key
+    assert await store.release(channel, key, NOW)
+    assert not await store.release(channel, key, NOW)
+
+
 async def test_what_the_chain_refused_is_gone_after_thirty_days(store):
     await store.register(registration(), claims)
     await store.register(registration(credential_id="two"), lambda _facts: Move.CONTINUE)
@@ -474,6 +481,17 @@ async def test_one_holder_has_a_lease(store):
     assert await store.take_lease("chore", "b", NOW + 119, 60)
     assert await store.take_lease("other", "a", NOW, 60)
     assert await store.take_lease("chore", "a", NOW - 86400, 60), "a lease from a wrong clock must not last for ever"
+
+
+async def test_only_its_holder_ends_a_lease(store):
+    await store.end_lease("chore", "a")
+    assert await store.take_lease("chore", "a", NOW, 60)
+    await store.end_lease("chore", "b")
+    assert not await store.take_lease("chore", "b", NOW, 60)
+    await store.take_lease("other", "a", NOW, 60)
+    await store.end_lease("chore", "a")
+    assert await store.take_lease("chore", "b", NOW, 60)
+    assert not await store.take_lease("other", "b", NOW, 60)
 
 
 async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store):

@@ -126,6 +126,28 @@ async def test_tokens_make_one_thing_of_a_kind(index):
     assert len({pin.request_id for pin in races if pin}) == 1
 
 
+async def test_a_token_uploads_one_snapshot_and_may_repeat_it(index):
+    async def finish(upload, name):
+        await index.begin_upload(NewUpload(upload_id=upload, did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+        await index.insert_blocks(DID, upload, [(name, 10)])
+        root = NewRoot(cid=name, did=DID, blocks=(name,), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
+        await index.finish_upload(upload, root, use(1, what=name), allow, allow)
+
+    await finish("u1", "a")
+    await finish("u2", "a")
+    with pytest.raises(SnapshotRefused, match="TOKEN_USED"):
+        await finish("u3", "b")
+    assert await index.root("a") is not None and await index.root("b") is None
+
+
+async def test_another_did_s_pin_that_waits_holds_no_snapshot(index):
+    assert (await pin(index, 1, "a", did=OTHER)).state is PinState.QUEUED
+    await keep(index, "a")
+    (held,) = await index.pins(DID)
+    assert await index.remove_pin(DID, held.request_id, NOW)
+    assert await index.root("a") is None and len(await index.pins(OTHER)) == 1
+
+
 async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index):
     for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
         new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid=f"c{number}"), now=moment)

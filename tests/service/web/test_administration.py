@@ -187,6 +187,7 @@ async def test_the_page_needs_no_key_and_runs_no_other_script(port):
     assert "script-src 'self';" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
     for path in ("pages.css", "theme.css", "client/admin/main.js"):
         assert (await port.ask("GET", f"/admin/{path}"))[0] == 200, path
+    assert (await port.ask("GET", "/admin/"))[2]["location"] == "/admin"
     assert [(await port.ask("GET", f"/admin/{path}"))[0] for path in ("", "none", "client/none.js")] == [308, 404, 404]
     assert (await port.ask("POST", "/admin"))[0] == 405
     assert (await port.ask("GET", "/admin", host="attacker.example"))[0] == 403

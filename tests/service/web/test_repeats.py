@@ -1,7 +1,9 @@
 """`Idempotency-Key`: repeating a request with the same key returns the first response (store/test_kept_answers.py)."""
 
 import asyncio
+import gc
 import json
+import weakref
 
 from tests.support.api import MAIL, OTHER_DID, error_of
 
@@ -145,6 +147,49 @@ async def test_a_client_that_leaves_finds_the_answer_when_it_returns(api):
     first.cancel()
     assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 200
     assert len(api.mailer.sent) == 1
+
+
+async def test_work_whose_client_has_left_is_not_collected_as_garbage(api):
+    """An event loop holds tasks weakly: a task that waits for what only itself holds would vanish."""
+    begun, waited_for = asyncio.Event(), []
+    send = api.mailer.send_code
+
+    async def slow(*arguments):
+        future = asyncio.get_running_loop().create_future()
+        waited_for.append(weakref.ref(future))
+        begun.set()
+        await future
+        await send(*arguments)
+
+    api.mailer.send_code = slow
+    first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    await begun.wait()
+    first.cancel()
+    await asyncio.wait([first])
+    del first  # with the traceback, whose frames hold the work's task
+    gc.collect()
+    waited_for[0]().set_result(None)
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 200
+    assert len(api.mailer.sent) == 1
+
+
+async def test_a_repeat_waits_for_the_first_response(api):
+    begun, gate = asyncio.Event(), asyncio.Event()
+    send = api.mailer.send_code
+
+    async def slow(*arguments):
+        begun.set()
+        await gate.wait()
+        await send(*arguments)
+
+    api.mailer.send_code = slow
+    first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    await begun.wait()
+    second = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    done, _ = await asyncio.wait([second], timeout=0.3)
+    assert not done, "it was refused at once"
+    gate.set()
+    same(await first, await second)
 
 
 async def test_what_asks_to_try_again_is_not_final(api):

@@ -2,7 +2,7 @@
  * Records which requests this browser has answered, so that a request reopened from the history is not answered again.
  */
 
-import { VaultStore } from "../library.js";
+import { withStore } from "../library.js";
 
 const NOTE = "connect:answered";
 const TRIES = 5;
@@ -13,9 +13,8 @@ const TRIES = 5;
  * @param {{origin: string, state: string, expires: number}} request `expires`: seconds since 1970
  * @returns {Promise<boolean>} false if it was answered before
  */
-export async function firstAnswer({ origin, state, expires }) {
-  const store = new VaultStore();
-  try {
+export function firstAnswer({ origin, state, expires }) {
+  return withStore(async (store) => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = await store.note(NOTE);
       const stored = /** @type {[string, number][]} */ (JSON.parse(before ?? "[]")).filter(
@@ -27,7 +26,5 @@ export async function firstAnswer({ origin, state, expires }) {
         return true;
     }
     return false;
-  } finally {
-    await store.close();
-  }
+  });
 }

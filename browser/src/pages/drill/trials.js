@@ -1,6 +1,6 @@
 /** Tests the ways back into a vault by opening a copy of it in a second worker. The copy is then deleted. */
 
-import { Client, Vault, VaultStore } from "../library.js";
+import { Client, Vault, withStore } from "../library.js";
 import { changeFacts } from "../../kit/notes.js";
 import { ProblemError, succeeded } from "../parts/problems.js";
 import { SERVICE_DID } from "../parts/vault_client.js";
@@ -48,10 +48,7 @@ export async function fetchCopy(did, how) {
 
 /** Returns the newest stored revision. @param {string} did */
 async function revisionOf(did) {
-  const store = new VaultStore();
-  const stored = await store.load(did);
-  await store.close();
-  return stored?.revision ?? 0;
+  return (await withStore((store) => store.load(did)))?.revision ?? 0;
 }
 
 /**
@@ -62,9 +59,7 @@ async function revisionOf(did) {
  * @throws {ProblemError} it does not
  */
 export async function tryKey(did, key) {
-  const store = new VaultStore();
-  const stored = await store.load(did);
-  await store.close();
+  const stored = await withStore((store) => store.load(did));
   if (!stored) throw new ProblemError("drill.nothing");
   await inTrial(async (vault) => {
     succeeded(

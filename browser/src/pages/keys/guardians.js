@@ -39,6 +39,7 @@ export function guardiansCard(known) {
           ? `${counted("keys.guardians.agree", quorum)} ${text("keys.guardians.wait", { time: duration(delay) })}`
           : text("keys.guardians.off"),
       ),
+    quorum === 1 && paragraph("keys.guardians.alone", {}, "small"),
     known.canChange && serviceOffer(known),
     known.canChange && adding(known),
     known.canChange && guardians.length > 0 && terms(known),

@@ -1,6 +1,6 @@
 /** Stores what the pages remember in this browser about registrations, passkeys and vaults. No entry is secret. */
 
-import { stored } from "../../kit/notes.js";
+import { withStore } from "../library.js";
 
 const MARK = "holdfast-vaults";
 /**
@@ -23,13 +23,13 @@ const BEGUN = "holdfast-registration";
 /** @returns {Promise<Begun | null>} */
 export async function begun() {
   if (unmarked(BEGUN)) return null;
-  return stored((store) => store.note("pages:registration"));
+  return withStore((store) => store.note("pages:registration"));
 }
 
 /** @param {Begun | null} row null: it has ended */
 export function setBegun(row) {
   mark(BEGUN, row !== null);
-  return stored((store) => store.setNote("pages:registration", row));
+  return withStore((store) => store.setNote("pages:registration", row));
 }
 
 /**
@@ -39,12 +39,12 @@ export function setBegun(row) {
  * @returns {Promise<string | null>}
  */
 export function received() {
-  return stored((store) => store.note("pages:received"));
+  return withStore((store) => store.note("pages:received"));
 }
 
 /** @param {string | null} did null: it has a key now */
 export function setReceived(did) {
-  return stored((store) => store.setNote("pages:received", did));
+  return withStore((store) => store.setNote("pages:received", did));
 }
 
 /** @typedef {{did: string, copies: import("./providers.js").Copies | null}} Opens which vault a passkey opens, and where else the passkey
@@ -57,12 +57,12 @@ export function setReceived(did) {
  * @returns {Promise<Opens | null>}
  */
 export function vaultOf(credentialId) {
-  return stored((store) => store.note(`pages:passkey:${credentialId}`));
+  return withStore((store) => store.note(`pages:passkey:${credentialId}`));
 }
 
 /** @param {string} credentialId @param {Opens | null} opens */
 export function setVaultOf(credentialId, opens) {
-  return stored((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
+  return withStore((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
 }
 
 /**

@@ -8,8 +8,7 @@ export default {
   "open.heading": "1. Öffnen, was vom Tresor übrig ist",
   "open.file": "Sicherung (.car) oder Export",
   "open.password": "Ihr Passwort",
-  "open.passkey":
-    "Ein Passkey lässt sich hier nicht verwenden: Browser benutzen ihn nur auf der Seite, für die er gemacht wurde. Öffnet nur ein Passkey Ihre Sicherung, nehmen Sie „holdfast vault exit --key passkey“ mit einem Sicherheitsschlüssel, oder machen Sie auf der Seite oder auf einem Gerät, das den Tresor noch hat, einen Export mit Passwort.",
+  "open.passkey": "Eine Sicherung mit einem Passkey öffnen",
   "open.safe": "Passwort und Schlüssel bleiben in dieser Seite. Schließen Sie sie, wenn Sie fertig sind.",
   "open.do": "Öffnen",
   "open.failed":
@@ -50,20 +49,38 @@ export default {
   "obstacle.absent": "Dieses Konto existiert auf dieser Chain nicht.",
   "obstacle.not_owner": "Das Konto gehorcht einem anderen Schlüssel als dem dieses Tresors.",
   "obstacle.two":
-    "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten, oder geben Sie seine Adresse ein. Wenn der zweite Schlüssel ein Passkey ist, nehmen Sie den Befehl „holdfast vault exit“.",
+    "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten, geben Sie seine Adresse ein, oder nehmen Sie seinen Passkey.",
   "obstacle.two_other":
     "Zwei Eigentümer des Kontos müssen unterschreiben, und dieser Schlüssel gehört nicht dazu. Wählen Sie einen anderen.",
   "second.address": "Oder die Adresse des zweiten Eigentümers",
-  "second.address.hint": "Von einem Wallet, das typisierte Daten (EIP-712) unterschreiben kann.",
+  "second.address.hint":
+    "Ihr Wallet unterschreibt typisierte Daten (EIP-712). Auf einer Chain nur mit EntryPoint 0.7 unterschreibt ein anderes Programm einen Hash.",
   "second.use": "Diese Adresse nehmen",
   "second.sign":
     "Auch der zweite Eigentümer muss das unterschreiben: {address}. Vergleichen Sie im Wallet, was oben steht.",
+  "second.raw":
+    "Auch der zweite Eigentümer muss unterschreiben, und zwar diesen Hash, ohne Präfix: {address}. Diese Chain hat nur EntryPoint 0.7, dessen Vorgänge Wallets nicht anzeigen.",
   "second.wallet": "Das Wallet in diesem Browser fragen",
   "second.elsewhere": "Mit einem anderen Programm unterschreiben",
   "second.data": "Typisierte Daten zum Unterschreiben (EIP-712)",
-  "second.digest": "Ihr Hash",
+  "second.digest": "Hash",
   "second.signature": "Die Unterschrift des zweiten Eigentümers",
   "second.signature.hint": "Sie beginnt mit 0x und gilt nur für genau diesen Vorgang.",
+  "second.passkey": "Oder der Passkey des zweiten Eigentümers",
+  "second.passkey.other":
+    "Dieser Passkey gehört zu keinem der Eigentümer, die diese Seite kennt. Wählen Sie einen anderen, oder einen anderen Knoten, der vielleicht mehr zeigt.",
+  "passkey.site": "Die Seite des Passkeys (Hostname)",
+  "passkey.site.hint":
+    "Wo der Passkey gemacht wurde. Browser benutzen ihn nur dort, also muss diese Datei auf jener Seite liegen, nicht auf Ihrer Festplatte.",
+  "passkey.use": "Den Passkey nehmen",
+  "passkey.signs": "Der Browser fragt dann nach dem Passkey des zweiten Eigentümers.",
+  "passkey.elsewhere":
+    "Der Browser benutzt einen Passkey von {site} nur auf jener Seite. Legen Sie diese Datei dort ab, etwa unter https://{site}/holdfast-exit.html, und öffnen Sie sie dort.",
+  "passkey.none": "Es wurde kein Passkey von {site} benutzt. Vielleicht ist er auf einem anderen Gerät.",
+  "passkey.no_prf":
+    "Dieser Passkey gibt hier kein Geheimnis heraus, also öffnet er nichts. Nehmen Sie einen anderen oder das Passwort.",
+  "passkey.unfit": "Der Passkey öffnet diese Datei nicht ({code}). Ein Export öffnet sich nur mit seinem Passwort.",
+  "bad.site": "Geben Sie einen Hostnamen wie example.org ein.",
   "bad.signature": "Fügen Sie die Unterschrift ein, die mit 0x beginnt.",
   "obstacle.no_entry_point": "Diese Chain hat keinen Entry Point, dem das Konto gehorcht.",
   "send.heading": "3. Alles mitnehmen",

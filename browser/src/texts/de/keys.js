@@ -101,6 +101,8 @@ export default {
   "keys.guardians.agree.one": "{n} Person genügt.",
   "keys.guardians.agree.other": "{n} Personen müssen zustimmen.",
   "keys.guardians.wait": "Sie haben dann {time} Zeit, es anzuhalten.",
+  "keys.guardians.alone":
+    "Jede von ihnen kann dann allein einen neuen Schlüssel verlangen, und keine andere kann allein ersetzen, was die erste verlangt hat. Sicherer: Wählen Sie zwei oder mehr, von denen zwei zustimmen müssen.",
   "keys.guardians.off": "Sie können noch nichts tun, weil Sie nicht gesagt haben, wie viele zustimmen müssen.",
   "keys.guardian.to": "Name, Adresse oder Code der Person",
   "keys.guardian.add": "Diese Person hinzufügen",
@@ -135,6 +137,8 @@ export default {
     "Wer diesen Schlüssel hat, bekommt das Konto und sein Geld. Rufen Sie die Person an, und vergleichen Sie alles, was Sie hier sehen.",
   "keys.help.ask": "Den neuen Schlüssel verlangen",
   "keys.help.none": "{name} hat Sie dafür nicht gewählt.",
+  "keys.help.running":
+    "Das Konto ist schon verlangt und am {time} zu haben. Nur mehr Personen zusammen können einen anderen Schlüssel verlangen.",
   "keys.help.asked": "Fertig. Wenn es niemand anhält, bekommt die Person das Konto am {time}.",
   "keys.back": "Ihr altes Konto zurückholen",
   "keys.back.lead":

@@ -7,8 +7,7 @@ export default {
   "open.heading": "1. Open what is left of your vault",
   "open.file": "Snapshot (.car) or export",
   "open.password": "Its password",
-  "open.passkey":
-    "A passkey cannot be used here: browsers use it only on the site for which it was made. If only a passkey opens your snapshot, use “holdfast vault exit --key passkey” with a security key, or make an export with a password on the site or on a device that still has the vault.",
+  "open.passkey": "Open a snapshot with a passkey",
   "open.safe": "The password and the keys stay in this page. Close it when you are done.",
   "open.do": "Open",
   "open.failed": "The file could not be opened ({code}). Is the password right, and is there a password in this file?",
@@ -46,18 +45,35 @@ export default {
   "obstacle.absent": "This account does not exist on this chain.",
   "obstacle.not_owner": "The account is controlled by another key than this vault’s.",
   "obstacle.two":
-    "Two owners of the account must sign. Open the second one’s vault here too, or type the second one’s address. If the second key is a passkey, use the command “holdfast vault exit”.",
+    "Two owners of the account must sign. Open the second one’s vault here too, type the second one’s address, or use its passkey.",
   "obstacle.two_other": "Two owners of the account must sign, and that key is not one of them. Choose another one.",
   "second.address": "Or the second owner’s address",
-  "second.address.hint": "Of a wallet that can sign typed data (EIP-712).",
+  "second.address.hint":
+    "Its wallet signs typed data (EIP-712). On a chain with EntryPoint 0.7 alone, another program signs a hash.",
   "second.use": "Use this address",
   "second.sign": "The second owner must sign this too: {address}. Compare in the wallet what is shown above.",
+  "second.raw":
+    "The second owner must sign this hash as it is, without a prefix: {address}. This chain has only EntryPoint 0.7, whose operations wallets do not show.",
   "second.wallet": "Ask the wallet in this browser",
   "second.elsewhere": "Sign with another program",
   "second.data": "Typed data to sign (EIP-712)",
-  "second.digest": "Its hash",
+  "second.digest": "Hash",
   "second.signature": "The second owner’s signature",
   "second.signature.hint": "It begins with 0x. It holds for exactly this operation.",
+  "second.passkey": "Or the second owner’s passkey",
+  "second.passkey.other":
+    "That passkey is none of the owners that this page knows. Choose another one, or another node, which may show more.",
+  "passkey.site": "The passkey’s site (host name)",
+  "passkey.site.hint":
+    "Where the passkey was made. Browsers use it only there, so this file must be on that site, not on your disk.",
+  "passkey.use": "Use the passkey",
+  "passkey.signs": "The browser then asks for the second owner’s passkey.",
+  "passkey.elsewhere":
+    "The browser uses a passkey of {site} only on that site. Put this file on it, for example at https://{site}/holdfast-exit.html, and open it there.",
+  "passkey.none": "No passkey of {site} was used. It may be on another device.",
+  "passkey.no_prf": "This passkey returns no secret here, so it opens nothing. Use another one, or the password.",
+  "passkey.unfit": "The passkey does not open this file ({code}). An export opens only with its password.",
+  "bad.site": "Type a host name such as example.org.",
   "bad.signature": "Paste the signature, which begins with 0x.",
   "obstacle.no_entry_point": "This chain has no entry point that the account obeys.",
   "send.heading": "3. Move everything",

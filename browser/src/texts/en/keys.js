@@ -94,6 +94,8 @@ export default {
   "keys.guardians.agree.one": "{n} person is enough.",
   "keys.guardians.agree.other": "{n} people must agree.",
   "keys.guardians.wait": "You then have {time} to stop it.",
+  "keys.guardians.alone":
+    "Each of them alone can then ask for a new key, and no other one alone can replace what the first asked for. Safer: choose two or more, of whom two must agree.",
   "keys.guardians.off": "They can do nothing yet, because you have not said how many must agree.",
   "keys.guardian.to": "Name, address or code of the person",
   "keys.guardian.add": "Add this person",
@@ -128,6 +130,8 @@ export default {
     "Whoever has this key gets the account and its money. Call the person, and compare everything that you see here.",
   "keys.help.ask": "Ask for the new key",
   "keys.help.none": "{name} has not chosen you for this.",
+  "keys.help.running":
+    "The account has been asked for already, and can be had on {time}. Only more people together can ask for another key.",
   "keys.help.asked": "Done. Unless it is stopped, the person gets the account on {time}.",
   "keys.back": "Get your old account back",
   "keys.back.lead": "For when people you chose have asked for it, or another device of yours has added this vault.",

@@ -11,16 +11,16 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.calls import commit, register_alias
 from holdfast.chain.contracts import commitment
 from holdfast.client.account.methods import AccountMethods
+from holdfast.client.flows.aliases import require_free
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.handles import canonical_handle
 from holdfast.wire.keccak import alias_hash, did_hash
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.chain.calls import Call
-
-_BLOCK_WITHIN_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,11 @@ class DidMethods(AccountMethods):
     ) -> str:
         """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
         account, named, name = await self._opened(), await self._did(did), canonical_handle(alias)
+        await require_free(account, name)
         registry, secret = account.contracts.did_registry, secrets.token_bytes(32)
         committed = commitment(did_hash(named), alias_hash(name), account.key.address, secret)
         await self._operated(account, commit(registry, committed), on_progress)
-        await account.next_block(None, _BLOCK_WITHIN_S)
+        await account.next_block(None, OPERATIONS.block_within_s)
         return await self._operated(account, register_alias(registry, name, named, secret), on_progress)
 
     async def _changed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:

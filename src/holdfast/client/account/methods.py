@@ -24,10 +24,11 @@ from holdfast.client.callbacks import answered
 from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.wire.client_errors import NetworkError, PluginCallError
+from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -213,9 +214,18 @@ class AccountMethods(EndpointMethods):
     ) -> str:
         """Start a recovery with the signatures of guardians, by default the vault's own; return the operation's hash.
 
-        Any owner can cancel it until its delay is over.
+        Any owner can cancel it until its delay is over. It replaces one that fewer guardians signed.
+
+        Raises OperationFailed if one is under way that as many guardians signed, or more.
         """
         given = list(signatures) or [await self.sign_account_recovery(new_owners)]
+        account, chain = await self._chain()
+        with chain_errors():
+            pending = await account_reads.recovery_of(chain, account.key.address)
+        if pending is not None and pending.supporters >= len(given):
+            raise OperationFailed(
+                f"a recovery that {pending.supporters} guardian(s) signed is under way: only more guardians replace it"
+            )
         return await self._relayed(
             lambda address: account_calls.start_recovery(address, new_owners, named(given)), on_progress
         )
@@ -371,12 +381,12 @@ class AccountMethods(EndpointMethods):
     async def _operated(self, account: SmartAccount, call: Call, on_progress: Callable[[str], object] | None) -> str:
         async with self._operating:
             operation = await account.prepared(call)
-            await _tell(on_progress, "prepared")
+            await answered(on_progress, "prepared")
             signed = await account.signed(operation)
             operation_hash = await account.send(signed)
-            await _tell(on_progress, "sent")
+            await answered(on_progress, "sent")
             await account.wait(operation_hash)
-            await _tell(on_progress, "confirmed")
+            await answered(on_progress, "confirmed")
             return hash_text(operation_hash)
 
 
@@ -393,13 +403,8 @@ def _together(
 async def _chain_of(account: SmartAccount) -> RpcClient:
     chain = await account.chain()
     if chain is None:
-        raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+        raise NoEndpoint
     return chain
-
-
-async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
-    if on_progress is not None:
-        await answered(on_progress, step)
 
 
 def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -167,7 +167,9 @@ class Client(ServiceClient):
     ) -> str:
         """Start a recovery with the signatures of guardians, by default the vault's own; return the operation's hash.
 
-        Any owner can cancel it until its delay is over.
+        Any owner can cancel it until its delay is over. It replaces one that fewer guardians signed.
+
+        Raises OperationFailed if one is under way that as many guardians signed, or more.
         """
         return run(self._asynchronous.start_account_recovery(new_owners, signatures, on_progress=on_progress))
 

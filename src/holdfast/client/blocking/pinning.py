@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.blocking.loop import run
-from holdfast.client.storage.pinning import POLL_S, WAIT_S, AsyncPinning
+from holdfast.client.storage.pinning import AsyncPinning
+from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
     import httpx
@@ -67,7 +68,9 @@ class Pinning:
         """Remove a pin."""
         run(self._asynchronous.delete(request_id))
 
-    def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
+    def wait(
+        self, request_id: str, *, within_s: float = SNAPSHOTS.pin_within_s, poll_s: float = SNAPSHOTS.pin_look_s
+    ) -> PinReport:
         """Wait until the pin's status is "pinned", and return the pin.
 
         Raises StorageError if it fails or takes longer than `within_s` seconds.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
-STATE_AGE_S = 2.1  # the service caches an account's state for at most two seconds
 ACCOUNT_CREATED = keccak256(b"AccountCreated(address,address,uint256,uint256,uint256)")
 _WORD = 32
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from holdfast.client.flows.aliases import require_free
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
 from holdfast.client.flows.operations import hash_text
 from holdfast.client.handles import canonical_handle
 from holdfast.rules.identifiers import Channel
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import did_hash
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -21,11 +23,6 @@ if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.progress import ProgressStore
-
-_RECEIPT_AGAIN_S = 15.0
-# A commitment is valid from the block after the one that contains it. There are few retries, because each request to
-# the sponsor counts towards a limit.
-_NEXT_BLOCK_WITHIN_S, _TRIES = 30.0, 4
 
 
 class _Lack(Enum):
@@ -85,7 +82,7 @@ class ChainRegistration:
     async def _prepared(self, call: calls.Call) -> UserOperation:
         """Return the user operation that registers the DID, after committing to its alias if necessary."""
         after: int | None = None  # wait for the block after the commitment's
-        for tries_left in reversed(range(_TRIES)):
+        for tries_left in reversed(range(OPERATIONS.claim_attempts)):
             try:
                 return await self._account.prepared(call)
             except OperationFailed as error:
@@ -95,7 +92,7 @@ class ChainRegistration:
             if after is None and lack is not _Lack.BLOCK:
                 after = await self._commit(anew=lack is _Lack.TIME)
             else:
-                after = await self._account.next_block(after, _NEXT_BLOCK_WITHIN_S)
+                after = await self._account.next_block(after, OPERATIONS.block_within_s)
         raise AssertionError("the last try returns or raises")
 
     def _lack(self, error: OperationFailed) -> _Lack | None:
@@ -117,6 +114,8 @@ class ChainRegistration:
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
+        if self._alias is not None:
+            await require_free(self._account, self._alias)
         call = await self._account.registration_call(self._alias, "commit")
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
@@ -143,6 +142,6 @@ class ChainRegistration:
     async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
         """Return the receipt of an interrupted attempt's operation, or None if it failed or was not mined."""
         try:
-            return await self._account.wait(from_hex(operation_hash), _RECEIPT_AGAIN_S)
+            return await self._account.wait(from_hex(operation_hash), OPERATIONS.receipt_again_s)
         except OperationFailed:
             return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.client.http.transport import checked_base_url
+from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +46,13 @@ class GasPolicy:
                 _check(name, url)
         if self.max_own_cost_wei < 0:
             raise ValueError("max_own_cost_wei must be a number of wei, 0 or more")
+
+
+class NoEndpoint(NetworkError):
+    """The service names no JSON-RPC endpoint of the chain, and the program none either."""
+
+    def __init__(self, remedy: str = "GasPolicy.rpc_url") -> None:
+        super().__init__(f"no endpoint of the chain is known: name one ({remedy})")
 
 
 def _check(name: str, url: str) -> None:

@@ -20,9 +20,10 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.two_keys import way_of, within_sum
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.callbacks import answered
-from holdfast.client.flows.accounts import STATE_AGE_S, account_of, is_deployed
+from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
 from holdfast.client.flows.failures import OperationFailed, chain_errors, is_stale
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.paying import Payer
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.flows.signed_operations import NONCES
@@ -30,6 +31,7 @@ from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,9 +50,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.models import ServedChain
 
-RECEIPT_WITHIN_S = 120.0
 _FEES_WITHIN_S = 5.0
-_BLOCK_S, _BLOCK_LOOK_S = 3.0, 0.5
 
 
 class SmartAccount:
@@ -146,7 +146,7 @@ class SmartAccount:
         except OperationFailed as error:
             if not is_stale(error):
                 raise
-        await asyncio.sleep(STATE_AGE_S)
+        await asyncio.sleep(OPERATIONS.state_age_s)
         try:
             return await self._paid(call)
         except OperationFailed as error:
@@ -186,7 +186,7 @@ class SmartAccount:
         """Return which keys sign an operation of the account, or a payment. Raises NetworkError."""
         second, chain = self.second.signer if self.second else None, await self.chain()
         if chain is None:
-            raise NetworkError("no endpoint of the chain is known: name one (GasPolicy.rpc_url)")
+            raise NoEndpoint
         address, own = self.key.address, self.key.signer
         with chain_errors():
             # The service's account state may be older than the account.
@@ -320,7 +320,7 @@ class SmartAccount:
         """
         chain = await self.chain()
         if chain is None:
-            await asyncio.sleep(_BLOCK_S)
+            await asyncio.sleep(OPERATIONS.block_s)
         else:
             with suppress(ChainError, TimeoutError):
                 async with asyncio.timeout(within_s):
@@ -370,7 +370,7 @@ class SmartAccount:
         with chain_errors():
             return await self._bundler.send(operation)
 
-    async def wait(self, operation_hash: bytes, within_s: float = RECEIPT_WITHIN_S) -> OperationReceipt:
+    async def wait(self, operation_hash: bytes, within_s: float = OPERATIONS.receipt_within_s) -> OperationReceipt:
         """Return the receipt. Raises OperationFailed if the operation reverted or was not mined in time."""
         with chain_errors():
             try:
@@ -398,7 +398,7 @@ def signature_in(signed: SignUserOpResult, operation_hash: bytes, key: AccountKe
 async def _block_above(chain: RpcClient, number: int | None) -> int:
     least = await chain.block_number() if number is None else number
     while (newest := await chain.block_number()) <= least:  # noqa: ASYNC110 - another process
-        await asyncio.sleep(_BLOCK_LOOK_S)
+        await asyncio.sleep(OPERATIONS.block_look_s)
     return newest
 
 

@@ -6,10 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.flows.accounts import ADDRESS, STATE_AGE_S, Origin, account_address, origin_of
+from holdfast.client.flows.accounts import ADDRESS, Origin, account_address, origin_of
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
@@ -96,7 +97,7 @@ async def _state_of(client: AsyncServiceClient, address: str) -> AccountState:
     state = await client.get_account_state(address)
     if state.is_active:
         return state
-    await asyncio.sleep(STATE_AGE_S)
+    await asyncio.sleep(OPERATIONS.state_age_s)
     return await client.get_account_state(address)
 
 

@@ -22,6 +22,7 @@ from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
-_TRIES = 8
 _OF_DELEGATION = "delegation"
 
 
@@ -96,13 +96,13 @@ class Payments:
         operation = await _prepared(account, params, amount, call)
         if operation.call_data != call_data:
             raise OperationFailed("the operation's bytes are not the payment that was asked for: nothing was signed")
-        await _tell(on_progress, "prepared")
+        await answered(on_progress, "prepared")
         signed = await account.signed(operation)
-        await _tell(on_progress, "signed")
+        await answered(on_progress, "signed")
         note = payment_note(params, payee.address, hash_text(account.hash(operation)), called, there)
         await self._note(note)
         sent = await account.send(signed)
-        await _tell(on_progress, "sent")
+        await answered(on_progress, "sent")
         try:
             await account.wait(sent)
         except OperationFailed as error:
@@ -110,7 +110,7 @@ class Payments:
                 await self._note(settled_note(note, succeeded=False))
             raise
         await self._note(settled_note(note, succeeded=True))
-        await _tell(on_progress, "confirmed")
+        await answered(on_progress, "confirmed")
         return payment_result(params, hash_text(sent), await explorer_of(self._client, params.chain_id))
 
     async def _way(
@@ -142,7 +142,7 @@ class Payments:
         """
         if params.ucan is None:
             return
-        for _ in range(_TRIES):
+        for _ in range(OPERATIONS.budget_attempts):
             if await self._charged(params.ucan, requested_arguments(params, payee, amount), params.token.lower()):
                 return
         raise PaymentRefused(
@@ -209,8 +209,3 @@ def payment_result(params: PaymentParams, operation_hash: str, explorer: str) ->
         token=params.token,
         explorer_url=operation_page(explorer, operation_hash),
     )
-
-
-async def _tell(on_progress: Callable[[str], object] | None, step: str) -> None:
-    if on_progress is not None:
-        await answered(on_progress, step)

@@ -247,5 +247,4 @@ class Registrar:
         )
 
     async def _tell(self, step: str) -> None:
-        if self._on_progress is not None:
-            await answered(self._on_progress, step)
+        await answered(self._on_progress, step)

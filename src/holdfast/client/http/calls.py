@@ -8,18 +8,16 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from holdfast.client.http import refusals
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.types.base import decode_hook
 from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.retries import NO_ANSWER, REQUESTS, Rule
 
 T = TypeVar("T")
 Reader = Callable[["Reply"], T]
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})  # RFC 9110 section 9.2.1
-_PASSING = frozenset({429, 502, 503, 504})
-_LASTING = (refusals.IndexerNotConfigured, refusals.BundlerNotConfigured, refusals.WorkflowNotConfigured)
 _FIRST_REFUSAL = 400
 _OK = range(200, 300)
 _LONGEST_TEXT = 500
@@ -76,29 +74,24 @@ class Retries:
     raised immediately.
     """
 
-    attempts: int = 3
-    first_s: float = 0.2
-    longest_s: float = 5.0
+    attempts: int = REQUESTS.attempts
+    first_s: float = REQUESTS.first_s
+    longest_s: float = REQUESTS.longest_s
 
     def delay_s(self, call: Call[T], error: NetworkError, attempt: int) -> float | None:
         """Return the number of seconds until the next attempt, or None if `error` is final. `attempt` counts from 1."""
-        if attempt >= self.attempts or not (call.is_safe or _is_repeatable(call, error, attempt)):
+        rule = _rule(call, error)
+        if rule is None or attempt >= self.attempts or (rule.most is not None and attempt > rule.most):
             return None
-        wait = self.first_s * 2.0 ** (attempt - 1)
-        if isinstance(error, RequestRefused):
-            if (error.status not in _PASSING and not isinstance(error, refusals.IdempotencyKeyInUse)) or isinstance(
-                error, _LASTING
-            ):
-                return None
-            wait = max(wait, error.retry_after_s or 0.0)
+        after = error.retry_after_s if isinstance(error, RequestRefused) else None
+        wait = max(self.first_s * 2.0 ** (attempt - 1), after or 0.0)
         return wait if wait <= self.longest_s else None
 
 
-def _is_repeatable(call: Call[T], error: NetworkError, attempt: int) -> bool:
-    """Return whether a request that changes something may be sent again, under the same `Idempotency-Key`."""
-    if isinstance(error, RequestRefused):
-        return call.named and isinstance(error, refusals.IdempotencyKeyInUse)
-    return call.named and attempt == 1
+def _rule(call: Call[T], error: NetworkError) -> Rule | None:
+    names = {error.code, str(error.status)} if isinstance(error, RequestRefused) else {NO_ANSWER}
+    request = "reads" if call.is_safe else "keyed" if call.named else ""
+    return next((it for it in REQUESTS.rules if it.request == request and not names.isdisjoint(it.errors)), None)
 
 
 def result(call: Call[T], reply: Reply) -> T:

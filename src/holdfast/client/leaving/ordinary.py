@@ -38,6 +38,8 @@ _VERIFICATION, _DEPLOYMENT, _WITHOUT_PRECOMPILE = 120_000, 200_000, 300_000
 _ENTRY_POINT = 120_000
 _BYTE = 40  # the most that one byte of call data costs (EIP-7623)
 _PERCENT = 110  # of an estimate
+# What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not.
+_NEW_ADDRESS = 25_000
 # RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1.
 _PRECOMPILE = "0x" + "00" * 18 + "0100"
 _VALID = bytes.fromhex(
@@ -113,12 +115,13 @@ class Ordinary:
                 raise OperationFailed(f"transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
 
     async def _gas_of(self, move: Move, account: Account) -> int:
-        """Return the gas of one call by itself, which is more than in the batch. Works without the account's code."""
+        """Return the most gas of a call in the batch: a transaction's with it. Works without the account's code."""
         to, value, data = move.call
         try:
-            return await self._estimate(
+            alone = await self._estimate(
                 {"from": account.key.address, "to": to, "value": hex(value), "data": to_hex(data)}
             )
+            return alone + _NEW_ADDRESS if value else alone
         except OperationFailed as error:
             raise OperationFailed(f"{move.text}: {error}", error.reason) from error
 

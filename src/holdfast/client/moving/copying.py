@@ -6,20 +6,18 @@ What the store notes about snapshots stays about the previous service until the 
 from __future__ import annotations
 
 import asyncio
-import time
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from holdfast.client.moving.values import MoveRefused
-from holdfast.client.snapshots.publishing import PIN_NAME, TTL_NS, VALIDITY
+from holdfast.client.snapshots.hosts import pin
+from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record
 from holdfast.client.snapshots.second_enclave import opened_beside
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.tokens import bearer_token
 from holdfast.client.storage import snapshots
-from holdfast.client.types import PinRequest
 from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:
@@ -64,17 +62,13 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
 async def _published(
     vault: AsyncVault, hosts: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
 ) -> Copy:
-    name = (await vault.publishing_key()).name
     await hosts.upload(taken)
-    if hosts.pinning is not None:
-        made = await hosts.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={"vault": state.did}))
-        if made.status != "pinned":
-            await hosts.pinning.wait(made.request_id, poll_s=1.0)
+    await pin(hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
+    name = (await vault.publishing_key()).name
     there = await hosts.gateway.record(name)
     # Higher than both services' records, so that neither can pass an older copy off as the newest one.
     sequence = max(state.sequence, there.sequence if there else 0) + 1
-    until = datetime.fromtimestamp(time.time(), UTC) + VALIDITY
-    record = bytes((await vault.publish(taken.root_cid, sequence, until, TTL_NS)).record)
+    record = await signed_record(vault, taken.root_cid, sequence)
     await hosts.publish(name, record)
     return Copy(taken, record, sequence, stored)
 

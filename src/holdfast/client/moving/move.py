@@ -188,5 +188,4 @@ class Move:
         return store
 
     async def _tell(self, step: str) -> None:
-        if self._on_progress is not None:
-            await answered(self._on_progress, step)
+        await answered(self._on_progress, step)

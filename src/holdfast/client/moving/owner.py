@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.signers import passkey_signer
 from holdfast.client.callbacks import answered
-from holdfast.client.flows.accounts import STATE_AGE_S
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.moving.values import MoveRefused
 from holdfast.wire.client_errors import ServiceError
 from holdfast.wire.encoding import from_base64url
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -141,7 +141,7 @@ async def _changed(account: AccountMethods, adds: list[bytes], ends: list[bytes]
         owners = await _owners(account)
         if owners.issuperset(adds) and not owners.intersection(ends):
             return owners
-        await asyncio.sleep(STATE_AGE_S)
+        await asyncio.sleep(OPERATIONS.state_age_s)
     raise OperationFailed("the account does not show the change, or another device has changed the owners meanwhile")
 
 

@@ -8,26 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.publishing import SnapshotConflict, SnapshotRolledBack
 from holdfast.wire.client_errors import ClientStateError, ServiceError
+from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-_LASTING = (403, 404, 405)  # the DID is not registered there, or the service stores no snapshots
-# After so many retries of attempts that used the vault, or that the service refused, nothing is tried until the next
-# change, because using the vault keeps it from locking itself.
-_MOST_USES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
     """Waiting times in seconds: after the last change, the maximum while changes continue, and between attempts."""
 
-    quiet_s: float = 2.0
-    longest_quiet_s: float = 30.0
-    first_retry_s: float = 5.0
-    longest_retry_s: float = 900.0
+    quiet_s: float = SNAPSHOTS.quiet_s
+    longest_quiet_s: float = SNAPSHOTS.longest_quiet_s
+    first_retry_s: float = SNAPSHOTS.first_s
+    longest_retry_s: float = SNAPSHOTS.longest_s
 
     def retry_s(self, failures: int) -> float:
         """Return the number of seconds to wait after this number of consecutive failures."""
@@ -92,7 +87,7 @@ class AutomaticSnapshots:
             before = self._uses()
             failures = 0 if await self._attempt() else failures + 1
             used = isinstance(self.last_error, RequestRefused) or self._uses() != before
-            if _is_lasting(self.last_error) or (used and failures > _MOST_USES):
+            if _is_lasting(self.last_error) or (used and failures > SNAPSHOTS.most_uses):
                 failures = 0
 
     async def _quiet(self) -> None:
@@ -123,6 +118,5 @@ class AutomaticSnapshots:
 
 
 def _is_lasting(error: ServiceError | None) -> bool:
-    """Return whether a retry would also fail, because a person has to act or the vault has to be registered first."""
-    refused = isinstance(error, RequestRefused) and error.status in _LASTING
-    return refused or isinstance(error, (SnapshotConflict, SnapshotRolledBack))
+    status = str(error.status) if isinstance(error, RequestRefused) else ""
+    return error is not None and not {type(error).__name__, status}.isdisjoint(SNAPSHOTS.final)

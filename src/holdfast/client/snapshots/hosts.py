@@ -14,12 +14,12 @@ from holdfast.client.http.transport import HttpTransport
 from holdfast.client.snapshots.tokens import did_of_service
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.pinning import AsyncPinning
-from holdfast.client.types import SnapshotConfig
+from holdfast.client.types import PinRequest, SnapshotConfig
 from holdfast.content import records
 from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     import httpx
 
@@ -111,6 +111,18 @@ class SnapshotHosts:
         if self._mint is None:
             raise StorageError("without the vault's key nothing can be written")
         return await self._mint(self._audience)
+
+
+async def pin(hosts: SnapshotHosts, root_cid: str, name: str, meta: Mapping[str, str]) -> None:
+    """Pin what was uploaded, and wait until it is pinned. Without a pinning service the upload itself pins.
+
+    Raises RequestRefused, NetworkError, StorageError.
+    """
+    if hosts.pinning is None:
+        return
+    made = await hosts.pinning.add(PinRequest(cid=root_cid, name=name, meta=dict(meta)))
+    if made.status != "pinned":
+        await hosts.pinning.wait(made.request_id)
 
 
 def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:

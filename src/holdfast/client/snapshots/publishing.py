@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,10 +11,10 @@ import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.snapshots.hosts import pin
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_file import forgotten_note
-from holdfast.client.types import PinRequest
 from holdfast.content.records import Change, compare_records, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
 
@@ -93,11 +92,9 @@ class Publisher:
         hosts: SnapshotHosts,
         *,
         on_progress: Callable[[SnapshotState], Any] | None = None,
-        now: Callable[[], float] = time.time,
-        poll_s: float = 1.0,
     ) -> None:
         self._vault, self._store, self._hosts = vault, store, hosts
-        self._on_progress, self._now, self._poll_s = on_progress, now, poll_s
+        self._on_progress = on_progress
         # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
         self._known: Publishing | None = None
 
@@ -169,7 +166,7 @@ class Publisher:
         taken = await self._snapshot(publishing.delegation, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._hosts.upload(taken)
-        await self._pinned(taken, state)
+        await pin(self._hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
         return await self._named(publishing.name, taken, stored, state)
 
     async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
@@ -193,16 +190,8 @@ class Publisher:
         manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
         return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
 
-    async def _pinned(self, taken: Snapshot, state: SnapshotState) -> None:
-        if self._hosts.pinning is None:
-            return
-        made = await self._hosts.pinning.add(PinRequest(cid=taken.root_cid, name=PIN_NAME, meta=_meta(state.did)))
-        if made.status != "pinned":
-            await self._hosts.pinning.wait(made.request_id, poll_s=self._poll_s)
-
     async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
-        until = datetime.fromtimestamp(self._now(), UTC) + VALIDITY
-        record = bytes((await self._vault.publish(taken.root_cid, state.sequence + 1, until, TTL_NS)).record)
+        record = await signed_record(self._vault, taken.root_cid, state.sequence + 1)
         state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
         try:
             await self._hosts.publish(name, record)
@@ -249,7 +238,7 @@ class Publisher:
         forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
         pinned = 1 if forgotten is not None else self._hosts.config.pinned
         with contextlib.suppress(ServiceError):
-            found = await pinning.list(meta=_meta(state.did), limit=_LISTED)
+            found = await pinning.list(meta=meta_of(state.did), limit=_LISTED)
             for pin in found[pinned:]:
                 await pinning.delete(pin.request_id)
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
@@ -264,8 +253,7 @@ class Publisher:
     async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
         state = msgspec.structs.replace(state, **changes)
         await asyncio.to_thread(write_state, self._store, state)
-        if self._on_progress is not None:
-            await answered(self._on_progress, state)
+        await answered(self._on_progress, state)
         return state
 
     async def _newest(self) -> StoredVault:
@@ -296,6 +284,12 @@ def _reason_of(error: ServiceError) -> str:
     return str(error)
 
 
-def _meta(did: str) -> dict[str, str]:
+async def signed_record(vault: AsyncVault, root_cid: str, sequence: int) -> bytes:
+    """Return the record that publishes a snapshot under the vault's name."""
+    until = datetime.now(UTC) + VALIDITY
+    return bytes((await vault.publish(root_cid, sequence, until, TTL_NS)).record)
+
+
+def meta_of(did: str) -> dict[str, str]:
     """Return the pin metadata that distinguishes this vault's pins from others of the same account."""
     return {"vault": did}

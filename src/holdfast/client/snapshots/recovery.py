@@ -288,8 +288,7 @@ class Recovery:
         return recovered
 
     async def _tell(self, step: str) -> None:
-        if self._on_progress is not None:
-            await answered(self._on_progress, step)
+        await answered(self._on_progress, step)
 
 
 @contextlib.contextmanager

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.client.snapshots.hosts import pin
 from holdfast.client.snapshots.payment_notes import DIGEST, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage import snapshots
-from holdfast.client.types import PinRequest, PinStatus, VaultManifest
+from holdfast.client.types import PinStatus, VaultManifest
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 if TYPE_CHECKING:
@@ -95,14 +96,10 @@ class SharedNotes:
 
     async def _pinned(self, data: bytes) -> str:
         """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
-        assert self._hosts.pinning is not None
         manifest = VaultManifest(root_cid=None, did=self._did, updated_at=0, wasm_version=FORM, schema_version=1)
         taken = await asyncio.to_thread(snapshots.take, manifest, data)
         await self._hosts.upload(taken)
-        request = PinRequest(cid=taken.root_cid, name=PIN_NAME, meta={PIN_NAME: self._did})
-        made = await self._hosts.pinning.add(request)
-        if made.status != "pinned":
-            await self._hosts.pinning.wait(made.request_id)
+        await pin(self._hosts, taken.root_cid, PIN_NAME, {PIN_NAME: self._did})
         return taken.root_cid
 
 

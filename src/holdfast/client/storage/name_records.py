@@ -14,6 +14,7 @@ from holdfast.content import records
 from holdfast.content.names import public_key_of
 from holdfast.content.records import Change, Record, compare_records
 from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
+from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,9 +35,9 @@ class Patience:
         longest_s: for all.
     """
 
-    after_first_s: float = 2.0
-    main_s: float = 10.0
-    longest_s: float = 30.0
+    after_first_s: float = SNAPSHOTS.after_first_s
+    main_s: float = SNAPSHOTS.main_s
+    longest_s: float = SNAPSHOTS.all_s
 
 
 class PlacesFailed(NetworkError):

@@ -16,6 +16,7 @@ from holdfast.client.http.calls import Call, Reply, Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types import PinInfo, PinRequest, PinStatus, Record
 from holdfast.wire.client_errors import StorageError
+from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-WAIT_S = 600.0
-POLL_S = 1.0
 MAX_LIMIT = 1000
 MAX_CIDS = 10
 MAX_META = 1000
@@ -151,7 +150,9 @@ class AsyncPinning:
         """Remove a pin."""
         await self._send(delete_call(request_id))
 
-    async def wait(self, request_id: str, *, within_s: float = WAIT_S, poll_s: float = POLL_S) -> PinReport:
+    async def wait(
+        self, request_id: str, *, within_s: float = SNAPSHOTS.pin_within_s, poll_s: float = SNAPSHOTS.pin_look_s
+    ) -> PinReport:
         """Wait until the pin's status is "pinned", and return the pin.
 
         Raises StorageError if it fails or takes longer than `within_s` seconds.

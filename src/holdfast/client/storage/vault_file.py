@@ -11,6 +11,7 @@ from holdfast.client.storage.file_lock import NOT_THROUGH_A_LINK
 from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
 from holdfast.client.storage.snapshots import blocks_of
 from holdfast.wire.client_errors import PluginCallError, StorageError
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,5 +110,7 @@ def file_errors() -> Iterator[None]:
     """Raise StorageError for an error of SQLite or of the file system."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
-        raise StorageError(f"{type(error).__name__}: {error}") from error
+    except sqlite3.Error as error:
+        raise StorageError(f"the vault's file cannot be used: {error}") from error
+    except OSError as error:
+        raise StorageError(f"the vault's file cannot be used: {file_words(error)}") from error

@@ -15,6 +15,7 @@ import msgspec
 from holdfast.client.sync.protocol import LIFE_S
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
     import asyncio
@@ -83,8 +84,10 @@ class HttpChannel:
             async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
                 answer = await http.post(self._link, content=msgspec.json.encode(message))
             return msgspec.json.decode(answer.content, type=dict[str, Any])
-        except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError) as error:
-            raise NetworkError(f"the other device does not answer ({type(error).__name__})") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NetworkError(failed_connection("the other device does not answer", error)) from error
+        except msgspec.DecodeError as error:
+            raise NetworkError("the other device does not answer as a pairing does") from error
 
 
 class _Handler(BaseHTTPRequestHandler):

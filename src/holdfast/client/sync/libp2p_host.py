@@ -16,6 +16,7 @@ from holdfast.client.installed import not_installed
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +195,7 @@ def network_error(what: str, error: BaseException) -> NetworkError:
     """
     if isinstance(error, ModuleNotFoundError):
         return NetworkError(not_installed())
-    return NetworkError(f"{what} ({type(error).__name__})")
+    return NetworkError(failed_connection(what, error))
 
 
 def _new_host(seed: bytes | None = None) -> Any:

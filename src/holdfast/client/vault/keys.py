@@ -146,7 +146,9 @@ class KeyringKey:
             raise
         except Exception as error:
             # Each keyring back end has its own error classes, which this package does not import.
-            raise StorageError(f"the keyring cannot be used ({type(error).__name__})") from error
+            raise StorageError(
+                "the keyring cannot be used: is it there and unlocked? Another key is a password or a passkey"
+            ) from error
 
     def _new(self, store: Keyring) -> str:
         if not self.create:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from holdfast.wire.client_errors import WasmLoadError
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ def module_file(sha256: str, fetch: Callable[[], bytes], *, directory: Path | No
             return file
         return _keep(file, checked_module(fetch(), sha256))
     except OSError as error:
-        raise WasmLoadError(f"the module cannot be kept ({type(error).__name__})") from error
+        raise WasmLoadError(f"the module cannot be kept at {file}: {file_words(error)}") from error
 
 
 def checked_module(module: bytes, sha256: str) -> bytes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.bootstrap.naming import named_setting
 from holdfast.service.http.worker_signals import stop_is_held
+from holdfast.service.settings.data_folder import make_data_folder
 from holdfast.service.store.database import OtherChain
 from holdfast.service.store.kinds import database_of
 from holdfast.service.store.waiting import open_when_reachable
@@ -24,7 +25,7 @@ def database(settings: Settings) -> Database:
 
 def open_store(settings: Settings) -> Store:
     """Open the store that the database URL names. Raises SettingError, SchemaTooNew or StoreUnavailable."""
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_data_folder(settings.data_dir)
     return database(settings).open()
 
 
@@ -33,7 +34,7 @@ def open_store_when_reachable(settings: Settings) -> Store:
 
     Raises SettingError, also if the database belongs to another chain; SchemaTooNew or StoreUnavailable.
     """
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_data_folder(settings.data_dir)
     try:
         return open_when_reachable(database(settings), settings.database_wait, settings.chain, stopped=stop_is_held)
     except OtherChain as error:

@@ -24,6 +24,7 @@ SECRET_SETTING = "HOLDFAST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 CHECK = "check"
 SUCCESS = range(200, 300)
 FIRST_SERVER_ERROR = 500
+NOT_IMPLEMENTED = 501
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,9 +68,12 @@ class Webhook:
         return f"webhook at {self._host}, message accepted"
 
     async def reach(self) -> str:
-        """Ask without a message whether a server answers. Raises DeliveryError if none does, or one that is failing."""
+        """Ask without a message whether a server answers. Raises DeliveryError if none does, or one that is failing.
+
+        A server that does not implement HEAD answers 501.
+        """
         status, _ = await exchange(self.http, "HEAD", self.url, repeatable=True, headers={})
-        if status >= FIRST_SERVER_ERROR:
+        if status >= FIRST_SERVER_ERROR and status != NOT_IMPLEMENTED:
             raise refusal(status)
         return f"webhook at {self._host} answers"
 

@@ -21,6 +21,7 @@ from holdfast.service.diagnosis.upstreams import (
     see_engine,
     see_events,
     see_indexer,
+    see_public_endpoint,
     see_sender,
     see_snapshots,
     see_traces,
@@ -28,6 +29,7 @@ from holdfast.service.diagnosis.upstreams import (
 from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.secrets import KEY_FILE
 from holdfast.service.settings.unknown import unknown_settings
+from holdfast.service.settings.values import warn_of_local_url
 from holdfast.service.store.findings import Finding
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.unopened import UnopenedStore
@@ -66,7 +68,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_e
         )
         sponsors = await see_sponsors(service.sponsors)
         chains = await asyncio.gather(
-            *(_see_chain(settings, service, chain_id) for chain_id in service.chains.served),
+            *(_see_chain(settings, service, chain_id, pools) for chain_id in service.chains.served),
         )
     finally:
         await pools.close()
@@ -79,13 +81,14 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_e
         *_database(settings, store),
         _origin(settings),
     ]
-    return [*at_home, *(finding for pair in chains for finding in pair), *sponsors, *upstreams]
+    return [*at_home, *(finding for of_chain in chains for finding in of_chain), *sponsors, *upstreams]
 
 
-async def _see_chain(settings: Settings, service: Service, chain_id: int) -> tuple[Finding, Finding]:
+async def _see_chain(settings: Settings, service: Service, chain_id: int, pools: ConnectionPools) -> list[Finding]:
     chain, reader = service.chains.served[chain_id].chain, service.balances.chains[chain_id]
     endpoint = await see_chain(settings, chain_id, reader.client)
-    return endpoint, await see_contracts(settings, chain, reader, endpoint)
+    public = await see_public_endpoint(settings, chain, pools)
+    return [endpoint, *([public] if public else []), await see_contracts(settings, chain, reader, endpoint)]
 
 
 def _if_offered(settings: Settings, channel: str, url: str) -> str | None:
@@ -157,7 +160,9 @@ def _database(settings: Settings, store: Store) -> list[Finding]:
 
 def _origin(settings: Settings) -> Finding:
     """Check the public URL. A URL without https was already refused when the settings were read."""
+    fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
+    if (warning := warn_of_local_url(settings)) is not None:
+        return Finding("public URL", "error", warning, fix)
     if is_local(settings.public_host):
-        fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)
     return Finding("public URL", "ok", settings.public_url)

@@ -8,10 +8,14 @@ import json
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from holdfast.chain.errors import RpcError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
 from holdfast.rules.chains import CHAINS
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.store.database import SchemaTooNew
@@ -24,7 +28,7 @@ from holdfast.service.workflow.engine import engine_address
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from holdfast.chain.rpc import RpcClient
+    from holdfast.rules.chains import Chain
     from holdfast.service.delivery.webhook import Webhook
     from holdfast.service.lifecycle.service import Service
     from holdfast.service.mail.port import Mailer
@@ -86,6 +90,27 @@ async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Findin
     fix = f"{_endpoint_setting(settings, chain)} to an endpoint of chain {chain} that answers"
     found = await _finding("chain" if chain == settings.chain else f"chain {chain}", ask(), fix)
     return found if found.state == "ok" or _is_set(settings, chain) else replace(found, state="note")
+
+
+async def see_public_endpoint(settings: Settings, chain: Chain, pools: ConnectionPools) -> Finding | None:
+    """Check that the endpoint that clients are told serves the chain, unless it is the one that the service uses.
+
+    Clients that pay their own gas read the chain through it. A key in the service's endpoint stays secret.
+    """
+    public = chain.shown_rpc
+    subject = "public RPC" if chain.chain_id == settings.chain else f"public RPC {chain.chain_id}"
+    if is_local(urlsplit(public).hostname or "") and not is_local(settings.public_host):
+        found = Finding(subject, "note", f"clients are told {public}, which only this machine reaches")
+    elif public == chain.rpc:
+        return None
+    else:
+        client = RpcClient(public, AiohttpTransport(pools.of("public")()), timeout_s=CHECK_WITHIN_S)
+        found = await see_chain(settings, chain.chain_id, client)
+        found = replace(found, subject=subject, found=f"clients are told {public}: {found.found}")
+    is_main = chain.chain_id == settings.chain
+    where = "HOLDFAST_PUBLIC_RPC_URL" if is_main else "its `public_rpc` in HOLDFAST_CHAIN_FILE"
+    fix = f"set {where} to an endpoint that anyone may use"
+    return found if found.state == "ok" else replace(found, state="note", fix=fix)
 
 
 def _is_set(settings: Settings, chain: int) -> bool:

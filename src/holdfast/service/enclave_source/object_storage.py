@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.service.enclave_source.contract import Unusable
-from holdfast.service.object_folder import missing_folder, opened
+from holdfast.service.object_folder import missing_folder, opened, storage_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def publish(address: ObjectAddress, body: bytes) -> str:
             raise Unreachable("object storage gives back another enclave than was written")
         obstore.put(store, _digest_name(address), f"{digest}  {address.name}\n".encode())
     except (BaseError, OSError, ValueError) as error:
-        raise Unreachable(f"object storage cannot be written ({type(error).__name__})") from None
+        raise Unreachable(f"object storage cannot be written: {storage_words(error)}") from None
     return digest
 
 
@@ -115,7 +115,7 @@ def _reading() -> Iterator[None]:
     except FileNotFoundError:
         raise Absent("object storage has no enclave at the configured address") from None
     except (BaseError, OSError, ValueError) as error:
-        raise Unreachable(f"object storage cannot be read ({type(error).__name__})") from None
+        raise Unreachable(f"object storage cannot be read: {storage_words(error)}") from None
 
 
 def _digest_name(address: ObjectAddress) -> str:
@@ -132,7 +132,7 @@ def open_store(address: ObjectAddress) -> ObjectStore:
     try:
         return opened(address)
     except (BaseError, OSError, ValueError) as error:
-        raise Unreachable(f"object storage cannot be opened ({type(error).__name__})") from None
+        raise Unreachable(f"object storage cannot be opened: {storage_words(error)}") from None
 
 
 def _unless(etag: str | None) -> GetOptions:

@@ -27,18 +27,26 @@ _ARRIVED = "holdfast.arrived"
 
 @dataclass(slots=True)
 class _Connection:
-    """An open connection: its client's address, when it began, and whether its request has arrived completely."""
+    """An open connection.
+
+    Attributes:
+        address: the client's.
+        since: when its request began to arrive, or its response to be sent.
+        is_in_work: whether the request has arrived and the response does not exist yet; only then is the client not
+            what the connection waits for.
+    """
 
     address: str
-    began: float
-    arrived: bool = False
+    since: float
+    is_in_work: bool = False
 
 
 class BoundedServer(ThreadingMixIn, WSGIServer):
     """Serves one request on each connection, in a thread.
 
-    A request must arrive within `request_s` seconds. If `most` connections are open, a new one takes the place of the
-    oldest whose request has not arrived, of the address that has most of these, so that silent clients shut no one out.
+    A request must arrive within `request_s` seconds, and its response be taken in the same time. If `most` connections
+    are open, a new one takes the place of the one that has waited longest for its client, of the address that has most
+    of these, so that clients that send or read nothing shut no one out.
     """
 
     daemon_threads = True
@@ -82,15 +90,17 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
 
     def arrived(self, request: socket.socket) -> None:
         """Note that the connection's request has arrived completely."""
-        with self._lock:
-            if (connection := self._open.get(request)) is not None:
-                connection.arrived = True
+        self._note(request, is_in_work=True)
+
+    def responds(self, request: socket.socket) -> None:
+        """Note that the response to the connection's request is being sent."""
+        self._note(request, is_in_work=False)
 
     def service_actions(self) -> None:
-        """End connections whose requests take too long; the server calls this twice a second."""
-        began_before = time.monotonic() - self.request_s
+        """End connections that have waited for their clients too long; the server calls this twice a second."""
+        before = time.monotonic() - self.request_s
         with self._lock:
-            late = [it for it, one in self._open.items() if not one.arrived and one.began < began_before]
+            late = [it for it, one in self._waiting() if one.since < before]
             for request in late:
                 self._end(request)
 
@@ -103,16 +113,24 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing, unlike the base class, which prints the client's address."""
 
+    def _note(self, request: socket.socket, *, is_in_work: bool) -> None:
+        with self._lock:
+            if (connection := self._open.get(request)) is not None and connection.is_in_work != is_in_work:
+                connection.is_in_work, connection.since = is_in_work, time.monotonic()
+
+    def _waiting(self) -> list[tuple[socket.socket, _Connection]]:
+        return [(it, one) for it, one in self._open.items() if not one.is_in_work]
+
     def _make_room(self) -> bool:
-        waiting = {it: one.address for it, one in self._open.items() if not one.arrived}
+        waiting = self._waiting()
         if not waiting:
             return False
-        (most, _), *_ = Counter(waiting.values()).most_common(1)
-        self._end(next(it for it, address in waiting.items() if address == most))
+        (most, _), *_ = Counter(one.address for _, one in waiting).most_common(1)
+        self._end(min((one.since, n, it) for n, (it, one) in enumerate(waiting) if one.address == most)[-1])
         return True
 
     def _end(self, request: socket.socket) -> None:
-        """Wake the thread that reads from this connection; it then closes it."""
+        """Wake the thread that reads from this connection or writes to it; it then closes it."""
         del self._open[request]
         with suppress(OSError):
             request.shutdown(socket.SHUT_RDWR)
@@ -122,11 +140,12 @@ class _Handler(WSGIRequestHandler):
     """Logs nothing, because paths and queries may name people."""
 
     server: BoundedServer
-    timeout = BODY_TIMEOUT_S  # for a read, and for all of a response
 
     def setup(self) -> None:
         super().setup()
+        self.connection.settimeout(self.server.request_s)  # for a read or a write
         self.rfile = io.BufferedReader(_Limited(self.connection, MAX_REQUEST_BYTES))
+        self.wfile = _Response(self.connection, self.server)
 
     def handle(self) -> None:
         with suppress(OSError):  # the connection has ended or broken
@@ -146,6 +165,20 @@ class _Handler(WSGIRequestHandler):
 def request_arrived(environ: WSGIEnvironment) -> None:
     """Tell the server that the application has read all of the request that it needs."""
     environ[_ARRIVED]()
+
+
+class _Response(io.BufferedIOBase):
+    """Writes to a socket, and tells the server so."""
+
+    def __init__(self, connection: socket.socket, server: BoundedServer) -> None:
+        self._connection = connection
+        self._server = server
+
+    def write(self, data: Any) -> int:
+        """See io.BufferedIOBase."""
+        self._server.responds(self._connection)
+        self._connection.sendall(data)
+        return len(data)
 
 
 class _Limited(socket.SocketIO):

@@ -31,19 +31,34 @@ def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -
     return asyncio.create_task(_repeat(name, every_s, work), name=f"holdfast-{name}")
 
 
-def under_lease(
-    store: Store, clock: Clock, name: str, work: Callable[[], Awaitable[object]]
-) -> Callable[[], Awaitable[object]]:
-    """Return a job that does `work` only in the process that holds the lease with this name."""
-    holder = f"{os.getpid()}-{os.urandom(6).hex()}"
-    run = counted(name, work)
+class Leases:
+    """The leases of this process: one for each job that runs in only one of several processes."""
 
-    async def leased() -> object:
-        held = await store.take_lease(name, holder, clock(), LEASE_S)
-        metrics.LEASES_HELD.set(float(held), name)
-        return await run() if held else None
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._holder = f"{os.getpid()}-{os.urandom(6).hex()}"
+        self._names: set[str] = set()
 
-    return leased
+    def under_lease(self, name: str, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
+        """Return a job that does `work` only in the process that holds the lease with this name."""
+        run = counted(name, work)
+
+        async def leased() -> object:
+            self._names.add(name)  # first, because a lease may also be taken if no response arrives
+            held = await self._store.take_lease(name, self._holder, self._clock(), LEASE_S)
+            metrics.LEASES_HELD.set(float(held), name)
+            return await run() if held else None
+
+        return leased
+
+    async def end(self) -> None:
+        """End all leases, so that another process, or this one after a restart, does not wait until they expire."""
+        try:
+            for name in self._names:
+                await self._store.end_lease(name, self._holder)
+        except StoreUnavailable as error:
+            _log.warning("leases are not ended: store unavailable", extra={"why": str(error)})
 
 
 def counted(name: str, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:

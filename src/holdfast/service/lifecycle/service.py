@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import CONFIRM_EVERY_S
-from holdfast.service.lifecycle.housekeeping import EXPIRE_EVERY_S, counted, periodic, under_lease
+from holdfast.service.lifecycle.housekeeping import EXPIRE_EVERY_S, Leases, counted, periodic
 from holdfast.service.lifecycle.warm_up import warm_up
 from holdfast.service.operations.events import DELIVER_EVERY_S
 from holdfast.service.operations.measuring import MEASURE_EVERY_S
@@ -89,6 +89,10 @@ class Service:
     close_pools: Callable[[], Awaitable[None]]
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _telemetry: Telemetry = field(default_factory=Telemetry)
+    _leases: Leases = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._leases = Leases(self.store, self.clock)
 
     async def start(self) -> None:
         """Start the background jobs."""
@@ -104,32 +108,33 @@ class Service:
             ("confirm", CONFIRM_EVERY_S, self.maintenance.confirm_registrations),
             ("expire", EXPIRE_EVERY_S, self.maintenance.expire),
         ):
-            leased = under_lease(self.store, self.clock, name, self.maintenance.unless_engine(work))
+            leased = self._leases.under_lease(name, self.maintenance.unless_engine(work))
             self._tasks.append(periodic(name, every_s, leased))
-        mails = under_lease(self.store, self.clock, "recoveries", self.recovery_mails.run)
+        mails = self._leases.under_lease("recoveries", self.recovery_mails.run)
         self._tasks.append(periodic("recoveries", SEND_EVERY_S, mails))
 
         for delivery in self.events:
             await delivery.subscribe()
-            leased = under_lease(self.store, self.clock, f"events_{delivery.name}", delivery.run)
+            leased = self._leases.under_lease(f"events_{delivery.name}", delivery.run)
             self._tasks.append(periodic(f"events_{delivery.name}", DELIVER_EVERY_S, leased))
 
         if self.snapshots is not None:
-            collect = under_lease(self.store, self.clock, "snapshots", self.snapshots.collect)
+            collect = self._leases.under_lease("snapshots", self.snapshots.collect)
             self._tasks.append(periodic("snapshots", EXPIRE_EVERY_S, collect))
             # This job runs in every process, because each machine has a spool folder for uploads.
             self._tasks.append(periodic("uploads", EXPIRE_EVERY_S, self.snapshots.uploads.waste.sweep))
         if self.sponsors.sponsors:
-            settle = under_lease(self.store, self.clock, "sponsor", self.sponsors.run)
+            settle = self._leases.under_lease("sponsor", self.sponsors.run)
             self._tasks.append(periodic("sponsor", SETTLE_EVERY_S, settle))
         if metrics.enabled():
             self._tasks.append(periodic("measure", MEASURE_EVERY_S, counted("measure", self.measuring.measure)))
 
     async def stop(self) -> None:
-        """Stop the background jobs, then close the connections and the store."""
+        """Stop the background jobs and end their leases, then close the connections and the store."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._leases.end()
         if self.indexer is not None:
             await self.indexer.stop()
         for sender in self.senders:

@@ -75,10 +75,12 @@ class CommitmentTransactions:
             async with asyncio.timeout(_TURN_WITHIN_S):
                 while not await self.store.take_lease(name, self._holder, self.clock(), _LEASE_S):  # noqa: ASYNC110 - no notice comes
                     await asyncio.sleep(_LOOK_S)
-            yield
+            try:
+                yield
+            finally:
+                await self.store.end_lease(name, self._holder)
         finally:
             self._turn.release()
-            await self.store.take_lease(name, self._holder, self.clock(), 0)
 
     async def send(self, commitment: bytes, nonce: int, fees: Fees) -> str:
         """Send one commitment and return the transaction's hash. Raises RpcError."""

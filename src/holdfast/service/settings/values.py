@@ -171,6 +171,13 @@ class Settings:
         return self.env == "production" or not is_local(self.public_host)
 
 
+def warn_of_local_url(settings: Settings) -> str | None:
+    """Return a sentence if production has a public URL that only this machine reaches."""
+    if settings.production and is_local(settings.public_host):
+        return f"{settings.public_url}: only this machine reaches it, though the service is in production"
+    return None
+
+
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the effective settings. Raises SettingError for the first variable that cannot be read."""
     given = os.environ if environment is None else environment

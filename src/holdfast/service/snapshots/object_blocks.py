@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from holdfast.service.object_folder import opened, parse_folder
+from holdfast.service.object_folder import opened, parse_folder, storage_words
 from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.telemetry.calls import calling
@@ -164,4 +164,4 @@ def _translated(work: Callable[..., Any], *given: Any) -> Any:
     except (BaseError, OSError) as error:
         if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in {27, 28, 122}:
             raise BlocksFull("the storage of snapshots has no room left") from None
-        raise BlocksUnavailable(f"the storage of snapshots failed ({type(error).__name__})") from None
+        raise BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}") from None

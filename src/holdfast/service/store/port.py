@@ -222,6 +222,10 @@ class Store(Protocol):
         """Acquire or renew a named lease; False while another holder has it."""
         ...
 
+    async def end_lease(self, name: str, holder: str) -> None:
+        """End a named lease, if this holder has it, so that another may take it at once."""
+        ...
+
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
         """Return whether this holder has the named lease now."""
         ...

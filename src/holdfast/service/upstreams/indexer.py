@@ -10,6 +10,7 @@ from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
 from holdfast.service.telemetry import tracing
 from holdfast.service.telemetry.calls import calling
 from holdfast.service.upstreams.proxy import RESPONSE_HEADERS, UpstreamAnswer, UpstreamError, fetch
+from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -86,9 +87,9 @@ class IndexerBinding:
             async with asyncio.timeout(PROXY_TIMEOUT_S):
                 await self._application(scope, _no_body, collected.send)
         except TimeoutError as error:
-            raise UpstreamError(type(error).__name__, "timeout") from error
+            raise UpstreamError(connection_words(error), "timeout") from error
         except Exception as error:
-            raise UpstreamError(type(error).__name__) from error
+            raise UpstreamError(f"the application raised {type(error).__name__}") from error
         return collected.answer()
 
     async def start(self) -> None:

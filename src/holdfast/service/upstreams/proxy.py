@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,9 +68,9 @@ async def fetch(
             content = await _bounded(answer)
             return UpstreamAnswer(answer.status, _content_headers(answer), content)
     except TimeoutError as error:
-        raise UpstreamError(type(error).__name__, "timeout") from error
+        raise UpstreamError(connection_words(error), "timeout") from error
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise UpstreamError(type(error).__name__, "unreachable") from error
+        raise UpstreamError(connection_words(error), "unreachable") from error
 
 
 async def _bounded(answer: aiohttp.ClientResponse) -> bytes:

@@ -65,8 +65,9 @@ class _Vault:
     async def own_key(self) -> OwnKey:
         return OwnKey("P-256", int(FACTS["x"], 16), int(FACTS["y"], 16))
 
-    async def create_registration(self, _given: Any, *, step: str, **_: Any) -> Any:
-        await self._used(step, "create_registration")
+    async def create_registration(self, given: Any, *, step: str, **_: Any) -> Any:
+        other = f" of {given.alias}" if given.alias not in {"", FACTS["alias"]} else ""
+        await self._used(step + other, "create_registration")
         return SimpleNamespace(call_data=FACTS[step])
 
     async def sign_user_op(self, operation: Any, entry_point: str, chain_id: int) -> SignUserOpResult:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DID = "did:new:0x01"
+_WITHOUT_KEY = "passkey without key"
+"""A passkey whose signatures accounts do not verify."""
 
 
 class _Contracts(msgspec.Struct):
@@ -152,6 +154,7 @@ class _Player(Player):
     async def exec(self, what: str, args: dict[str, Any] | None = None) -> ExecOutput[Any]:
         if args is None:
             rows = [{"credential_id": it, "public_key": _public_key(it)} for it in self.credentials]
+            rows = [row | {"public_key": None} if row["credential_id"] == _WITHOUT_KEY else row for row in rows]
             return ExecOutput(success=True, result=rows)
         if what.endswith("verify"):
             usual = {"valid": True, "credential_id": json.loads(base64.b64decode(args["assertion"]))["id"]}

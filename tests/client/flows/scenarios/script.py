@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
+from holdfast.client.storage.name_records import PlacesFailed
 from holdfast.content.errors import ContentError
 from holdfast.wire.client_errors import ClientStateError, NetworkError, ServiceError, StorageError
 
@@ -124,6 +125,9 @@ def error_of(answer: Any) -> ServiceError | None:
         return ClientStateError("the vault is locked")
     if isinstance(answer, dict) and "storage" in answer:
         return StorageError(answer["storage"])
+    if isinstance(answer, dict) and "each gateway" in answer:
+        errors = map(error_of, answer["each gateway"])
+        return PlacesFailed("no gateway returns the block", {str(at): it for at, it in enumerate(errors) if it})
     if isinstance(answer, dict) and "content" in answer:
         return _content_error(answer["content"])
     return None
@@ -142,7 +146,8 @@ def told(error: BaseException | None) -> dict[str, Any]:
         return {"error": None}
     if isinstance(error, Killed):
         return {"error": "killed"}
-    name = "RequestRefused" if isinstance(error, RequestRefused) else type(error).__name__
+    documented = (it.__name__ for it in (RequestRefused, ClientStateError) if isinstance(error, it))
+    name = next(documented, type(error).__name__)
     code = getattr(error, "code", None)
     return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": _without_reasons(error)}
 

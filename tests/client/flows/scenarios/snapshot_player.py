@@ -12,6 +12,7 @@ from unittest.mock import patch
 import msgspec
 from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
+from holdfast.client.moving.copying import continue_there, copy_to, read_back
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.second_enclave import OtherKeys
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 DID = "did:new:0x" + "11" * 32
 NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
 DELEGATION = b"\xa0"
+OTHER_DID = DID.replace("1", "2")
 UPDATED_AT = 1_700_000_000_000
 FAR_FUTURE_NS = 2**62
 PUBLIC_KEY = bytes(32)
@@ -70,6 +72,7 @@ class _Player(Player):
             publish=self.publish,
             pinning=SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin),
             config=SimpleNamespace(pinned=10),
+            close=_closed,
         )
         self.vault = SimpleNamespace(
             status=self.status,
@@ -109,10 +112,22 @@ class _Player(Player):
         self.save(event["revision"], named, forget_older=forgets)
         self.publisher.changed()
 
+    async def do_copy(self, _event: dict[str, Any]) -> None:
+        """Put the vault's copy at another service, read it back from there, and continue from it."""
+        made = await copy_to(self.vault, self.store, self.connect)  # type: ignore[arg-type]
+        with patch("holdfast.client.moving.copying.opened_beside", self.opened_beside):
+            await read_back(self.vault, SecretKey(b"k" * 32), made, self.connect)  # type: ignore[arg-type]
+        await continue_there(self.store, made)
+
+    def connect(self, **_: Any) -> Any:
+        """Return another connection to the same hosts."""
+        return self.place
+
     async def do_recover(self, event: dict[str, Any]) -> None:
         """Recover the vault from the CAR file of a snapshot."""
-        taken = snapshots.take(self.manifest(event["on"]), sealed(event["revision"]))
-        assert taken.root_cid == self.roots[event["root"]]
+        delegation = DELEGATION if event.get("forged_delegation") else None
+        taken = snapshots.take(self.manifest(event["on"]), sealed(event["revision"]), delegation)
+        assert delegation or taken.root_cid == self.roots[event["root"]]
         more = [raw_block(b"another's")] if event.get("extra") else []
         car = write_car(taken.root_cid, [*taken.blocks, *more])
         await self.recovered(event, car=bytes(_spoilt(car, event.get("spoil"))))
@@ -127,7 +142,9 @@ class _Player(Player):
     def publish_snapshot(self, it: dict[str, Any]) -> snapshots.Snapshot:
         wraps = it.get("wraps", [])
         manifest = self.manifest(it.get("on"), UPDATED_AT + it.get("later_ms", 0))
-        taken = snapshots.take(manifest, sealed(it["revision"], wraps), DELEGATION)
+        did = OTHER_DID if it.get("of_another") else DID
+        whole = sealed(it["revision"], wraps).replace(DID.encode(), did.encode())
+        taken = snapshots.take(msgspec.structs.replace(manifest, did=did), whole, DELEGATION)
         self.roots[it["root"]] = taken.root_cid
         return taken
 
@@ -184,7 +201,9 @@ class _Player(Player):
 
     def as_record(self, it: dict[str, Any]) -> Record:
         validity_ns = 0 if it.get("expired") else FAR_FUTURE_NS
-        return Record(PUBLIC_KEY, self.roots[it["root"]], it["sequence"], validity_ns, 0, b"theirs")
+        return Record(
+            PUBLIC_KEY, self.roots[it["root"]], it["sequence"], validity_ns, 0, f"record {it['sequence']}".encode()
+        )
 
     async def record(self, _name: str) -> Record | None:
         answer = await self.answer("read record") or self.published
@@ -198,14 +217,15 @@ class _Player(Player):
         return NameAnswers(None if record in (None, "none") else self.as_record(record), failed, has_main=has_main)
 
     async def snapshot(self, root_cid: str) -> Any:
-        await self.answer("read snapshot", f" {self.symbol(root_cid)}")
+        if await self.answer("read snapshot", f" {self.symbol(root_cid)}") == "another vault":
+            return snapshots.take(self.manifest(None), sealed(9))
         return next((it for it in self.found if it.root_cid == root_cid), SimpleNamespace(blocks=()))
 
     async def upload(self, taken: snapshots.Snapshot) -> None:
         revision = int.from_bytes(taken.sealed[8:16])
         before = "nothing" if taken.manifest.root_cid is None else self.symbol(taken.manifest.root_cid)
         self.roots[f"{revision} after {before}"] = taken.root_cid
-        await self.answer("upload", f" {revision} after {before}")
+        await self.answer("upload", f" {revision} after {before}", lambda: self.found.append(taken))
 
     async def pin(self, pin: Any) -> Any:
         answer = await self.answer("pin", f" {self.symbol(pin.cid)}")
@@ -224,6 +244,10 @@ class _Player(Player):
         text = record.decode()
         found = {"root": self.records[text], "sequence": int(text.split()[1])}
         await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
+
+
+async def _closed() -> None:
+    pass
 
 
 def sealed(revision: int, wraps: list[str] | None = None) -> bytes:

@@ -100,6 +100,8 @@ class World:
     def _of_operation(self, method: str, params: list[Any]) -> str:
         if method == "eth_getUserOperationReceipt":
             return f" of {self.symbol(params[0])}"
+        if method == "eth_call" and params[0]["data"] == FACTS["get_alias"]:
+            return f" of {FACTS['alias']}"
         if method == "eth_sendUserOperation":
             payer = "sponsor" if int(params[0].get("paymaster") or "0x0", 16) else "account"
             return f" nonce {int(params[0]['nonce'], 16)}, the {payer} pays"

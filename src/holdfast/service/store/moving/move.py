@@ -20,6 +20,7 @@ from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.sqlite.moved import is_moved
 from holdfast.settings.postgresql_servers import Servers
+from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -82,7 +83,7 @@ async def move(file: Path, address: Address, progress: Callable[[str, int, int],
             reader.terminate()
             writer.terminate()
     except (*LOST, asyncpg.PostgresError) as error:
-        raise StoreUnavailable(f"{address.location}: {type(error).__name__}: {error}") from error
+        raise StoreUnavailable(f"{address.location}: {str(error) or connection_words(error)}") from error
 
 
 async def _passes(

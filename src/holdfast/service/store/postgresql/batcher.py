@@ -20,6 +20,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batches import Job, fail, send
 from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.telemetry import metrics, tracing
+from holdfast.settings.postgresql_servers import database_words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -134,7 +135,7 @@ class Batcher:
         except Exception as error:  # noqa: BLE001 - a failure here would leave requests waiting
             ids = ",".join(job.request_id for job in batch)
             _log.exception("batch failed", extra={"kind": kind.name, "request_id": ids})
-            fail(batch, StoreUnavailable(type(error).__name__))
+            fail(batch, StoreUnavailable(database_words(error)))
         finally:
             if self._timed:
                 self._count(batch, time.perf_counter() - began)

@@ -11,6 +11,7 @@ from holdfast.service.store.administration import KeyRevoked
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.telemetry import tracing
+from holdfast.settings.postgresql_servers import database_words
 from holdfast.wire.request_ids import REQUEST_ID
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _named(error: Exception) -> Exception:
         if error.sqlstate == _KEY_REVOKED:
             return KeyRevoked()
         if not isinstance(error, asyncpg.DataError):  # time limits, full disk, missing privileges: nothing was stored
-            return StoreUnavailable(type(error).__name__)
+            return StoreUnavailable(database_words(error))
     return error
 
 

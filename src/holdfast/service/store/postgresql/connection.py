@@ -14,7 +14,7 @@ from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.telemetry import metrics
 from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
-from holdfast.settings.postgresql_servers import NotConnected
+from holdfast.settings.postgresql_servers import NotConnected, database_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,12 +109,12 @@ class StoreConnection:
             return await connection.fetch(statement, *values)
         except NOT_NOW as error:
             self.abandon()
-            raise StoreUnavailable(type(error).__name__) from error
+            raise StoreUnavailable(database_words(error)) from error
         except LOST as error:
             self.abandon()
             self._unanswered = True
             self._servers.left_since = max(sent_at, self._servers.left_since)
-            raise StoreUnavailable(f"no answer from the database: {type(error).__name__}") from error
+            raise StoreUnavailable(f"no answer from the database: {database_words(error)}") from error
         finally:
             deadline.cancel()
 
@@ -179,7 +179,7 @@ async def open_connection(servers: Servers, within_s: float = CONNECT_S) -> Conn
     try:
         keep_alive(connection)
     except OSError as error:  # the server ended the connection while the other servers were awaited
-        raise NotReached(f"no connection to the database: {type(error).__name__}") from error
+        raise NotReached(f"no connection to the database: {database_words(error)}") from error
     if not address.pooled:
         await _make_durable(connection)
     return connection
@@ -192,7 +192,7 @@ async def _make_durable(connection: Connection) -> None:
         await connection.execute(_DURABLE)
     except (*LOST, asyncpg.PostgresError) as error:
         connection.terminate()
-        raise NotReached(f"no connection to the database: {type(error).__name__}") from error
+        raise NotReached(f"no connection to the database: {database_words(error)}") from error
     finally:
         deadline.cancel()
 

@@ -15,7 +15,7 @@ from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.postgresql.findings import server_findings
 from holdfast.service.store.postgresql.store import PostgresqlStore
 from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import Servers
+from holdfast.settings.postgresql_servers import Servers, database_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -106,9 +106,9 @@ class PostgresqlDatabase:
         try:
             return await question(connection)
         except LOST as error:
-            raise StoreUnavailable(f"{self.location}: {type(error).__name__}") from error
+            raise StoreUnavailable(f"{self.location}: {database_words(error)}") from error
         except asyncpg.PostgresError as error:
-            raise StoreUnavailable(f"{self.location}: {type(error).__name__}: {error}") from error
+            raise StoreUnavailable(f"{self.location}: {error}") from error
         finally:
             connection.terminate()
 
@@ -164,7 +164,7 @@ class _RowReader:
         try:
             return await self._next_part()
         except (*LOST, asyncpg.PostgresError) as error:
-            raise StoreUnavailable(f"{self._database.location}: {type(error).__name__}") from error
+            raise StoreUnavailable(f"{self._database.location}: {database_words(error)}") from error
 
     async def close(self) -> None:
         if self._connection is not None:

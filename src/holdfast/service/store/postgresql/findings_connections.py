@@ -9,7 +9,7 @@ import asyncpg
 from holdfast.service.store.findings import Finding
 from holdfast.service.store.postgresql.connection import CONNECT_S, open_connection
 from holdfast.service.store.postgresql.store import READ_CONNECTIONS, WRITE_CONNECTIONS
-from holdfast.settings.postgresql_servers import Servers
+from holdfast.settings.postgresql_servers import Servers, database_words
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.connection import Connection
@@ -101,7 +101,7 @@ async def prepared_statements(address: Address) -> Finding:
             await first.fetchval(_PREPARED, 1, timeout=CONNECT_S)
     except asyncpg.PostgresError as error:
         fix = "set max_prepared_statements (PgBouncer since 1.21), or use pooler=transaction"
-        return Finding("prepared statements", "error", f"the pooler loses them: {type(error).__name__}", fix)
+        return Finding("prepared statements", "error", f"the pooler loses them: {database_words(error)}", fix)
     except TimeoutError:
         return Finding("prepared statements", "note", "not tried: the pooler had no second connection", "ask again")
     finally:

@@ -21,7 +21,7 @@ from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.postgresql.connection import LOST, NOT_NOW, open_connection
 from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
-from holdfast.settings.postgresql_servers import Servers
+from holdfast.settings.postgresql_servers import Servers, database_words
 
 if TYPE_CHECKING:
     from holdfast.service.store.postgresql.backfill import Backfill
@@ -122,9 +122,9 @@ async def migrate(address: Address, within_s: float = 5.0, *, moving: bool = Fal
         finally:
             await connection.close(timeout=within_s)
     except (*LOST, *NOT_NOW) as error:
-        raise StoreUnreachable(f"the database was lost during a migration: {type(error).__name__}") from error
+        raise StoreUnreachable(f"the database was lost during a migration: {database_words(error)}") from error
     except asyncpg.PostgresError as error:
-        raise StoreUnavailable(f"the database refused a migration: {type(error).__name__}: {error}") from error
+        raise StoreUnavailable(f"the database refused a migration: {error}") from error
 
 
 async def _migrate(connection: Connection) -> Migration:

@@ -319,6 +319,10 @@ class PostgresqlStore:
         """See Store."""
         return bool(await self._again(upkeep.TAKE_LEASE, (name, holder, now, ttl_s)))
 
+    async def end_lease(self, name: str, holder: str) -> None:
+        """See Store."""
+        await self._again(upkeep.END_LEASE, (name, holder))
+
     async def release(self, channel: str, key: str, now: float) -> bool:
         """See Store."""
         return bool(await self._again(upkeep.RELEASE, (shard_of(channel, key), channel, key, now)))

@@ -85,7 +85,7 @@ def _read(file: Path, statement: str, parameters: tuple[object, ...]) -> list[An
         with closing(connect(file)) as connection:
             return connection.execute(statement, parameters).fetchall()
     except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(type(error).__name__) from error
+        raise StoreUnavailable(str(error)) from error
 
 
 def _by_operator(

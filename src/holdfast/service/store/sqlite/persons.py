@@ -157,7 +157,7 @@ def held(file: Path, did: str, hashed: str) -> dict[str, list[dict[str, object]]
             connection.execute("BEGIN")
             return {name: _rows(connection, statement, did, hashed) for name, statement in EXPORT.items()}
     except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(type(error).__name__) from error
+        raise StoreUnavailable(str(error)) from error
 
 
 def _rows(connection: Connection, statement: str, did: str, hashed: str) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ class TurnReader:
             return self._execute(statement, parameters).fetchone()
         except sqlite3.DatabaseError as error:
             metrics.STORE_FAILURES.add("read")
-            raise StoreUnavailable(type(error).__name__) from error
+            raise StoreUnavailable(str(error)) from error
 
     def _first(self, statement: str, parameters: tuple[object, ...]) -> Any:
         """Do the first read of a turn. Only first reads are timed: timing every read would make requests 1 % slower."""
@@ -57,7 +57,7 @@ class TurnReader:
                 self._begin()
             return self._execute(statement, parameters).fetchall()
         except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(type(error).__name__) from error
+            raise StoreUnavailable(str(error)) from error
 
     def _begin(self) -> None:
         # The end of the transaction is queued before it begins, so that callbacks queued by other threads come after

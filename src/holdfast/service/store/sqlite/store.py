@@ -29,6 +29,7 @@ from holdfast.service.store.sqlite.sponsorships import SqliteSponsorships
 from holdfast.service.store.sqlite.writer import GroupCommitWriter
 from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges, since
 from holdfast.service.telemetry import metrics
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -85,6 +86,10 @@ class SqliteStore:
             self._marker = connect(file)
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error}{_denied(file)}") from error
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{file} cannot be made: {file_words(error)}; name another folder (HOLDFAST_DATA_DIR)"
+            ) from error
         self._reader.execute("PRAGMA query_only = ON")
         self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
@@ -280,6 +285,10 @@ class SqliteStore:
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
         """See Store."""
         return await self._writer.write(upkeep.take_lease, name, holder, now, ttl_s)
+
+    async def end_lease(self, name: str, holder: str) -> None:
+        """See Store."""
+        await self._writer.write(upkeep.end_lease, name, holder)
 
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
         """See Store."""

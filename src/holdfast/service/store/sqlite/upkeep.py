@@ -60,3 +60,8 @@ def take_lease(connection: Connection, name: str, holder: str, now: float, ttl_s
         (name, holder, now + ttl_s, now, now + 10 * ttl_s),
     )
     return cursor.rowcount == 1
+
+
+def end_lease(connection: Connection, name: str, holder: str) -> None:
+    """End a lease that this holder has."""
+    connection.execute("DELETE FROM leases WHERE name = ? AND holder = ?", (name, holder))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics, tracing
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,8 +209,15 @@ class GroupCommitWriter:
                 self._connection.execute("ROLLBACK")
         metrics.STORE_FAILURES.add("write", by=len(batch))
         for job in batch:
-            job.error = StoreUnavailable(str(error) if isinstance(error, StoreUnavailable) else type(error).__name__)
+            job.error = StoreUnavailable(_words(error))
             job.error.__cause__ = error
+
+
+def _words(error: Exception) -> str:
+    """Return what failed, for the log. SQLite's texts contain no values."""
+    if isinstance(error, OSError):
+        return file_words(error)
+    return str(error) if isinstance(error, (StoreUnavailable, sqlite3.Error)) else type(error).__name__
 
 
 def _measure(batch: list[_Job], began: float, ended: float) -> None:

@@ -94,7 +94,7 @@ BEGIN
     DELETE FROM holdfast.snapshot_roots AS r
     WHERE r.shard = of_shard AND r.did = of_did AND r.cid = ANY (roots) AND r.held_until <= at AND NOT EXISTS (
         SELECT 1 FROM holdfast.snapshot_pins AS p
-        WHERE p.shard = of_shard AND p.did = of_did AND p.cid = r.cid AND p.state = 'pinned');
+        WHERE p.shard = of_shard AND p.did = of_did AND p.cid = r.cid);
     GET DIAGNOSTICS dropped = ROW_COUNT;
     PERFORM holdfast.snapshot_count_v1(of_shard, -dropped, 0, 0);
     RETURN dropped;

@@ -1,7 +1,7 @@
 /** Sends requests to one server within limits on time and size. Parses the error responses of each protocol. */
 
-import { retryAfterMs, secondsIn } from "../http/retries.js";
-import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
+import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
+import { retryAfterMs, secondsIn } from "./retries.js";
 
 const TIMEOUT_MS = 30_000;
 /** The longest response that is read unless the caller allows more; enough for a list of pins or an error response. */
@@ -17,6 +17,8 @@ const LONGEST_ANSWER = 1 << 20;
  * @property {BodyInit} [body]
  * @property {number} [longest] maximum bytes of the response
  * @property {number} [timeout] milliseconds, for the whole request
+ * @property {boolean} [safe] whether it changes nothing; by default a GET does not
+ * @property {boolean} [keyed] whether it is sent with an `Idempotency-Key`
  * @property {RequestCache} [cache] how the browser's cache is used
  * @property {AbortSignal} [signal] ends the request and its retries
  */
@@ -32,41 +34,40 @@ export class Http {
    */
   constructor(baseUrl, fetch = globalThis.fetch.bind(globalThis)) {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
-    this.host = new URL(baseUrl).host;
     this.#fetch = fetch;
   }
 
+  get host() {
+    return new URL(this.baseUrl).host;
+  }
+
   /**
-   * Sends a request and returns the response's bytes. Requests that only read are retried twice.
+   * Sends a request, again if that may help, and returns what `read` makes of the response's bytes.
    *
+   * @template [T=Uint8Array<ArrayBuffer>]
    * @param {HttpRequest} request
-   * @returns {Promise<Uint8Array<ArrayBuffer>>}
+   * @param {(bytes: Uint8Array<ArrayBuffer>) => T} [read]
+   * @returns {Promise<T>}
    * @throws {RequestRefused} the server refuses
    * @throws {NetworkError} there is no usable response
    */
-  async send(request) {
+  async send({ keyed = false, safe, ...request }, read = (bytes) => /** @type {T} */ (bytes)) {
+    const sent = keyed ? withKey(request) : request;
+    const repeated = { safe: safe ?? request.method === "GET", keyed };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(request);
+        return read(await this.#once(sent));
       } catch (error) {
-        const wait =
-          error instanceof NetworkError
-            ? retryAfterMs({ safe: request.method === "GET", keyed: false }, error, attempt)
-            : null;
-        if (wait === null || request.signal?.aborted) throw error;
+        const wait = error instanceof NetworkError ? retryAfterMs(repeated, error, attempt) : null;
+        if (wait === null || request.signal?.aborted || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
   }
 
   /** @param {HttpRequest} request @returns {Promise<any>} the response's JSON value */
-  async json(request) {
-    const bytes = await this.send(request);
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch (cause) {
-      throw new NetworkError("the answer is not JSON", { cause });
-    }
+  json(request) {
+    return this.send(request, jsonOf);
   }
 
   /** Cancels pending requests. */
@@ -132,9 +133,9 @@ async function bounded(response, longest) {
  * @param {Uint8Array} bytes
  */
 function refusal(response, bytes) {
-  const body = parsed(bytes);
-  const named = body?.error?.reason ?? (typeof body?.error === "string" ? body.error : null);
-  return new RequestRefused(named ?? `http_${response.status}`, response.status, {
+  const body = jsonOrNull(bytes);
+  const code = body?.error?.reason ?? body?.error;
+  return new RequestRefused(typeof code === "string" ? code : `http_${response.status}`, response.status, {
     retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
     body,
@@ -142,10 +143,29 @@ function refusal(response, bytes) {
 }
 
 /** @param {Uint8Array} bytes */
-function parsed(bytes) {
+function jsonOrNull(bytes) {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return jsonOf(bytes);
   } catch {
     return null;
+  }
+}
+
+/** @param {HttpRequest} request @returns {HttpRequest} the same under an `Idempotency-Key` */
+function withKey(request) {
+  return { ...request, headers: { ...request.headers, "idempotency-key": crypto.randomUUID() } };
+}
+
+/** @param {Uint8Array} bytes @returns {string} */
+export function textOf(bytes) {
+  return new TextDecoder().decode(bytes);
+}
+
+/** @param {Uint8Array} bytes @returns {any} @throws {NetworkError} they are not JSON */
+export function jsonOf(bytes) {
+  try {
+    return JSON.parse(textOf(bytes));
+  } catch (cause) {
+    throw new NetworkError("the answer is not JSON", { cause });
   }
 }

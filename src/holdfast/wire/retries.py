@@ -1,0 +1,119 @@
+"""What the clients try again, how often and after how long: one table for both, copied to browser/src/generated/."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holdfast.wire import errors
+
+NO_ANSWER = "no answer"
+_IN_USE = errors.IDEMPOTENCY_KEY_IN_USE.error
+
+
+class Rule(NamedTuple):
+    """How often a request is sent again after an error.
+
+    Attributes:
+        request: "reads" for a request that changes nothing, "keyed" for one with an `Idempotency-Key`.
+        errors: codes or HTTP statuses of refusals, or NO_ANSWER.
+        most: how often it is sent again at most; None: as often as `attempts` allows.
+    """
+
+    request: str
+    errors: tuple[str, ...]
+    most: int | None = None
+
+
+_NOT_CONFIGURED = tuple(
+    Rule("reads", (row.error,), most=0)
+    for row in (
+        errors.BUNDLER_NOT_CONFIGURED,
+        errors.GUARDIAN_NOT_CONFIGURED,
+        errors.INDEXER_NOT_CONFIGURED,
+        errors.WORKFLOW_NOT_CONFIGURED,
+    )
+)
+
+
+class RequestRetries(NamedTuple):
+    """When a request is sent again: by the first rule that applies, and not at all without one.
+
+    The delay doubles from `first_s`. A Retry-After is obeyed; with a delay above `longest_s` the error is final.
+    """
+
+    attempts: int = 3
+    first_s: float = 0.2
+    longest_s: float = 5.0
+    rules: tuple[Rule, ...] = (
+        *_NOT_CONFIGURED,
+        Rule("reads", (NO_ANSWER, _IN_USE, "429", "502", "503", "504")),
+        Rule("keyed", (NO_ANSWER,), most=1),  # the first response was lost
+        Rule("keyed", (_IN_USE,)),  # the service still processes the first request
+    )
+
+
+class SnapshotRetries(NamedTuple):
+    """When a snapshot is uploaded again, and how long servers are waited for.
+
+    Attributes:
+        final: names of errors, and statuses of refusals, after which a retry would fail again: a person has to act, the
+            vault is locked or not registered there, or the service stores no snapshots.
+        most_uses: after so many retries of attempts that used the vault, or that the service refused, nothing is tried
+            until the next change, because using the vault keeps it from locking itself.
+        quiet_s: how long after the last change a snapshot is uploaded.
+        longest_quiet_s: how long continual changes postpone that.
+        first_s: the delay before the first retry; it doubles with each failure up to `longest_s`.
+        pin_look_s: between two looks at a pin.
+        pin_within_s: how long a pin is waited for.
+        after_first_s: how long the other servers of a name are waited for, once one of them has answered.
+        main_s: how long the server to which snapshots are uploaded is waited for, though others have answered.
+        all_s: how long all servers of a name are waited for.
+    """
+
+    final: tuple[str, ...] = (
+        "ClientStateError",
+        "SnapshotConflict",
+        "SnapshotRolledBack",
+        "403",
+        "404",
+        "405",
+    )
+    most_uses: int = 6
+    quiet_s: float = 2.0
+    longest_quiet_s: float = 30.0
+    first_s: float = 5.0
+    longest_s: float = 900.0
+    pin_look_s: float = 1.0
+    pin_within_s: float = 600.0
+    after_first_s: float = 2.0
+    main_s: float = 10.0
+    all_s: float = 30.0
+
+
+class OperationRetries(NamedTuple):
+    """When user operations are prepared again, and what they wait for.
+
+    Attributes:
+        state_age_s: after this time the service no longer returns an older state of an account: it caches one for two
+            seconds.
+        block_s: how long a block is waited for if no endpoint of the chain is known.
+        block_look_s: between two looks for a new block.
+        block_within_s: how long a new block is waited for.
+        receipt_within_s: how long an operation's receipt is waited for.
+        receipt_again_s: the same for an operation of an interrupted attempt.
+        claim_attempts: how often a claim of an alias is prepared. A commitment is valid from the block after the one
+            that contains it. They are few, because each request to the sponsor counts towards a limit.
+        budget_attempts: how often a payment is counted against delegations that others change at the same time.
+    """
+
+    state_age_s: float = 2.1
+    block_s: float = 3.0
+    block_look_s: float = 0.5
+    block_within_s: float = 30.0
+    receipt_within_s: float = 120.0
+    receipt_again_s: float = 15.0
+    claim_attempts: int = 4
+    budget_attempts: int = 8
+
+
+REQUESTS, SNAPSHOTS, OPERATIONS = RequestRetries(), SnapshotRetries(), OperationRetries()
