@@ -453,3 +453,15 @@ for (const [error, how, words] of [
     const said = problem(sendError(error, how));
     assert.ok(said.includes(words), said);
   });
+
+onPage("of a code that has no tries left, no end is announced", async (context) => {
+  const checked = await proving(context, PROVING, [
+    { verified: false, message: "Too many attempts. Request a new code." },
+  ]);
+  type("code", "123456");
+  await until(() => checked.length === 1 && one(".verdict").textContent === text("prove.burnt"));
+  assert.equal(one('[data-name="left"]').textContent, "");
+  say("");
+  context.mock.timers.tick(61_000);
+  assert.deepEqual([told("status"), one('[data-name="left"]').textContent], ["", ""]);
+});
