@@ -62,7 +62,11 @@ TSC = ("node", "browser/node_modules/typescript/bin/tsc")
 FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
 CHECKS = (
-    # The slowest first, because checks run concurrently.
+    # The slowest first, because checks run concurrently, and what generators read before them.
+    _generated(
+        "contracts", "compiled anew, the contracts are those in the package", "tools/compile_contracts.py", "--write"
+    ),
+    _generated("vectors", "vectors/ has what other libraries and the entry points compute", "tools/make_vectors.py"),
     _generated("unicode-tables", "rules/unicode_tables.py is what ICU says", "tools/unicode_tables.py"),
     Check("format", "ruff's format", (f"{BIN}/ruff", "format", "--check", "."), fix="ruff format ."),
     Check(
@@ -126,10 +130,6 @@ CHECKS = (
         folder="browser",
     ),
     Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),
-    _generated(
-        "contracts", "compiled anew, the contracts are those in the package", "tools/compile_contracts.py", "--write"
-    ),
-    _generated("vectors", "the entry points' own hashes are those in vectors/", "tools/user_operation_vectors.py"),
 )
 
 

@@ -13,14 +13,15 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 from eth_keys.datatypes import PrivateKey
-from playwright.async_api import expect
+from playwright.async_api import Error, expect
 from tests.support.chain_service import NOWHERE
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
+from tests.support.page_visits import person, saves_a_backup
 from tests.support.payments import someone
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.synced_passkeys import synced
-from tests.support.terminal import Terminal
+from tests.support.terminal import PASSWORD, Terminal
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
@@ -220,6 +221,33 @@ async def mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: 
     await visit.page.fill("#to", left.account[:-1])
     await visit.press("send")
     await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
+
+
+@pytest.mark.soak  # the first test of this file and tests/cli/test_exit.py ask no service in the gate
+async def test_after_the_service_has_ended_a_person_moves_the_money_through_a_bare_node(
+    browser: Browser, visit: Visit, bare: ChainService, tmp_path: Path
+) -> None:
+    """The person registers and saves a backup in the service's pages; then its process ends."""
+    to, file, service = someone(), tmp_path / "vault.mtrv", bare.another(tmp_path / "service", bare.bundler_url)
+    person_there, _, account = await person(browser, service)
+    bare.give(account, 25 * DOLLAR)
+    bare.fund(account, ETH)
+    await saves_a_backup(person_there, file, PASSWORD)
+    service.switch_off()
+    with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
+        await person_there.page.goto(service.base_url)
+    await visit.open(file, PASSWORD)
+    assert await visit.text("[data-account]") == account
+    assert "The account exists" in await visit.look(bare.rpc_url, bare.usdc)
+    await visit.plan(to)
+    bare.fund(await visit.text("[data-payer]"), ETH)
+    await visit.press("plan")
+    await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (bare.usdc_of(to), bare.coin_of(to)) == (25 * DOLLAR, ETH)
+    assert (bare.usdc_of(account), bare.coin_of(account)) == (0, 0)
+    assert visit.asked == {host(bare.rpc_url)}
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py moves NFTs in the gate

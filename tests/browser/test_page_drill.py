@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.page_visits import GERMAN, Visit, new_name, safe, tried
+from tests.support.page_visits import GERMAN, Visit, new_name, safe, saves_a_backup, tried
 from tests.support.vaults import PASSKEY
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, shared:
     drill = await visit.text('[data-card="drill"]')
     assert "If you lose this passkey: no other way has been tried." in drill and "Try a device that has it" in drill
     file = tmp_path / "backup.mtrv"
-    await saves_a_backup(visit, file)
+    await saves_a_backup(visit, file, PASSWORD)
     assert not await tried(visit, "file"), "a saved file is not a tried one"
     await visit.press("try-file")
     await visit.screen("drill-file")
@@ -59,19 +59,6 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, shared:
     assert await other.text('[data-name="did"]') == await visit.text('[data-name="did"]')
     await tries_the_other_device(visit, other)
     assert visit.complaints == [] and other.complaints == []
-
-
-async def saves_a_backup(visit: Visit, file: Path) -> None:
-    await visit.press("export")
-    await visit.screen("export")
-    await visit.inspect("export")
-    await visit.fill("new-password", PASSWORD)
-    await visit.fill("new-password-again", PASSWORD)
-    async with visit.page.expect_download() as download:
-        await visit.press("submit")
-    await (await download.value).save_as(file)
-    await visit.told("The file is saved.", "#status")
-    await visit.screen("home")
 
 
 async def is_told_of_another_vault(visit: Visit, name: str) -> None:

@@ -221,6 +221,20 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
     return visit, name, account
 
 
+async def saves_a_backup(visit: Visit, file: Path, password: str) -> None:
+    """Save the vault's backup with the page's own button."""
+    await visit.press("export")
+    await visit.screen("export")
+    await visit.inspect("export")
+    await visit.fill("new-password", password)
+    await visit.fill("new-password-again", password)
+    async with visit.page.expect_download() as download:
+        await visit.press("submit")
+    await (await download.value).save_as(file)
+    await visit.told("The file is saved.", "#status")
+    await visit.screen("home")
+
+
 async def tried(visit: Visit, way: str) -> bool:
     """Return whether the vault's screen says that a way back has been tried."""
     return await visit.page.get_attribute(f'[data-way="{way}"]', "data-tried") == "true"

@@ -190,17 +190,7 @@ contract AttacksTest is PermissionFixture {
     function test_aMessageIsNoChange() public {
         Owners.Change[] memory changes = _list(_add(_p256(OTHER_KEY)));
         bytes32 digest = _changesDigest(address(account), 0, changes);
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256("Holdfast VaultAccount"),
-                keccak256("1"),
-                block.chainid,
-                account
-            )
-        );
-        bytes32 message = keccak256(abi.encode(keccak256("PersonalSign(bytes prefixed)"), digest));
-        bytes memory signature = _sign(KEY, keccak256(abi.encodePacked(hex"1901", domain, message)));
+        bytes memory signature = _sign(KEY, _personal(address(account), digest));
         vm.assertEq(bytes32(account.isValidSignature(digest, signature)), bytes32(bytes4(0x1626ba7e)));
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
         account.applyChangesEverywhere(0, changes, signature);

@@ -15,11 +15,11 @@ contract IsValidSignatureTest is AccountFixture {
     bytes4 private constant NO = 0xffffffff;
 
     function test_acceptsAPersonalMessage() public view {
-        _expect(HASH, _sign(KEY, _personal(account, HASH)), YES);
+        _expect(HASH, _sign(KEY, _personal(address(account), HASH)), YES);
     }
 
     function test_acceptsAnAssertion() public view {
-        _expect(HASH, _assert(KEY, _personal(account, HASH), 0x05), YES);
+        _expect(HASH, _assert(KEY, _personal(address(account), HASH), 0x05), YES);
     }
 
     function test_acceptsTypedData() public view {
@@ -46,12 +46,12 @@ contract IsValidSignatureTest is AccountFixture {
     /// @notice The signature of one account must not be valid for another account of the same key.
     function test_refusesTheSignatureOfAnotherAccountOfTheKey() public {
         VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));
-        _expect(HASH, _sign(KEY, _personal(other, HASH)), NO);
+        _expect(HASH, _sign(KEY, _personal(address(other), HASH)), NO);
         _expect(HASH, _typed(_sign(KEY, _nested(other))), NO);
     }
 
     function test_refusesTheSignatureForAnotherChain() public {
-        bytes memory personal = _sign(KEY, _personal(account, HASH));
+        bytes memory personal = _sign(KEY, _personal(address(account), HASH));
         bytes memory typed = _typed(_sign(KEY, _nested(account)));
         vm.chainId(block.chainid + 1);
         _expect(HASH, personal, NO);
@@ -59,11 +59,11 @@ contract IsValidSignatureTest is AccountFixture {
     }
 
     function test_refusesAnotherKey() public view {
-        _expect(HASH, _sign(OTHER_KEY, _personal(account, HASH)), NO);
+        _expect(HASH, _sign(OTHER_KEY, _personal(address(account), HASH)), NO);
     }
 
     function test_acceptsASecondOwnerUntilItExpires() public {
-        bytes memory signature = _named(SECOND_KEY, _personal(account, HASH));
+        bytes memory signature = _named(SECOND_KEY, _personal(address(account), HASH));
         _expect(HASH, signature, NO);
         uint256 expiry = vm.getBlockTimestamp() + 1 days;
         vm.prank(address(account));
@@ -76,7 +76,7 @@ contract IsValidSignatureTest is AccountFixture {
 
     function test_needsTwoWhereTwoMustSign() public {
         _makeTwo();
-        bytes32 digest = _personal(account, HASH);
+        bytes32 digest = _personal(address(account), HASH);
         _expect(HASH, _sign(KEY, digest), NO);
         _expect(HASH, _named(KEY, digest), NO);
         _expect(HASH, _namedTwo(KEY, SECOND_KEY, digest), YES);
@@ -97,25 +97,11 @@ contract IsValidSignatureTest is AccountFixture {
         vm.assertEq(version, "1");
         vm.assertEq(chain, chainId);
         vm.assertEq(verifier, address(account));
-        _expect(HASH, _sign(KEY, _personal(account, HASH)), YES);
+        _expect(HASH, _sign(KEY, _personal(address(account), HASH)), YES);
     }
 
     function _expect(bytes32 hash, bytes memory signature, bytes4 answer) private view {
         vm.assertEq(bytes32(account.isValidSignature(hash, signature)), bytes32(answer));
-    }
-
-    function _personal(VaultAccount verifier, bytes32 hash) private view returns (bytes32) {
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256("Holdfast VaultAccount"),
-                keccak256("1"),
-                block.chainid,
-                verifier
-            )
-        );
-        bytes32 message = keccak256(abi.encode(keccak256("PersonalSign(bytes prefixed)"), hash));
-        return keccak256(abi.encodePacked(hex"1901", domain, message));
     }
 
     function _nested(VaultAccount verifier) private view returns (bytes32) {

@@ -55,7 +55,7 @@ contract OverlapsTest is PermissionFixture {
 
     function test_aMessageOfARemovedOwnerIsNoneOfTheAccount() public {
         _make(_add(_p256(SECOND_KEY)));
-        bytes memory signature = _named(SECOND_KEY, _message());
+        bytes memory signature = _named(SECOND_KEY, _personal(address(account), OP_HASH));
         vm.assertEq(bytes32(account.isValidSignature(OP_HASH, signature)), bytes32(YES));
         _make(_remove(_p256(SECOND_KEY)));
         vm.assertEq(bytes32(account.isValidSignature(OP_HASH, signature)), bytes32(bytes4(0xffffffff)));
@@ -199,20 +199,5 @@ contract OverlapsTest is PermissionFixture {
         op = _operation(address(account), callData);
         op.nonce = uint256(nonceKey) << 64;
         op.signature = _named(key, IUserOpHash(EP08).getUserOpHash(op));
-    }
-
-    /// @dev A personal message with OP_HASH as its hash (ERC-7739).
-    function _message() private view returns (bytes32) {
-        bytes32 structHash = keccak256(abi.encode(keccak256("PersonalSign(bytes prefixed)"), OP_HASH));
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256("Holdfast VaultAccount"),
-                keccak256("1"),
-                block.chainid,
-                address(account)
-            )
-        );
-        return keccak256(abi.encodePacked(hex"1901", domain, structHash));
     }
 }

@@ -142,17 +142,7 @@ contract ValidateByNameTest is AccountFixture {
         (uint256 x, uint256 y) = vm.publicKeyP256(OTHER_KEY);
         address other = factory.createAccount(x, y, 0);
         _make(_add(abi.encodePacked(other)));
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256("Holdfast VaultAccount"),
-                keccak256("1"),
-                block.chainid,
-                other
-            )
-        );
-        bytes32 message = keccak256(abi.encode(keccak256("PersonalSign(bytes prefixed)"), OP_HASH));
-        bytes32 digest = keccak256(abi.encodePacked(hex"1901", domain, message));
+        bytes32 digest = _personal(other, OP_HASH);
         vm.assertEq(_validate(_named(abi.encodePacked(other), _sign(OTHER_KEY, digest))), 0);
         vm.assertEq(_validate(_named(abi.encodePacked(other), _sign(OTHER_KEY, OP_HASH))), 1);
     }

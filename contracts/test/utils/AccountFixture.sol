@@ -72,6 +72,21 @@ abstract contract AccountFixture is Fixture {
         return keccak256(abi.encodePacked(hex"1901", domain, structHash));
     }
 
+    /// @dev A personal message with this hash (ERC-7739).
+    function _personal(address verifier, bytes32 hash) internal view returns (bytes32) {
+        bytes32 domain = keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+                keccak256("Holdfast VaultAccount"),
+                keccak256("1"),
+                block.chainid,
+                verifier
+            )
+        );
+        bytes32 message = keccak256(abi.encode(keccak256("PersonalSign(bytes prefixed)"), hash));
+        return keccak256(abi.encodePacked(hex"1901", domain, message));
+    }
+
     function _changesDigest(address verifier, uint64 sequence, Owners.Change[] memory changes)
         internal
         pure

@@ -1,4 +1,4 @@
-"""Write the test vectors for CAR files, snapshot roots and IPNS records: `python tools/content_vectors.py`.
+"""CAR files, snapshot roots, and IPNS records and names.
 
 Other implementations also read the valid files (tests/peers). Valid IPNS records are in vectors/ipns/records.json.
 Every invalid case breaks a single rule, and its name says which.
@@ -7,9 +7,7 @@ Every invalid case breaks a single rule, and its name says which.
 from __future__ import annotations
 
 import hashlib
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,7 +15,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from holdfast.content import cars, cids, dag_cbor, ipld, names, protobuf, records, snapshots, varints
 from holdfast.content.bases import from_multibase, to_multibase
 
-VECTORS = Path(__file__).parents[1] / "vectors"
 MANIFEST = snapshots.Manifest(root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab")
 KEY = Ed25519PrivateKey.from_private_bytes(bytes([1]) * 32)
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes([2]) * 32)
@@ -27,26 +24,22 @@ ROOT, SEALED = snapshots.snapshot_blocks(MANIFEST, b"sealed vault")
 MIB = 1 << 20
 
 
-def main() -> None:
-    """Write every file."""
-    write("car/valid", "These CAR files have this root and these blocks.", car_valid())
-    write("car/invalid", "Each of these CAR files is refused, for one reason.", car_invalid())
-    write("snapshots/valid", "A sealed vault and its manifest always give this root and these blocks.", roots_valid())
-    write("snapshots/files", "These files contain this snapshot, or no single one.", files())
-    write("snapshots/older", "A root of the older form, over one raw block, is still read.", roots_older())
-    write("snapshots/invalid", "Each of these roots is refused, for one reason.", roots_invalid())
-    write("ipns/invalid", "Each of these records is refused under this name, for one reason.", records_invalid())
-    write("ipns/tolerated", "Each of these records is read, whatever its later version adds.", records_tolerated())
-    write("ipns/names", "Every text names the same key; the first one is canonical.", names_valid())
-    write("ipns/names_invalid", "None of these texts is the name of an Ed25519 key.", names_invalid())
-
-
-def write(path: str, claim: str, cases: list[dict[str, Any]]) -> None:
-    """Write one file."""
-    file = VECTORS / f"{path}.json"
-    file.parent.mkdir(exist_ok=True)
-    content = {"claim": claim, "source": "own (tools/content_vectors.py)", "cases": cases}
-    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+def contents() -> dict[str, Any]:
+    """Return each file's contents, by its path without the suffix."""
+    made = (
+        ("car/valid", "These CAR files have this root and these blocks.", car_valid()),
+        ("car/invalid", "Each of these CAR files is refused, for one reason.", car_invalid()),
+        ("snapshots/valid", "A sealed vault and its manifest always give this root and these blocks.", roots_valid()),
+        ("snapshots/files", "These files contain this snapshot, or no single one.", files()),
+        ("snapshots/older", "A root of the older form, over one raw block, is still read.", roots_older()),
+        ("snapshots/invalid", "Each of these roots is refused, for one reason.", roots_invalid()),
+        ("ipns/invalid", "Each of these records is refused under this name, for one reason.", records_invalid()),
+        ("ipns/tolerated", "Each of these records is read, whatever its later version adds.", records_tolerated()),
+        ("ipns/names", "Every text names the same key; the first one is canonical.", names_valid()),
+        ("ipns/names_invalid", "None of these texts is the name of an Ed25519 key.", names_invalid()),
+    )
+    source = "own (tools/vectors/content.py)"
+    return {path: {"claim": claim, "source": source, "cases": cases} for path, claim, cases in made}
 
 
 def car_valid() -> list[dict[str, Any]]:
@@ -422,7 +415,3 @@ def names_invalid() -> list[dict[str, Any]]:
         ("2,000 letters", "k" + "5" * 2000),
     ]
     return [{"name": name, "text": text, "code": "invalid_name"} for name, text in texts]
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,4 @@
-"""Writes vectors/accounts/claims.json: call data and commitments of claims, for implementations in any language.
-
-    tools/claim_vectors.py --check    exit 1 if the file is out of date
-    tools/claim_vectors.py --write    update it
+"""accounts/claims.json: call data and commitments of claims, for implementations in any language.
 
 The call data is encoded by eth-abi from the contract's ABI, not by `holdfast.chain.calls`; a test compares it with the
 contracts.
@@ -9,10 +6,6 @@ contracts.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from eth_abi.abi import encode
@@ -20,7 +13,6 @@ from eth_abi.abi import encode
 from holdfast.chain.contracts import ADDRESSES, load, predict_account
 from holdfast.wire.keccak import alias_hash, did_hash, did_of_key, keccak256
 
-FILE = Path(__file__).resolve().parent.parent / "vectors" / "accounts" / "claims.json"
 REGISTRY = ADDRESSES["DIDRegistry"]
 # Two valid public keys: the generator point of P-256 and its double.
 KEYS = (
@@ -39,30 +31,15 @@ CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
 CLAIMS = ((None, bytes(32), ""), ("Ada", bytes(32), ""), ("grace", bytes(range(32)), CID))
 
 
-def main() -> int:
-    """Write the file, or check that it is up to date."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true")
-    mode.add_argument("--write", action="store_true")
-    text = contents()
-    if parser.parse_args().write:
-        FILE.write_text(text, encoding="utf-8")
-        return 0
-    in_step = FILE.exists() and FILE.read_text(encoding="utf-8") == text
-    print("in step" if in_step else "vectors/accounts/claims.json is out of step")
-    return int(not in_step)
-
-
-def contents() -> str:
-    """Return the file's text."""
+def contents() -> dict[str, Any]:
+    """Return the file's contents, by its path without the suffix."""
     rows = [_row(key, salt, *claim) for key in KEYS for salt in SALTS for claim in CLAIMS]
     claim = (
         "DIDRegistry.didHashOf(pubKeyX, pubKeyY) is didHash; register is the call data of the claim, execute that of "
         "the account's operation; commitment is commitmentOf(didHash, aliasHash, account, secret), null where none is "
         "needed; commit is the call data that posts it"
     )
-    return json.dumps({"claim": claim, "registry": REGISTRY, "vectors": rows}, indent=1) + "\n"
+    return {"accounts/claims": {"claim": claim, "registry": REGISTRY, "vectors": rows}}
 
 
 def _row(key: tuple[int, int], salt: int, alias: str | None, secret: bytes, cid: str) -> dict[str, Any]:
@@ -93,7 +70,3 @@ def _call(contract: str, function: str, *values: Any) -> bytes:
     inputs = next(e["inputs"] for e in load(contract).abi if (e["type"], e.get("name")) == ("function", function))
     types = [each["type"] for each in inputs]
     return keccak256(f"{function}({','.join(types)})".encode())[:4] + encode(types, values)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

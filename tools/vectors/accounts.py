@@ -1,7 +1,4 @@
-"""Writes vectors/accounts/messages.json, named_signatures.json, calls.json, permissions.json: what keys sign and send.
-
-    tools/account_vectors.py --check    exit 1 if a file is out of date
-    tools/account_vectors.py --write    update them
+"""accounts/messages.json, named_signatures.json, calls.json and permissions.json: what keys sign and send.
 
 Digests and calls are encoded by eth-abi here, not by `holdfast.chain`. The contracts, the enclave in both
 hosts and both clients are compared with the files.
@@ -9,10 +6,6 @@ hosts and both clients are compared with the files.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
@@ -24,7 +17,6 @@ from eth_abi.grammar import TupleType, parse
 from holdfast.wire.keccak import keccak256
 from holdfast.wire.p256 import low_s
 
-FOLDER = Path(__file__).resolve().parent.parent / "vectors" / "accounts"
 ACCOUNTS = ("0x77678bA347a72F1F96a440c26891d2Ef1282BfaC", "0x00000000000000000000000000000000000000Aa")
 # Twice P-256's generator.
 P256 = (
@@ -78,27 +70,10 @@ GENERATE = {
 }
 
 
-def main() -> int:
-    """Write the files, or check that they are up to date."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true")
-    mode.add_argument("--write", action="store_true")
-    write = parser.parse_args().write
-    stale = [path.name for path, text in contents().items() if not path.exists() or path.read_text() != text]
-    if not write:
-        print(f"out of step: {', '.join(stale)}" if stale else "in step")
-        return int(bool(stale))
-    for path, text in contents().items():
-        path.write_text(text, encoding="utf-8")
-    return 0
-
-
-def contents() -> dict[Path, str]:
-    """Return the files and their text."""
-    made = {"messages.json": _messages(), "named_signatures.json": _named(), "calls.json": _calls()}
-    made["permissions.json"] = _permissions()
-    return {FOLDER / name: json.dumps(form, indent=1, ensure_ascii=False) + "\n" for name, form in made.items()}
+def contents() -> dict[str, Any]:
+    """Return each file's contents, by its path without the suffix."""
+    made = {"messages": _messages(), "named_signatures": _named(), "calls": _calls(), "permissions": _permissions()}
+    return {f"accounts/{name}": form for name, form in made.items()}
 
 
 def _messages() -> dict[str, Any]:
@@ -263,7 +238,3 @@ def _signature(key: ec.EllipticCurvePrivateKey, digest: bytes) -> bytes:
     made = key.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()), deterministic_signing=True))
     r, s = decode_dss_signature(made)
     return r.to_bytes(32) + low_s(s).to_bytes(32)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,14 +1,9 @@
-"""Writes vectors/user_operations/{v07,v08,v09}.json: user operations, and their hashes from the real entry points.
-
-`python tools/user_operation_vectors.py` writes the files; with `--check` it compares them instead.
-"""
+"""user_operations/{v07,v08,v09}.json: user operations, and their hashes from the real entry points."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import sys
 import tempfile
 from dataclasses import replace
 from itertools import product
@@ -31,8 +26,7 @@ from holdfast.world.deployment import deploy_entry_points
 from holdfast.world.processes import Supervisor
 from holdfast.world.tools import find_tools
 
-FOLDER = Path(__file__).parent.parent / "vectors" / "user_operations"
-FILES = {"v07.json": V07, "v08.json": V08, "v09.json": V09}
+FILES = {"v07": V07, "v08": V08, "v09": V09}
 SEED = 4337
 STRUCT = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
 SELECTOR = keccak256(f"getUserOpHash({STRUCT})".encode())[:4]
@@ -167,30 +161,16 @@ async def _reverts(chain: LocalChain, entry_point: EntryPoint, operation: UserOp
     return False
 
 
-async def contents() -> dict[str, str]:
-    """Return the text of every file, with hashes from a new chain."""
+def contents() -> dict[str, Any]:
+    """Return each file's contents, with hashes from a new chain, by its path without the suffix."""
+    return {f"user_operations/{name}": content for name, content in asyncio.run(_ask_all()).items()}
+
+
+async def _ask_all() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as logs:
         async with aiohttp.ClientSession() as session, Supervisor(Path(logs)) as supervisor:
             tools = await find_tools(print)
             chain = await start_chain(supervisor, tools, AiohttpTransport(session), ChainOptions())
             accounts = await unlock(chain.rpc, chain.rpc_url)
             await deploy_entry_points(chain, tools, accounts.tester.address)
-            found = {name: await ask(chain, entry_point) for name, entry_point in FILES.items()}
-    return {name: json.dumps(content, indent=1) + "\n" for name, content in found.items()}
-
-
-def main() -> int:
-    """Write the files, or with --check compare them; return 0 if they are up to date."""
-    found = asyncio.run(contents())
-    if "--check" in sys.argv[1:]:
-        stale = [name for name, text in found.items() if (FOLDER / name).read_text() != text]
-        print(f"vectors out of step with the entry points: {stale}" if stale else "vectors in step")
-        return 1 if stale else 0
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, text in found.items():
-        (FOLDER / name).write_text(text)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+            return {name: await ask(chain, entry_point) for name, entry_point in FILES.items()}

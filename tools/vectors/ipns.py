@@ -1,6 +1,6 @@
-"""Writes vectors/ipns/records.json: records made with other libraries, which the enclave must reproduce exactly.
+"""ipns/records.json: records made with other libraries, which the enclave must reproduce exactly.
 
-`tools/ipns_vectors.py` writes the file. `records` contains the records themselves, for every implementation of IPNS;
+`records` contains the records themselves, for every implementation of IPNS;
 `cases` are calls to the enclave that must return the same bytes.
 """
 
@@ -18,8 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from holdfast.content import dag_cbor
 from holdfast.content.bases import from_multibase, to_multibase
 
-ROOT = Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "vectors" / "ipns" / "records.json"
+ROOT = Path(__file__).resolve().parents[2]
 MINTING = ROOT / "vectors" / "ucan" / "mint_valid.json"
 NOW_MS = 1_700_000_000_000
 SNAPSHOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
@@ -87,17 +86,16 @@ INVALID: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 
-def main() -> None:
-    """Write the file."""
+def contents() -> dict[str, Any]:
+    """Return the file's contents, by its path without the suffix."""
     content = {
         "claim": "The enclave writes these IPNS records of version 2 byte for byte, and refuses other input",
-        "source": "own (tools/ipns_vectors.py); `a snapshot` was read by js `ipns`, `@helia/ipns` and py-libp2p",
+        "source": "own (tools/vectors/ipns.py); `a snapshot` was read by js `ipns`, `@helia/ipns` and py-libp2p",
         "function": "publish",
         "records": [record_of(said) for said in RECORDS],
         "cases": [*map(case_of, RECORDS), *(refusal(*invalid) for invalid in INVALID), locked(), absent()],
     }
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps(content, indent=1) + "\n")
+    return {"ipns/records": content}
 
 
 def record_of(said: Said) -> dict[str, Any]:
@@ -187,7 +185,3 @@ def made_vault() -> dict[str, Any]:
     step: dict[str, Any] = json.loads(MINTING.read_text())["cases"][0]["steps"][0]
     random = b"".join(hashlib.sha256(bytes([index])).digest() for index in range(64)).hex()
     return {"function": "generate", "random": random, "input": step["input"]}
-
-
-if __name__ == "__main__":
-    main()

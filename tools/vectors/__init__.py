@@ -1,0 +1,1 @@
+"""What each file of vectors/ that is computed contains: a module for each subject, with `contents()`."""
