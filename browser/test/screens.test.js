@@ -18,6 +18,7 @@ import {
 } from "../src/holdfast.js";
 import { consent } from "../src/pages/connect/consent.js";
 import { firstAnswer } from "../src/pages/connect/answered.js";
+import { fetchCopy } from "../src/pages/drill/trials.js";
 import { footer } from "../src/pages/footer.js";
 import { leave } from "../src/pages/leave/screen.js";
 import { el } from "../src/kit/el.js";
@@ -464,4 +465,19 @@ onPage("of a code that has no tries left, no end is announced", async (context) 
   say("");
   context.mock.timers.tick(61_000);
   assert.deepEqual([told("status"), one('[data-name="left"]').textContent], ["", ""]);
+});
+
+onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
+  const deleted = [];
+  globalThis.indexedDB = { deleteDatabase: (name) => deleted.push(name) };
+  context.after(() => delete globalThis.indexedDB);
+  const found = { did: ROW.did, updatedAt: 5, revision: 8 };
+  client(context, { recover: async () => found, close: async () => {} });
+  const stored = { revision: 9 };
+  context.mock.method(VaultStore.prototype, "load", async () => stored);
+  assert.deepEqual(await fetchCopy(ROW.did, {}), { updatedAt: 5, newest: false });
+  stored.revision = 8;
+  assert.deepEqual(await fetchCopy(ROW.did, {}), { updatedAt: 5, newest: true });
+  await assert.rejects(fetchCopy("did:new:0x2", {}), { key: "drill.file.other" });
+  assert.deepEqual(deleted, Array(3).fill("holdfast-trial"));
 });

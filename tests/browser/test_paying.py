@@ -104,6 +104,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: 
     noted = f"hf.VaultStore && new hf.VaultStore().note('pages:sent:{person.did}')"
     row = (await person.page.evaluate(noted))[0]
     assert (row["shop"], row["label"], row["address"]) == (urlsplit(shop).netloc, "Two <b>books</b>", PAYEE)
+    assert row["state"] == "confirmed"
 
 
 async def chooses_the_key_by_the_keyboard(window: ConfirmPage) -> None:
