@@ -50,7 +50,7 @@ class Timers {
 const DEVICE = "a name that stands in the database alone";
 const KEY = { kind: "secret", secret: new Uint8Array(32).fill(7) };
 // An attestation object with the format "none".
-const CREDENTIAL =
+export const CREDENTIAL =
   "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViUv6vDdDKViwYzYNOtZGHJxHNa5/jt1GWSpeDwFFKy5LVFAAAABwAAAAAAAAAAAAAAAAAAAAAAEAABAgMEBQYHCAkKCwwNDg+lAQIDJiABIVggJu/OvQ7p40pmkYfhizqRIrL3M5RbZJzJ+fkh6fna2BIiWCCQI4venMe7Mw0VDGdwTdJa5wVSBXRLbzG/QHB0WHLQ5g==";
 
 async function opened(wasm, timers) {

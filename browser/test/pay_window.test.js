@@ -129,6 +129,7 @@ for (const [what, asked, words] of [
   ["the page around a frame", { inside: "https://mall.example" }, ["It asks inside a page of mall.example."]],
   ["a shop without encryption", { site: "http://books.example" }, ["http://books.example", "not encrypted"]],
   ["an address that only looks like a payee's", { familiarity: "alike" }, ["it is another one"]],
+  ["a payee without a verified identity", {}, ["without a verified identity"]],
   ["letters of another alphabet", { did: "did:web:xn--bcher-kva.example" }, ["another alphabet"]],
   ["a token that the service does not know", { token: PAYEE, amount: "31" }, ["31", "token"]],
   ["another unit than the price's", { total: { currency: "EUR", value: "11.00" } }, ["11.00 EUR"]],

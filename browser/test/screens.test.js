@@ -5,20 +5,33 @@ import { test } from "node:test";
 
 import { navigatorHas, one, press, told, type, until } from "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
-import { Client, NetworkError, RequestRefused, Vault, VaultStore } from "../src/holdfast.js";
+import {
+  AccountNotFunded,
+  Client,
+  NetworkError,
+  OperationFailed,
+  PaymentRefused,
+  RequestRefused,
+  SecondKeyMissing,
+  Vault,
+  VaultStore,
+} from "../src/holdfast.js";
 import { consent } from "../src/pages/connect/consent.js";
 import { firstAnswer } from "../src/pages/connect/answered.js";
+import { fetchCopy } from "../src/pages/drill/trials.js";
 import { footer } from "../src/pages/footer.js";
 import { leave } from "../src/pages/leave/screen.js";
 import { el } from "../src/kit/el.js";
 import * as nodes from "../src/pages/parts/nodes.js";
 import { text } from "../src/pages/parts/language.js";
+import { problem } from "../src/pages/parts/problems.js";
 import { screen } from "../src/pages/parts/router.js";
 import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.js";
 import { setBegun } from "../src/pages/parts/notes.js";
 import { choose } from "../src/pages/register/choose.js";
 import { finish } from "../src/pages/register/finish.js";
 import { prove } from "../src/pages/register/prove.js";
+import { sendError } from "../src/pages/send/errors.js";
 import { resolved } from "../src/pages/send/payee.js";
 import { showState, start } from "../src/pages/start.js";
 import { obstacle } from "../src/pages/parts/obstacle.js";
@@ -275,6 +288,7 @@ onPage("a network that has registered enough is told before a passkey is made", 
   assert.deepEqual(visited, []);
 });
 
+const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 const CHECKSUMMED = "0x52908400098527886E0F7030069857D2E4169EE7";
 for (const [typed, key] of [
   ["Bob@Example.com", "send.bad.email"],
@@ -418,4 +432,52 @@ onPage("the browser takes the code out of a text message, and no request outlive
   assert.deepEqual(checked, ["123456"]);
   show({ name: "", heading: "", body: [] });
   assert.ok(asked.signal.aborted);
+});
+
+const failed = (message, more = {}) => Object.assign(new OperationFailed(message), more);
+const few = { address: CHECKSUMMED, balance: 0n, needed: 10n ** 15n };
+for (const [error, how, words] of [
+  [new PaymentRefused("none", "payee_unregistered"), {}, "DID is not registered, or not active."],
+  [new AccountNotFunded("few", few), {}, "needs 0.001\u00a0ETH"],
+  [new AccountNotFunded("few", { ...few, needed: 5_000_000n, token: USDC }), {}, "you need 5.00\u00a0USDC"],
+  [new SecondKeyMissing(CHECKSUMMED, ["0x6b17d1f2"]), {}, "0x6b17d1f2"],
+  [failed("an earlier one was mined", { earlier: "mined" }), {}, "has gone through in the meantime"],
+  [failed("refused: AA23 reverted"), { handedOver: true }, "AA23 reverted"],
+  [failed("no receipt in time"), { handedOver: true }, text("send.unconfirmed")],
+  [failed("refused: too many questions"), { handedOver: true, sent: true }, text("send.unconfirmed")],
+  [failed("the operation was mined and failed"), { sent: true }, text("chain_failed")],
+  [new NetworkError("gone"), { handedOver: true }, text("send.unconfirmed")],
+  [new NetworkError("gone"), {}, text("problem.offline")],
+  [new RequestRefused("rate_limited", 429), {}, text("send.toomany")],
+])
+  test(`a payment that was not made, or of which it is not known: ${error.message} ${JSON.stringify(how)}`, () => {
+    const said = problem(sendError(error, how));
+    assert.ok(said.includes(words), said);
+  });
+
+onPage("of a code that has no tries left, no end is announced", async (context) => {
+  const checked = await proving(context, PROVING, [
+    { verified: false, message: "Too many attempts. Request a new code." },
+  ]);
+  type("code", "123456");
+  await until(() => checked.length === 1 && one(".verdict").textContent === text("prove.burnt"));
+  assert.equal(one('[data-name="left"]').textContent, "");
+  say("");
+  context.mock.timers.tick(61_000);
+  assert.deepEqual([told("status"), one('[data-name="left"]').textContent], ["", ""]);
+});
+
+onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
+  const deleted = [];
+  globalThis.indexedDB = { deleteDatabase: (name) => deleted.push(name) };
+  context.after(() => delete globalThis.indexedDB);
+  const found = { did: ROW.did, updatedAt: 5, revision: 8 };
+  client(context, { recover: async () => found, close: async () => {} });
+  const stored = { revision: 9 };
+  context.mock.method(VaultStore.prototype, "load", async () => stored);
+  assert.deepEqual(await fetchCopy(ROW.did, {}), { updatedAt: 5, newest: false });
+  stored.revision = 8;
+  assert.deepEqual(await fetchCopy(ROW.did, {}), { updatedAt: 5, newest: true });
+  await assert.rejects(fetchCopy("did:new:0x2", {}), { key: "drill.file.other" });
+  assert.deepEqual(deleted, Array(3).fill("holdfast-trial"));
 });

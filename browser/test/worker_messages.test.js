@@ -6,6 +6,8 @@ import { test } from "node:test";
 
 import { FUNCTIONS } from "../src/vault/protocol.js";
 import { WorkerSession } from "../src/vault/session.js";
+import { VaultStore } from "../src/vault/store.js";
+import { CREDENTIAL } from "./host_tests.js";
 
 const WASM = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));
 const { fetch } = globalThis;
@@ -113,3 +115,34 @@ test("random messages crash nothing: each is answered, and the worker goes on", 
   const { reply } = await session.answer({ id: 999, fn: "status", args: {} });
   assert.equal(reply.result.locked, true, `seed ${seed}: ${JSON.stringify(reply)}`);
 });
+
+test("a vault that a key does not open, or that is locked, is free for other tabs", async (context) => {
+  let stored = null;
+  const store = {
+    load: async () => stored,
+    save: async (manifest, sealed, revision) => void (stored = { did: manifest.did, revision, manifest, sealed }),
+    own: async () => {},
+  };
+  for (const [name, method] of Object.entries(store)) context.mock.method(VaultStore.prototype, name, method);
+  const session = await booted();
+  const asked = async (fn, args) => (await session.answer(message(fn, args))).reply.result;
+  const held = async () =>
+    (await navigator.locks.query()).held.filter(({ name }) => name.startsWith("hf-vault:")).length;
+  const key = (digit) => ({ kind: "secret", id: "device", secret: Array(32).fill(digit) });
+  assert.ok((await asked("generate", { credential: CREDENTIAL, key: key(7) })).did);
+  assert.equal(await held(), 1);
+  await asked("lock", {});
+  await until(async () => (await held()) === 0);
+  assert.equal((await asked("unlock", { key: key(8) })).error, "wrong_key");
+  await until(async () => (await held()) === 0);
+  assert.equal((await asked("unlock", { key: key(7) })).success, true);
+  await asked("lock", {});
+});
+
+/** Waits for what the next turns of the event loop bring. */
+async function until(condition) {
+  for (let turn = 0; !(await condition()); turn += 1) {
+    assert.ok(turn < 1000, String(condition));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

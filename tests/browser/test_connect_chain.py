@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.async_api import Error
 from tests.support.connecting_apps import asking, clicked, registered, told
 from tests.support.page_visits import GERMAN, Visit
 
@@ -36,6 +38,9 @@ async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> N
     await other.screen("received")
     assert f"{PAYER} may ask for up to 12.50 USDC until" in await other.text('[data-name="sentence"]')
     assert result["did"] in await other.text("main")
+    await other.open("/robots.txt")
+    await other.open(path[:-9])
+    await other.told("no valid permission")
 
 
 async def test_account_and_permission_are_shown_and_refused(browser: Browser, chain: ChainService, app: str) -> None:
@@ -77,7 +82,8 @@ async def test_the_page_gives_them_in_german_by_the_keyboard_alone(
     await window.inspect("connect-consent-delegate-de")
     await window.page.reload()  # the app is asked again, and the person must use the passkey
     await window.screen("consent")
-    await window.key("allow")
+    with contextlib.suppress(Error):  # the window may close while the key is down
+        await window.key("allow")
     result = (await told(page))["result"]
     assert window.complaints == []
     assert result["account"] == {"address": account, "chainId": 84532}

@@ -164,6 +164,17 @@ async def for_any_origin(route: Route) -> None:
     await route.fulfill(response=answer, headers={**answer.headers, "access-control-allow-origin": "*"})
 
 
+async def for_any_origin_but_dear(route: Route) -> None:
+    """Answer as a bundler that wants nearly all of the account's coin for itself."""
+    asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
+    answer = await route.fetch(headers=asked)
+    told = await answer.json() if route.request.method == "POST" else None
+    if told and "preVerificationGas" in (told.get("result") or {}):
+        told["result"]["preVerificationGas"] = hex(2 * 10**8)
+    headers = {**answer.headers, "access-control-allow-origin": "*"}
+    await route.fulfill(response=answer, headers=headers, **({"json": told} if told else {}))
+
+
 def host(url: str) -> str:
     return urlsplit(url).netloc
 
@@ -474,6 +485,30 @@ def _word(kind: str, value: Any) -> bytes:
             return int(value).to_bytes(32)
         case _:
             return from_hex(value).rjust(32, b"\0")
+
+
+@pytest.mark.soak  # tests/cli/test_exit.py meets the limit in the gate
+async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
+    visit: Visit, bare: ChainService, left: Left
+) -> None:
+    bare.fund(left.account, ETH)
+    await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin_but_dear)
+    await visit.open(left.car, left.password)
+    create(bare, from_hex(await visit.text("[data-key]")))
+    await visit.look(bare.rpc_url, bare.usdc)
+    await visit.page.click("input[value=bundled]")
+    await visit.page.fill("#bundler", bare.bundler_url)
+    assert await visit.page.input_value("#limit") == "0.01"
+    assert "more than your limit of 0.01 ETH" in await visit.plan(someone())
+    sending = visit.page.locator("[data-step=plan] button")
+    assert await sending.count() == 0
+    await visit.page.fill("#limit", "much")
+    await visit.press("send")
+    await visit.page.locator("[data-step=send] .verdict").get_by_text("an amount such as 0.01").wait_for()
+    await visit.page.fill("#limit", "2")
+    await visit.press("send")
+    await sending.wait_for()
+    assert "limit" not in await visit.text("[data-step=plan]")
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py does so in the gate

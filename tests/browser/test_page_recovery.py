@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.page_visits import Visit, new_name
+from tests.support.page_visits import DELETED, Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
 
 if TYPE_CHECKING:
@@ -82,13 +82,31 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, shared
     file = tmp_path / "vault.car"
     await (await download.value).save_as(file)
     second = await new_profile(browser, shared, passkey, "/vault")
+    await finds_no_copy(second)
     await brings_files_that_do_not_open(second, file)
     await second.press("import")
     await second.page.set_input_files('[name="file"]', file)
     await second.press("submit")
     await second.screen("home")
     assert await seen(second) == before
+    await deletes_its_vault(second)
     assert second.complaints == []
+
+
+async def finds_no_copy(visit: Visit) -> None:
+    """Recover while the service has a damaged copy, and while it has none."""
+    await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
+    await visit.press("recover")
+    await visit.screen("recover-failed")
+    await visit.alerted("The copy was changed, or belongs to someone else.")
+    await visit.inspect("recover-damaged")
+    await visit.page.unroute("**/ipfs/bafkrei*")
+    await visit.page.route("**/ipns/**", lambda route: route.fulfill(status=404, body="not found"))
+    await visit.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
+    await visit.press("recover")
+    await visit.alerted("This service keeps no copy for this passkey.")
+    await visit.page.unroute("**/ipns/**")
+    await visit.page.unroute("**/api/snapshots/name*")
 
 
 async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
@@ -110,6 +128,19 @@ async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
     await visit.inspect("recover-password")
     await visit.press("back")
     await visit.screen("none")
+
+
+async def deletes_its_vault(visit: Visit) -> None:
+    """Delete the vault, as a browser may, and get it back from the service, in German."""
+    await visit.open("/robots.txt")
+    await visit.page.evaluate(DELETED)
+    await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
+    await visit.open("/vault")
+    await visit.screen("cleared")
+    await visit.inspect("cleared-de")
+    await visit.press("recover")
+    await visit.screen("home")
+    await visit.told("Ihr Tresor ist hier", "#status")
 
 
 async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
+ALIKE = "0x5290" + "11" * 16 + "9EE7"
 ACTIVITY = '[data-card="activity"]'
 
 
@@ -87,7 +88,14 @@ async def pays_a_name(visit: Visit, chain: ChainService, payee: Payee, account: 
     await fill(visit, payee.name, "0.01", "ETH")
     await visit.screen("send-review")
     shown = await visit.text("main")
-    for words in (payee.did, "0.01\u00a0ETH", "You have not paid this payee", "(84532)", "Paid by a sponsor"):
+    for words in (
+        payee.did,
+        "0.01\u00a0ETH",
+        "You have not paid this payee",
+        "(84532)",
+        "Test money without value.",
+        "Paid by a sponsor",
+    ):
         assert words in shown
     trust = visit.page.locator('[data-name="trust"]')
     about = (
@@ -255,8 +263,11 @@ async def pays_the_shown_fee(visit: Visit, chain: ChainService, account: str) ->
 
 
 async def has_no_passkey(visit: Visit) -> None:
-    """Confirm on another device, without the vault's passkey."""
+    """Confirm on another device, without the vault's passkey, after an address that only looks like the payee's."""
     await visit.press("send")
+    await fill(visit, ALIKE, "5")
+    await visit.told("it is another one")
+    await visit.press("back")
     await fill(visit, PAYEE, "5")
     await visit.screen("send-review")
     await visit.authenticator.remove()

@@ -180,6 +180,9 @@ async def test_a_permission_is_given_and_withdrawn(browser: Browser, shared: Ser
     await visit.press("submit")
     await visit.told("This is not a DID.")
     await visit.inspect("delegate-refused")
+    await visit.fill("to", "did:new:0x" + "ab" * 20)  # as long as an address
+    await visit.press("submit")
+    await visit.told("This is not a DID.")
     await visit.fill("to", "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA")
     await visit.fill("limit", "12,50")
     await visit.press("submit")

@@ -104,6 +104,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: 
     noted = f"hf.VaultStore && new hf.VaultStore().note('pages:sent:{person.did}')"
     row = (await person.page.evaluate(noted))[0]
     assert (row["shop"], row["label"], row["address"]) == (urlsplit(shop).netloc, "Two <b>books</b>", PAYEE)
+    assert row["state"] == "confirmed"
 
 
 async def chooses_the_key_by_the_keyboard(window: ConfirmPage) -> None:
@@ -187,6 +188,7 @@ async def without_a_vault(browser: Browser, chain: ChainService, shop: str) -> N
     context = await browser.new_context()
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
+    assert await context.pages[-1].evaluate("indexedDB.databases()") == [], "asking creates no database"
     await the_pages_of_payments(person)
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")

@@ -1,0 +1,58 @@
+/** A change is uploaded after a while, or at once when the network or the person is back. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import "./dom.js";
+import "./scenarios/clients.js"; // keeps the vaults' stores in memory
+import { VaultSnapshots } from "../src/snapshots/main.js";
+
+/** Replaces the timers by ones with numbers, as browsers have; returns what lets time pass. */
+function clock(context) {
+  const waiting = new Map();
+  let [now, last] = [0, 0];
+  context.mock.method(globalThis, "setTimeout", (run, ms) => (waiting.set(++last, { run, at: now + ms }), last));
+  context.mock.method(globalThis, "clearTimeout", (timer) => void waiting.delete(timer));
+  return (ms) => {
+    now += ms;
+    for (const [timer, { run, at }] of [...waiting]) if (at <= now && waiting.delete(timer)) run();
+  };
+}
+
+/** Snapshots of a vault that is locked, and how often an upload looked at the vault. */
+function snapshots(context) {
+  const pass = clock(context);
+  const status = context.mock.fn(async () => ({ locked: true }));
+  const vault = Object.assign(new EventTarget(), { dbName: "automatic", status });
+  const made = new VaultSnapshots({ vault, baseUrl: "https://service.example" }, { debounceMs: 2000 });
+  context.after(() => made.close());
+  const looked = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    return status.mock.callCount();
+  };
+  return { vault, made, pass, looked };
+}
+
+for (const back of ["online", "nothing"])
+  test(`a revision that was stored is uploaded: ${back} comes before its time`, async (context) => {
+    const { vault, pass, looked } = snapshots(context);
+    pass(5000); // of the look at what was stored before
+    const before = await looked();
+    vault.dispatchEvent(new CustomEvent("stored"));
+    pass(1500);
+    if (back === "online") dispatchEvent(new Event("online"));
+    pass(0);
+    assert.equal((await looked()) > before, back === "online");
+    pass(500);
+    assert.ok((await looked()) > before);
+  });
+
+test("nothing is uploaded after the end", async (context) => {
+  const { vault, made, pass, looked } = snapshots(context);
+  await made.close();
+  const before = await looked();
+  vault.dispatchEvent(new CustomEvent("stored"));
+  dispatchEvent(new Event("online"));
+  pass(60_000);
+  assert.equal(await looked(), before);
+});
