@@ -7,7 +7,9 @@ import { test } from "node:test";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
+import { paymentCall } from "../src/chain/calls.js";
 import { SmartAccount } from "../src/flows/account.js";
+import { pay } from "../src/flows/pay.js";
 import { checkElsewhere } from "../src/flows/payee.js";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -130,3 +132,26 @@ test("what replaces an open operation offers an eighth more", async () => {
     [1, 1013, 14],
   ]);
 });
+
+for (const [name, other] of [
+  ["the payment that was asked for", {}],
+  ["another amount", { amount: 6n }],
+  ["another payee", { to: OTHER.address }],
+  ["another token", { token: THIEF }],
+])
+  test(`an operation whose bytes are ${name} is signed only if that was asked for`, async (context) => {
+    const asked = { to: KEY.address, amount: 5n, token: "native" };
+    const signed = [];
+    const account = {
+      on: async () => account,
+      prepared: async () => ({ callData: paymentCall({ ...asked, ...other }) }),
+      signed: async (operation) => (signed.push(operation), { operation, hash: "0x1" }),
+      send: async () => {},
+      wait: async () => {},
+    };
+    context.mock.method(SmartAccount, "ofClient", async () => account);
+    const paid = pay(liar({}), { ...asked, amount: "5", chainId: 84532 }, {});
+    const isAsked = Object.keys(other).length === 0;
+    await (isAsked ? paid : assert.rejects(paid, { message: /nothing was signed/ }));
+    assert.equal(signed.length, isAsked ? 1 : 0);
+  });
