@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
+import "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
@@ -11,6 +12,9 @@ import { paymentCall } from "../src/chain/calls.js";
 import { SmartAccount } from "../src/flows/account.js";
 import { pay } from "../src/flows/pay.js";
 import { checkElsewhere } from "../src/flows/payee.js";
+import { RpcError } from "../src/http/service.js";
+import { resolved } from "../src/pages/send/payee.js";
+import { Vault } from "../src/vault/vault.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const readJson = async (name) => JSON.parse(await readFile(new URL(`vectors/${name}`, ROOT), "utf8"));
@@ -25,9 +29,9 @@ const hashOf = (data) => enclave.call("keccak256", { data: [...data] }).hash;
 const DID = `did:new:${hashOf(Buffer.from(word(KEY.pubKeyX) + word(KEY.pubKeyY), "hex"))}`;
 
 /** A service that says what the test wants, and a vault of KEY. */
-const liar = (more) => ({
+const liar = (more, dbName = "told by others") => ({
   vault: {
-    dbName: "told by others",
+    dbName,
     keccak256: async (data) => hashOf(data),
     deriveAddress: async (chain, options) => enclave.call("derive_address", { chain, ...options }),
     query: async () => ({ did: DID }),
@@ -74,6 +78,36 @@ test("only on its own pages may the service name other contracts, because it als
     globalThis.location = location;
   }
 });
+
+const ALIAS = { found: true, active: true, did_hash: hashOf(Buffer.from(DID)) };
+for (const [what, alias, trust] of [
+  ["confirms it", ALIAS, "verified"],
+  ["has deactivated it", { ...ALIAS, active: false }, "name"],
+  ["gives it to another DID", { ...ALIAS, did_hash: hashOf(Buffer.from("did:new:0x")) }, "name"],
+  ["does not know it", { found: false }, "name"],
+  ["does not answer", null, "name"],
+])
+  test(`a name that the service resolves, while the chain ${what}`, async (context) => {
+    const { vault, contracts } = liar({});
+    const state = {
+      nonce: "1",
+      did: hashOf(Buffer.from(DID)),
+      isActive: true,
+      pubKeyX: KEY.pubKeyX,
+      pubKeyY: KEY.pubKeyY,
+    };
+    const answers = {
+      boot: async () => ({}),
+      contracts,
+      checkAlias: async () => ({ available: false, did: DID }),
+      indexerDid: async () => ({ found: true, active: true, controller: KEY.address }),
+      accountState: async () => state,
+      indexerAlias: async () => alias ?? Promise.reject(new RpcError({ message: "gone" })),
+    };
+    for (const [name, answer] of Object.entries(answers)) context.mock.method(Client.prototype, name, answer);
+    for (const name of ["keccak256", "deriveAddress"]) context.mock.method(Vault.prototype, name, vault[name]);
+    assert.deepEqual(await resolved("ada"), { address: KEY.address, did: DID, name: "ada", trust });
+  });
 
 const NOTHING = { pubKeyX: "0x0", pubKeyY: "0x0" };
 for (const [name, isPaid, here, there] of [
