@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.support.serving import HOLDFAST
@@ -68,15 +67,6 @@ def test_a_mistyped_command_is_told_the_nearest(holdfast, typed, near):
 def test_help_is_a_command_too(holdfast):
     assert holdfast("help").out == holdfast("--help").out
     assert holdfast("help", "identifier", "list").out == holdfast("identifier", "list", "--help").out
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_shell_gets_its_script_as_the_documentation_says(shell):
-    source = f"source_{shell}"
-    assert source in (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
-    environment = {**os.environ, "_HOLDFAST_COMPLETE": source}
-    done = subprocess.run([HOLDFAST], env=environment, capture_output=True, text=True, check=True)
-    assert f"_HOLDFAST_COMPLETE=complete_{shell}" in done.stdout
 
 
 def test_a_shell_completes_commands_and_their_options():
