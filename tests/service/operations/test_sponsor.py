@@ -433,6 +433,18 @@ async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):
     }  # fmt: skip
 
 
+async def test_what_an_endpoint_says_of_a_commitment_stays_out_of_the_log(world, monkeypatch, caplog):
+    """It may quote the URL, with its key."""
+
+    def refuse(_raw):
+        raise RpcError("https://rpc.example/hunter2: nonce too low", code=-32000)
+
+    monkeypatch.setattr(world.chain, "eth_sendRawTransaction", refuse)
+    await world.ask(registration()[0])
+    (line,) = (record for record in caplog.records if record.message == "a commitment was not posted")
+    assert line.why == "the endpoint answers with error -32000"
+
+
 async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world):
     await world.ask(payment())
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
