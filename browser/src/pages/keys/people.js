@@ -52,7 +52,7 @@ export async function namer(own, known, services = []) {
 }
 
 /**
- * Notes what the person calls a key. The key's code is no name: it is shown shortened.
+ * Notes what the person calls a key. The key's code does not count as a name: it is shown shortened.
  *
  * @param {string} signer
  * @param {string} name
