@@ -18,6 +18,7 @@ pytest_plugins = (
     "tests.support.serving",
     "tests.support.running_service",
     "tests.support.databases",
+    "tests.support.two_chains",
     "tests.support.unsteady",
 )
 

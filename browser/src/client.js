@@ -220,7 +220,7 @@ export class Client extends ServiceClient {
     const { move } = await part(import("./flows/move.js"));
     return this.#with(url, async (next) => {
       next.invitation = invitation;
-      return this.#inTurn(() => move(this, next, passkeys, options));
+      return move(this, next, passkeys, options); // not in turn: it brings the account's changes to other chains, in turn
     });
   }
 

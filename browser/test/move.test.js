@@ -1,8 +1,10 @@
 /** What the page shows before a move, and addresses; vectors/flows/move.json has the move itself. */
 
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 
+import { Client } from "../src/client.js";
 import { moveCheck } from "../src/flows/move.js";
 import { serviceAddress } from "../src/flows/move_target.js";
 import { MovePlayer } from "./scenarios/moves.js";
@@ -41,4 +43,19 @@ test("an address is one origin in ASCII, with https", () => {
     "javascript:alert(1)",
   ])
     assert.equal(serviceAddress(wrong), "", wrong);
+});
+
+test("a move does not hold up the account's operations, of which it makes some itself", async () => {
+  /** @type {string[]} */
+  const asked = [];
+  const fetch = (/** @type {string} */ url) => (asked.push(new URL(url).pathname), new Promise(() => {}));
+  const query = async () => ({ did: "did:new:0x01", credentials: [{ credential_id: "AAAA" }] });
+  const given = { baseUrl: "https://old.example", snapshots: false, vault: { query, close() {} }, fetch };
+  const client = new Client(/** @type {any} */ (given));
+  void client.move("https://new.example", /** @type {any} */ ({}));
+  for (let left = 100; left && !asked.length; left -= 1) await pause(20);
+  assert.ok(asked.length, "the move has begun");
+  void client.register({ handle: "ada" });
+  for (let left = 100; left && !asked.includes("/api/dids/lookup"); left -= 1) await pause(20);
+  assert.ok(asked.includes("/api/dids/lookup"), "the registration has begun");
 });

@@ -1,4 +1,4 @@
-/** What others say about addresses, nonces and what was mined, and what the client makes of it when they lie. */
+/** What a service says about contracts, other chains and fees; vectors/flows has what it says of payees and nonces. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -8,9 +8,10 @@ import "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
 import { instantiate } from "../src/enclave-host.js";
 import { Client } from "../src/client.js";
+import { paymentCall } from "../src/chain/calls.js";
 import { SmartAccount } from "../src/flows/account.js";
-import { checkElsewhere, payeeOf } from "../src/flows/payee.js";
-import { STATE_AGE_MS } from "../src/generated/operation_retries.js";
+import { pay } from "../src/flows/pay.js";
+import { checkElsewhere } from "../src/flows/payee.js";
 import { RpcError } from "../src/http/service.js";
 import { resolved } from "../src/pages/send/payee.js";
 import { Vault } from "../src/vault/vault.js";
@@ -20,7 +21,7 @@ const readJson = async (name) => JSON.parse(await readFile(new URL(`vectors/${na
 const enclave = await instantiate(await readFile(new URL("src/holdfast/enclave/enclave.wasm", ROOT)));
 const { factory, vectors } = await readJson("accounts/addresses.json");
 const CONTRACTS = { chainId: 84532, entryPoint: "0x0000000071727De22E5E9d8BAf0edAc6f37da032", appFactory: factory };
-const [KEY, SALTED] = vectors;
+const [KEY] = vectors;
 const OTHER = vectors.find(({ pubKeyX }) => pubKeyX !== KEY.pubKeyX);
 const THIEF = `0x${"bb".repeat(20)}`;
 const word = (number) => BigInt(number).toString(16).padStart(64, "0");
@@ -44,13 +45,6 @@ const liar = (more, dbName = "told by others") => ({
   ...more,
 });
 
-/** Lets the time pass at once for which the service keeps an account's state. */
-function withoutWaiting(context) {
-  const { setTimeout } = globalThis;
-  const soon = (work, ms, ...given) => setTimeout(work, ms === STATE_AGE_MS ? 0 : ms, ...given);
-  context.mock.method(globalThis, "setTimeout", soon);
-}
-
 /** Answers the chain's endpoint while `work` runs. */
 async function withChain(answer, work) {
   const { fetch } = globalThis;
@@ -60,38 +54,6 @@ async function withChain(answer, work) {
   };
   return work().finally(() => (globalThis.fetch = fetch));
 }
-
-/** Returns the payee's address if the indexer, the chain's state and the factory's event say this. */
-const payee = (address, { pubKeyX, pubKeyY }, salt = null) => {
-  const data = salt === null ? null : `0x${[KEY.pubKeyX, KEY.pubKeyY, salt].map(word).join("")}`;
-  const told = liar({
-    indexerDid: async () => ({ found: true, active: true, controller: address }),
-    accountState: async () => ({ nonce: "1", did: hashOf(Buffer.from(DID)), isActive: true, pubKeyX, pubKeyY }),
-    indexerAccount: async () => ({ found: true, block_number: "5" }),
-  });
-  return withChain(
-    () => (data ? [{ data }] : []),
-    () => payeeOf(told, DID),
-  );
-};
-
-for (const [name, ...told] of [
-  ["of a stranger, with the DID's key", THIEF, KEY],
-  ["of a stranger, with the stranger's key", THIEF, OTHER],
-  ["of a stranger, with the factory's event", THIEF, KEY, 0],
-  ["of another salt, which no event names", SALTED.address, KEY],
-  ["of the DID, with another key, which no event explains", KEY.address, OTHER],
-])
-  test(`an address that does not follow from the key is not paid: ${name}`, () =>
-    assert.rejects(payee(...told), { name: "PaymentRefused", code: "payee_unverified" }));
-
-for (const [name, ...told] of [
-  ["of the key", KEY.address, KEY],
-  ["of another salt, which the event names", SALTED.address, KEY, SALTED.salt],
-  ["of the first key, after a change of keys", KEY.address, OTHER, 0],
-])
-  test(`an address that follows from the key is paid: ${name}`, async () =>
-    assert.deepEqual(await payee(...told), { address: told[0], did: DID }));
 
 test("the own address is computed, and another factory refused", async () => {
   const opened = (more) => SmartAccount.open(liar(more)).then(({ address }) => address);
@@ -115,17 +77,6 @@ test("only on its own pages may the service name other contracts, because it als
   } finally {
     globalThis.location = location;
   }
-});
-
-test("a state from before the payee's registration is read again", async (context) => {
-  withoutWaiting(context);
-  const current = { nonce: "1", did: hashOf(Buffer.from(DID)), isActive: true, ...KEY };
-  const states = [{ nonce: "0", did: "0x", isActive: false, pubKeyX: "0x0", pubKeyY: "0x0" }, current];
-  const told = liar({
-    indexerDid: async () => ({ found: true, active: true, controller: KEY.address }),
-    accountState: async () => states.shift(),
-  });
-  assert.equal((await payeeOf(told, DID)).address, KEY.address);
 });
 
 const ALIAS = { found: true, active: true, did_hash: hashOf(Buffer.from(DID)) };
@@ -162,6 +113,7 @@ const NOTHING = { pubKeyX: "0x0", pubKeyY: "0x0" };
 for (const [name, isPaid, here, there] of [
   ["the same key", true, KEY, KEY],
   ["its first key, as it is not there yet", true, KEY, NOTHING],
+  ["another point with the same x", false, KEY, { ...KEY, pubKeyY: OTHER.pubKeyY }],
   ["another key, as it was replaced on the main chain alone", false, OTHER, KEY],
   ["its first key, which was replaced on the main chain", false, OTHER, NOTHING],
 ])
@@ -171,84 +123,6 @@ for (const [name, isPaid, here, there] of [
     const asked = checkElsewhere(told, { address: KEY.address, did: DID }, 8453);
     await (isPaid ? asked : assert.rejects(asked, { name: "PaymentRefused", code: "payee_unverified" }));
     await checkElsewhere(told, { address: KEY.address, did: null }, 8453);
-  });
-
-/** An account whose service tells `nonce`, and whose bundler refuses every operation after it has been signed. */
-class Steps {
-  #sent = [];
-  #mined = {};
-  #nonce = "1";
-  #strict = false;
-
-  constructor(number) {
-    const facts = { contracts: CONTRACTS, key: { x: 1n, y: 2n, address: `0x${String(number).padStart(40, "0")}` } };
-    const client = liar({ accountState: async () => this.#state(), bundler: (...asked) => this.#bundler(...asked) });
-    this.account = () => new SmartAccount(client, {}, facts);
-  }
-
-  #state() {
-    return { nonce: this.#nonce, did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2" };
-  }
-
-  async #bundler(method, [first]) {
-    if (method === "pm_sponsorUserOperation") {
-      const isStale = this.#strict && BigInt(first.nonce) !== BigInt(this.#nonce);
-      if (isStale) throw new RpcError({ message: "AA25 invalid account nonce" });
-      return { paymaster: `0x${"05".repeat(20)}` };
-    }
-    if (method === "eth_sendUserOperation") throw new RpcError({ message: "reverted during simulation" });
-    const receipt = { transactionHash: "0x2", blockNumber: "0x3" };
-    return first in this.#mined ? { userOpHash: first, success: this.#mined[first], receipt } : null;
-  }
-
-  /** Plays one step: the nonce that the state has, the call, and what is mined before it; returns the nonce. */
-  async play(kept, { call, told, strict, mine, wait }) {
-    this.#nonce = told ?? this.#nonce;
-    this.#strict = strict ?? this.#strict;
-    if (mine !== undefined) this.#mined[this.#sent.at(-1)] = mine;
-    const operation = await kept.prepared(call);
-    const hash = `0x${String(this.#sent.length).padStart(64, "0")}`;
-    this.#sent.push(hash);
-    await kept.send({ operation, hash }).catch(() => {});
-    if (wait) await kept.wait(hash, 10).catch(() => {});
-    return Number(operation.nonce);
-  }
-}
-
-const [RENT, LUNCH] = ["0xaa", "0xbb"];
-const KNOWN = /another key than 0|same call|may have been mined/;
-for (const [number, [name, steps, expected]] of [
-  ["another key", [{ told: String(2n ** 64n), call: RENT }], ["another key than 0"]],
-  ["the same nonce again", [{ call: RENT }, { call: RENT }, { call: LUNCH, again: true }], [1, 1, 1]],
-  [
-    "moved on without a receipt",
-    [{ call: RENT }, { told: "2", call: LUNCH }, { call: LUNCH }],
-    [1, "may have been mined", 2],
-  ],
-  [
-    "a late receipt",
-    [{ call: RENT }, { mine: true, call: RENT, again: true }, { told: "2", call: RENT }],
-    [1, "same call", 2],
-  ],
-  ["another call", [{ call: RENT }, { mine: true, call: LUNCH }], [1, 2]],
-  ["a revert", [{ call: RENT }, { mine: false, call: RENT }], [1, 2]],
-  [
-    "not taken by the chain",
-    [{ call: RENT }, { told: "0", strict: true, call: LUNCH }, { call: LUNCH }],
-    [1, "may have been mined", 0],
-  ],
-  ["no receipt in time", [{ call: RENT, wait: true }, { call: RENT }], [1, 1]],
-].entries())
-  test(`two signed operations cannot both be mined silently: ${name}`, async (context) => {
-    withoutWaiting(context);
-    const played = new Steps(number);
-    let kept = played.account();
-    const results = [];
-    for (const step of steps) {
-      if (step.again) kept = played.account();
-      results.push(await played.play(kept, step).catch(({ message }) => message.match(KNOWN)?.[0] ?? message));
-    }
-    assert.deepEqual(results, expected);
   });
 
 /** What the sponsor and the chain offer, and an operation of a new account object on the same account. */
@@ -292,3 +166,26 @@ test("what replaces an open operation offers an eighth more", async () => {
     [1, 1013, 14],
   ]);
 });
+
+for (const [name, other] of [
+  ["the payment that was asked for", {}],
+  ["another amount", { amount: 6n }],
+  ["another payee", { to: OTHER.address }],
+  ["another token", { token: THIEF }],
+])
+  test(`an operation whose bytes are ${name} is signed only if that was asked for`, async (context) => {
+    const asked = { to: KEY.address, amount: 5n, token: "native" };
+    const signed = [];
+    const account = {
+      on: async () => account,
+      prepared: async () => ({ callData: paymentCall({ ...asked, ...other }) }),
+      signed: async (operation) => (signed.push(operation), { operation, hash: "0x1" }),
+      send: async () => {},
+      wait: async () => {},
+    };
+    context.mock.method(SmartAccount, "ofClient", async () => account);
+    const paid = pay(liar({}), { ...asked, amount: "5", chainId: 84532 }, {});
+    const isAsked = Object.keys(other).length === 0;
+    await (isAsked ? paid : assert.rejects(paid, { message: /nothing was signed/ }));
+    assert.equal(signed.length, isAsked ? 1 : 0);
+  });

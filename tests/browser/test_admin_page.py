@@ -42,6 +42,8 @@ async def test_an_operators_visit(browser: Browser, tmp_path: Path) -> None:
         await visit.inspect("admin-counts")
         await visit.press("acts")
         await visit.told("by key:eva")
+        named = await visit.page.locator(".rows .strong").all_inner_texts()
+        assert {"Ban", "Admin key made"} <= {*named} and not [name for name in named if "_" in name]
         await visit.inspect("admin-acts")
         assert visit.complaints == []
         assert await visit.page.evaluate("JSON.stringify(localStorage)") == "{}", "the key goes with the tab"

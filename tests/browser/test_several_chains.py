@@ -6,36 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.availability import why_no_chain
-from tests.support.chain_service import ChainService, chain_service
 from tests.support.page_visits import person
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+from tests.support.two_chains import BASE, TEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.async_api import Browser, Page
+    from tests.support.chain_service import ChainService
 
-BASE, TEST = 8453, 84532
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
-    """A service whose main chain is a local one with the ID of Base."""
-    if why := why_no_chain():
-        pytest.skip(why)
-    with chain_service(tmp_path_factory.mktemp("base"), chain_id=BASE) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def both(chain: ChainService, base: ChainService, tmp_path_factory: pytest.TempPathFactory) -> ChainService:
-    """A service on the test network that serves the other chain too."""
-    folder = tmp_path_factory.mktemp("both")
-    file = folder / "chains.toml"
-    file.write_text(base.row)
-    return chain.another(folder / "data", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(file))
 
 
 async def opened(browser: Browser, service: ChainService) -> Page:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.support.serving import HOLDFAST
@@ -30,21 +29,6 @@ READERS = [
     "reserved test ann", "reserved add ann", "reserved remove ann", "identifier show ann",
     "identifier release ann --yes", "credential revoke AAAA --yes", "enclave verify", "enclave publish --yes",
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_the_shells_complete_commands(shell):
-    """As docs/operating.md says; the words come as each shell's script passes them."""
-    page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
-    assert f"source_{shell}" in page
-    words = {"COMP_WORDS": "holdfast acc", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "holdfast acc"}
-
-    def said(asked, **more):
-        environment = {**os.environ, "_HOLDFAST_COMPLETE": f"{asked}_{shell}", **more}
-        return subprocess.run([HOLDFAST], env=environment, capture_output=True, text=True, check=True).stdout
-
-    assert "_HOLDFAST_COMPLETE" in said("source")
-    assert "account" in said("complete", **words)
 
 
 def test_help_lists_every_command_with_its_line(holdfast):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.programs import program
 from tests.support.fresh_chain import CONTRACTS, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.timeout(900)
-TOOL = ROOT / "tools" / "compile_contracts.py"
 
 
 @pytest.mark.parametrize(("stored", "exit_code"), [("code", 0), ("c0de", 1), ("code\n", 1), (None, 1)])
@@ -27,7 +27,7 @@ def test_the_check_notices_a_single_byte(
     stored: str | None,
     exit_code: int,
 ) -> None:
-    tool = _tool()
+    tool = program("tools/compile_contracts.py")
     if stored is not None:
         (tmp_path / "A.json").write_text(stored)
     monkeypatch.setattr(tool, "ROOT", tmp_path)
@@ -35,16 +35,6 @@ def test_the_check_notices_a_single_byte(
     monkeypatch.setattr(sys, "argv", ["compile_contracts.py", "--check"])
     assert tool.main() == exit_code
     assert ("A.json" in capsys.readouterr().out) == bool(exit_code)
-
-
-def _tool() -> Any:
-    spec = importlib.util.spec_from_file_location("compile_contracts", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where its dataclasses look up their annotations
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_lock_names_no_download_address() -> None:

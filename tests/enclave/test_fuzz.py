@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.programs import ROOT, program
 from tests.support.soak import amount
 
 if TYPE_CHECKING:
@@ -16,18 +15,12 @@ if TYPE_CHECKING:
 
 CALLS = amount(500, 30000, "HOLDFAST_FUZZ_CALLS")
 SEED = int(os.environ.get("HOLDFAST_FUZZ_SEED", "20261121"))
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "fuzz_enclave.py"
 
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    sys.path.insert(0, str(TOOL.parent))  # so that it can import its neighbour
-    spec = importlib.util.spec_from_file_location("fuzz_enclave", TOOL)
-    assert spec
-    assert spec.loader
-    module = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(ROOT / "tools"))  # so that it can import its neighbour
+    return program("tools/fuzz_enclave.py")
 
 
 @pytest.mark.timeout(600)

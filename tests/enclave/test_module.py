@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib.util
 import io
 import os
 import re
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import wasmtime
+from tests.support.programs import program
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
 from holdfast.enclave.host import MAX_MEMORY
@@ -30,12 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("enclave_build", ROOT / "enclave" / "build.py")
-    assert spec
-    assert spec.loader
-    module = sys.modules.setdefault(spec.name, importlib.util.module_from_spec(spec))
-    spec.loader.exec_module(module)
-    return module
+    return program("enclave/build.py")
 
 
 def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:

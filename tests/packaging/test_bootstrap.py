@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.clean_tree import ROOT
+from tests.support.programs import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,11 +16,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The set-up script, imported as a module, with an empty checkout and a machine on which nothing is installed."""
-    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "tools" / "bootstrap.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = program("tools/bootstrap.py")
     monkeypatch.setattr(module, "PYTHON", tmp_path / "none")
     monkeypatch.setattr(module, "STAMPS", tmp_path / ".setup")
     monkeypatch.setattr(module, "MAC_CHROME", tmp_path / "none")

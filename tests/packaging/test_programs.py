@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.clean_tree import ROOT
+from tests.support.programs import program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,10 +33,7 @@ sys.exit("no room")
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The script, imported as a module, on a machine without any of the programs."""
-    spec = importlib.util.spec_from_file_location("fetched_programs", ROOT / "tools" / "programs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = program("tools/programs.py")
     monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
     monkeypatch.setattr(module, "_SYSTEM", str(tmp_path / "sbin"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))

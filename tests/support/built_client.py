@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import fcntl
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tests.support.clean_tree import ROOT
+from tests.support.programs import program
 
 from holdfast.service.web.client_files import BUILT, client_folder
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 STATIC_IMPORT = re.compile(r'(?:\bfrom|\bimport)\s*"(\./[^"]+|\.\./[^"]+)"')
 
@@ -31,13 +28,9 @@ def build_if_older() -> None:
     assert client_folder() == BUILT, "browser/build.py says why there is no build"
 
 
-def browser_builder() -> ModuleType:
+def browser_builder() -> Any:
     """Return the module browser/build.py, which no package contains."""
-    spec = importlib.util.spec_from_file_location("browser_build", ROOT / "browser" / "build.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("browser/build.py")
 
 
 def loaded(folder: Path, *names: str) -> set[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import wasmtime
+from tests.support.programs import program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,10 +29,7 @@ def sources() -> list[Path]:
 
 def compile_into(folder: Path) -> None:
     """Compile enclave/test/primitives.zig as the root file, next to a copy of the module's sources."""
-    spec = importlib.util.spec_from_file_location("enclave_build", ENCLAVE / "build.py")
-    assert spec and spec.loader
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
+    build = program("enclave/build.py")
     shutil.copytree(ENCLAVE / "src", folder / "src")
     shutil.copyfile(ENCLAVE / "test" / "primitives.zig", folder / "src" / "primitives.zig")
     # The module's memory limit is left out, because one of the vectors needs 128 MiB.

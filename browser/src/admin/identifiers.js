@@ -4,7 +4,7 @@ import { el } from "../kit/el.js";
 import { listed, small } from "./lists.js";
 import { get, post, save } from "./port.js";
 import { asking, button, buttons, choice, field, form, say, show } from "./screen.js";
-import { moment, named, text } from "./texts.js";
+import { actionName, moment, named, text } from "./texts.js";
 
 /** @typedef {import("./port.js").Row} Row */
 
@@ -99,7 +99,7 @@ function event({ at, action, did, operator }) {
   return el(
     "li",
     {},
-    el("p", { class: "strong" }, action),
+    el("p", { class: "strong" }, actionName(action)),
     small(moment(at), operator && text("by", { operator }), did),
   );
 }

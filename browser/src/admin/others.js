@@ -4,7 +4,7 @@ import { el } from "../kit/el.js";
 import { listed, small } from "./lists.js";
 import { post } from "./port.js";
 import { asking, buttons, choice, field, form, say, show } from "./screen.js";
-import { moment, named, text } from "./texts.js";
+import { actionName, moment, named, text } from "./texts.js";
 
 /** @param {string} [done] the action that was carried out */
 export async function bans(done = "") {
@@ -102,7 +102,7 @@ export function counts(days = 7) {
 export function acts() {
   return show("acts", text("acts"), () =>
     listed("acts", {}, ({ at, operator, action, channel, key, did }) => [
-      el("p", { class: "strong" }, action),
+      el("p", { class: "strong" }, actionName(action)),
       small(moment(at), text("by", { operator }), channel && named(channel), key, did),
     ]),
   );

@@ -43,6 +43,12 @@ export function named(word) {
   return word in en ? text(/** @type {TextKey} */ (word)) : word;
 }
 
+/** Returns what an action of the audit is called. @param {string} action */
+export function actionName(action) {
+  const key = `audit.${action}`;
+  return key in en ? text(/** @type {TextKey} */ (key)) : action;
+}
+
 /** @param {string | number} time */
 export function moment(time) {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(

@@ -146,7 +146,8 @@ export class Bundler {
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) {
-      throw Object.assign(new OperationFailed(`the operation was mined and failed: ${answer.reason ?? "no reason"}`), {
+      const why = answer.reason ? `: ${answer.reason}` : "";
+      throw Object.assign(new OperationFailed(`the operation was mined and failed${why}`), {
         reverted: true,
       });
     }

@@ -4,7 +4,7 @@ import { keccak256 } from "../did/keccak.js";
 import { el } from "../kit/el.js";
 import { ENTRY_POINTS } from "../generated/contracts.js";
 import { address, digits, hash, number, packed } from "./abi.js";
-import { addressOf, field } from "./nodes.js";
+import { addressOf, checksummed, field } from "./nodes.js";
 import { form, typed } from "./parts.js";
 
 const FIELDS = Object.entries({
@@ -76,16 +76,11 @@ export function signatureFields(page, standing, { operation }) {
     owner.signature = signature;
     return SIGNATURE.test(signature) || (made.input.focus(), false);
   };
+  const of = { address: checksummed(standing.second) };
   const isTyped = standing.entryPoint !== ENTRY_POINTS[0];
   const nodes = isTyped
-    ? [
-        el("p", { class: "notice" }, text("second.sign", { address: standing.second })),
-        ...typedNodes(page, standing, operation, made),
-      ]
-    : [
-        el("p", { class: "notice" }, text("second.raw", { address: standing.second })),
-        digest(text, rawDigestOf(operation, standing)),
-      ];
+    ? [el("p", { class: "notice" }, text("second.sign", of)), ...typedNodes(page, standing, operation, made)]
+    : [el("p", { class: "notice" }, text("second.raw", of)), digest(text, rawDigestOf(operation, standing))];
   return { nodes: [...nodes, made.node], takes };
 }
 

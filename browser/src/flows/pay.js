@@ -51,7 +51,9 @@ export async function pay(client, params, { onProgress, approve }) {
   onProgress?.("sent", { userOpHash: signed.hash });
   await by.wait(signed.hash);
   onProgress?.("confirmed", { userOpHash: signed.hash });
-  return paymentResult(params, signed.hash, await operationPage(client, params.chainId, signed.hash));
+  const explorerUrl = await operationPage(client, params.chainId, signed.hash);
+  // As documented, `txHash` equals `userOpHash`.
+  return { txHash: signed.hash, userOpHash: signed.hash, chain: params.chainId, token: params.token, explorerUrl };
 }
 
 /**
@@ -97,18 +99,6 @@ async function preparedBy(account, callData, payment) {
     if (error instanceof OperationFailed && !isSettled) await checkPaid(account, payment, error);
     throw error;
   }
-}
-
-/**
- * Returns the documented result, in which `txHash` equals `userOpHash`.
- *
- * @param {PaymentParams} params
- * @param {string} hash
- * @param {string} explorerUrl
- * @returns {PaymentResult}
- */
-function paymentResult({ chainId, token }, hash, explorerUrl) {
-  return { txHash: hash, userOpHash: hash, chain: chainId, token, explorerUrl };
 }
 
 /**

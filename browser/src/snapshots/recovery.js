@@ -350,17 +350,10 @@ function utc(ms) {
  * @param {Set<string>} [tried]
  */
 function newWraps({ snapshot: { sealed } }, key, tried = new Set()) {
-  return wrapsOf(sealed).flatMap((it) => (mayOpen(key, it) && !tried.has(it.bytes) ? [it.bytes] : []));
-}
-
-/**
- * Whether a key may open a wrap: a password always may, but a passkey only if the IDs match.
- *
- * @param {VaultKey} key
- * @param {{kind: string, id: string}} wrap
- */
-function mayOpen(key, { kind, id }) {
-  return key.kind === kind && (kind === "password" || key.id === id);
+  const isPassword = key.kind === "password"; // which may open every wrap of its kind
+  return wrapsOf(sealed)
+    .filter(({ kind, id, bytes }) => key.kind === kind && (isPassword || key.id === id) && !tried.has(bytes))
+    .map(({ bytes }) => bytes);
 }
 
 /** @param {Error} [cause] */

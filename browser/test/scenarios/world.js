@@ -56,6 +56,8 @@ export class World {
     const name = `${server} ${method}`;
     const answer = await this.performed(name, this.#ofOperation(method, params), () => this.#send(method, params));
     if (answer?.refused) return Response.json({ error: answer.refused[0] }, { status: answer.refused[1] });
+    if (answer === "reverted")
+      return Response.json({ jsonrpc: "2.0", id, result: { ...this.#receipt(params[0]), success: false } });
     if (answer?.rpc) {
       const [code, message, data] = answer.rpc;
       return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } });

@@ -40,6 +40,11 @@ class RpcError(ChainError):
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
 
 
+def chain_words(error: RpcError | TimeoutError) -> str:
+    """Return why a chain or bundler could not be asked, for logs: without the endpoint's message."""
+    return error.in_our_words if isinstance(error, RpcError) else "no answer in time"
+
+
 class TransportError(RpcError):
     """The endpoint returned no usable HTTP response. `status` is its HTTP status, None if the connection failed."""
 

@@ -115,8 +115,8 @@ class Follower:
         self.health.failures += 1
         # Log only failures 1, 2, 4, 8 …, so that an outage lasting hours does not fill the log.
         if self.health.failures & (self.health.failures - 1) == 0:
-            why = error.in_our_words if isinstance(error, RpcError) else error
-            log.warning("indexer: step failed (%s: %s), failure %d", type(error).__name__, why, self.health.failures)
+            why = error.in_our_words if isinstance(error, RpcError) else str(error) or type(error).__name__
+            log.warning("indexer: step failed (%s), failure %d", why, self.health.failures)
         return self._backoff(self.health.failures)
 
     def _backoff(self, times: int) -> float:

@@ -11,10 +11,9 @@ from contextlib import closing
 
 import pytest
 from tests.client.flows.devices import add, change, person, remove, two_devices
-from tests.support.availability import why_no_chain
-from tests.support.chain_service import chain_service
 from tests.support.payments import payment, someone
 from tests.support.terminal import Terminal
+from tests.support.two_chains import BASE, TEST
 
 from holdfast.chain.account_calls import SignedChanges, apply_changes, apply_together, create_account_with
 from holdfast.chain.account_candidates import accepted
@@ -29,28 +28,9 @@ from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import did_hash
 
-BASE, TEST = 8453, 84532
 HOUR = 3600
 INDEXED_WITHIN_S = 30
 SAID = {BASE: "Base (8453), real money", TEST: "Base Sepolia (84532), test money without value"}
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    """A service whose main chain is a local one with the ID of Base."""
-    if why := why_no_chain():
-        pytest.skip(why)
-    with chain_service(tmp_path_factory.mktemp("base"), chain_id=BASE) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def both(chain, base, tmp_path_factory):
-    """A service on the test network that serves the other chain too."""
-    folder = tmp_path_factory.mktemp("both")
-    file = folder / "chains.toml"
-    file.write_text(base.row)
-    return chain.another(folder / "data", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(file))
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ class Provider(AccountWorld):
 
     def __init__(self):
         super().__init__({ACCOUNT: obeying(OWN)})
-        self.strict, self.mined = False, {}
+        self.mined = set()
         self.prices = {"maxFeePerGas": 0, "maxPriorityFeePerGas": 0}
 
     def nonce(self, number):
@@ -42,8 +42,8 @@ class Provider(AccountWorld):
     def status(self):
         return Status(chain="Base Sepolia", chain_id=84532, rpc=None, database="connected")
 
-    def mine(self, operation_hash, succeeded=True):
-        self.mined["0x" + operation_hash.hex()] = succeeded
+    def mine(self, operation_hash):
+        self.mined.add("0x" + operation_hash.hex())
 
     def answer(self, request):
         asked = json.loads(request.content)
@@ -51,8 +51,6 @@ class Provider(AccountWorld):
         return httpx.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
 
     def pm_sponsorUserOperation(self, form, *_):  # noqa: N802 - the method's name
-        if self.strict and int(form["nonce"], 16) != int(self.states[ACCOUNT].nonce):
-            return {"error": {"code": -32500, "message": "AA25 invalid account nonce"}}
         fees = {name: hex(int(form[name], 16) or price) for name, price in self.prices.items()}
         return {"result": LIMITS | fees | {"paymaster": "0x" + "05" * 20}}
 
@@ -65,7 +63,7 @@ class Provider(AccountWorld):
             return {"result": None}
         receipt = {**PLACE, "status": "0x1", "gasUsed": "0x9", "logs": []}
         gas = {"actualGasUsed": "0x5", "actualGasCost": "0x6", "logs": []}
-        return {"result": {"userOpHash": name, "success": self.mined[name], "receipt": receipt, **gas}}
+        return {"result": {"userOpHash": name, "success": True, "receipt": receipt, **gas}}
 
 
 class Payer:
@@ -89,34 +87,6 @@ class Payer:
 @pytest.fixture
 def provider():
     return Provider()
-
-
-@pytest.mark.parametrize("is_seen", [True, False])
-def test_what_was_mined_and_failed_may_be_tried_again_with_the_next_nonce(provider, is_seen):
-    """Also while the service's state is older than the receipt."""
-    payer = Payer(provider)
-    nonce, sent = payer.pay(RENT)
-    provider.mine(sent, succeeded=False)
-    if is_seen:
-        with pytest.raises(OperationFailed, match="mined and failed"):
-            run(payer.account.wait(sent))
-    assert (nonce, payer.pay(RENT)[0]) == (1, 2)
-
-
-def test_a_nonce_that_the_chain_does_not_take_is_told_once(provider):
-    """As after a reset of a local chain: otherwise the account could never do anything again."""
-    payer = Payer(provider)
-    payer.pay(RENT)
-    provider.nonce(0)
-    provider.strict = True
-    with pytest.raises(OperationFailed, match="may have been mined"):
-        payer.pay(LUNCH)
-    assert payer.pay(LUNCH)[0] == 0
-
-
-def test_the_highest_nonce_of_the_usual_key(provider):
-    provider.nonce(2**64 - 1)
-    assert Payer(provider).prepared(RENT).nonce == 2**64 - 1
 
 
 def test_what_replaces_an_open_operation_offers_an_eighth_more(provider, tmp_path):

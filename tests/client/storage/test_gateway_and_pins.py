@@ -14,7 +14,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway, block_call
-from holdfast.client.storage.pinning import PinFailed, add_call, selection
+from holdfast.client.storage.pinning import AsyncPinning, PinFailed, selection
 from holdfast.client.types import PinRequest, PinStatus, VaultManifest, VaultSnapshotConfig
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.content.names import name_of
@@ -137,9 +137,9 @@ def test_a_selection_is_the_apis_query():
         {"meta": {str(number): "" for number in range(1001)}},
     ],
 )
-def test_a_pin_keeps_the_apis_bounds(fields):
+async def test_a_pin_keeps_the_apis_bounds(fields):
     with pytest.raises(ValueError, match=r"pin|origin"):
-        add_call(PinRequest(cid=SNAPSHOT.root_cid, **fields))
+        await AsyncPinning("https://pins.example", "token").add(PinRequest(cid=SNAPSHOT.root_cid, **fields))
 
 
 async def test_a_gateway_that_failed_is_not_asked_for_every_block():

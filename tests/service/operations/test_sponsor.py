@@ -244,13 +244,14 @@ async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_res
 
 
 async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypatch):
-    monkeypatch.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
     first, second, third = (world.sponsor.commitments for _ in range(3))
     async with first.turn():
-        for late in (second, third):
-            with pytest.raises(TimeoutError):
-                async with late.turn():
-                    pytest.fail("two processes have the turn")
+        with monkeypatch.context() as hurried:
+            hurried.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
+            for late in (second, third):
+                with pytest.raises(TimeoutError):
+                    async with late.turn():
+                        pytest.fail("two processes have the turn")
     async with second.turn():
         pass
 
@@ -431,6 +432,18 @@ async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):
     assert await world.spent() == {
         "all": COMMIT_GAS * 2, "did": COMMIT_GAS * 2, f"contract {REGISTRY.lower()}": COMMIT_GAS * 2,
     }  # fmt: skip
+
+
+async def test_what_an_endpoint_says_of_a_commitment_stays_out_of_the_log(world, monkeypatch, caplog):
+    """It may quote the URL, with its key."""
+
+    def refuse(_raw):
+        raise RpcError("https://rpc.example/hunter2: nonce too low", code=-32000)
+
+    monkeypatch.setattr(world.chain, "eth_sendRawTransaction", refuse)
+    await world.ask(registration()[0])
+    (line,) = (record for record in caplog.records if record.message == "a commitment was not posted")
+    assert line.why == "the endpoint answers with error -32000"
 
 
 async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world):

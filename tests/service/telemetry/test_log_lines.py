@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.support.serving import PATIENCE_S, becomes_true, free_port
 
 PERSON, HANDLE, NUMBER, ADDRESS = "somebody@example.com", "somebody", "+14155552671", "192.0.2.77"
@@ -94,6 +95,17 @@ def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     assert any(name.startswith("reserved-") for name in of)
     text = server.log.read_text()
     assert [secret for secret in SECRETS if secret in text] == []
+
+
+@pytest.mark.parametrize(("level", "left"), [("warning", {"check failed"}), ("error", set())])
+def test_less_serious_lines_are_left_out(serve, level, left):
+    sms = f"twilio://AC1:providers-token@VA1?base_url={DEAD}"
+    server = serve(access_log="on", log_level=level, sms_url=sms)
+    with server.client() as client:
+        body = {"identifier": NUMBER, "channel": "sms", "code": CODE}
+        assert client.post("/api/verify/check", json=body).status_code == 502
+    server.stop()
+    assert {line["message"] for line in lines(server)} == left
 
 
 def test_neither_log_nor_error_bodies_have_the_password_of_the_database(serve, own_postgres):

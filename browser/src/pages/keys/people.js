@@ -52,12 +52,13 @@ export async function namer(own, known, services = []) {
 }
 
 /**
- * Notes what the person calls a key.
+ * Notes what the person calls a key. The key's code does not count as a name: it is shown shortened.
  *
  * @param {string} signer
  * @param {string} name
  */
 export async function noteName(signer, name) {
+  if (name.replaceAll(/\s|^0x/gi, "").toLowerCase() === signer.slice(2)) return;
   const { did } = await (await ready()).vault.query();
   await changeFacts(did, ({ keyNames }) => ({ keyNames: { ...keyNames, [signer]: name } }));
 }

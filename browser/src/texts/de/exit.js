@@ -59,7 +59,7 @@ export default {
   "second.sign":
     "Auch der zweite Eigentümer muss das unterschreiben: {address}. Vergleichen Sie im Wallet, was oben steht.",
   "second.raw":
-    "Auch der zweite Eigentümer muss unterschreiben, und zwar diesen Hash, ohne Präfix: {address}. Diese Chain hat nur EntryPoint 0.7, dessen Vorgänge Wallets nicht anzeigen.",
+    "Auch der zweite Eigentümer {address} muss unterschreiben, und zwar den Hash unten, so wie er ist, ohne Präfix. Diese Chain hat nur EntryPoint 0.7, dessen Vorgänge Wallets nicht anzeigen.",
   "second.wallet": "Das Wallet in diesem Browser fragen",
   "second.elsewhere": "Mit einem anderen Programm unterschreiben",
   "second.data": "Typisierte Daten zum Unterschreiben (EIP-712)",

@@ -53,7 +53,7 @@ export default {
   "second.use": "Use this address",
   "second.sign": "The second owner must sign this too: {address}. Compare in the wallet what is shown above.",
   "second.raw":
-    "The second owner must sign this hash as it is, without a prefix: {address}. This chain has only EntryPoint 0.7, whose operations wallets do not show.",
+    "The second owner {address} must sign the hash below as it is, without a prefix. This chain has only EntryPoint 0.7, whose operations wallets do not show.",
   "second.wallet": "Ask the wallet in this browser",
   "second.elsewhere": "Sign with another program",
   "second.data": "Typed data to sign (EIP-712)",

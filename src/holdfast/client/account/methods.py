@@ -25,7 +25,6 @@ from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
 from holdfast.client.flows.gas import NoEndpoint
-from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import PluginCallError
@@ -387,7 +386,7 @@ class AccountMethods(EndpointMethods):
             await answered(on_progress, "sent")
             await account.wait(operation_hash)
             await answered(on_progress, "confirmed")
-            return hash_text(operation_hash)
+            return to_hex(operation_hash)
 
 
 def _together(

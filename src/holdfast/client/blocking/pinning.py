@@ -53,7 +53,7 @@ class Pinning:
         return run(self._asynchronous.page(**chosen))
 
     def add(self, pin: PinRequest) -> PinReport:
-        """Request a pin."""
+        """Request a pin. Raises ValueError for one that the API does not allow."""
         return run(self._asynchronous.add(pin))
 
     def get(self, request_id: str) -> PinReport:
@@ -61,7 +61,7 @@ class Pinning:
         return run(self._asynchronous.get(request_id))
 
     def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace one pin with another in a single request."""
+        """Replace one pin with another in a single request. Raises ValueError for one that the API does not allow."""
         return run(self._asynchronous.replace(request_id, pin))
 
     def delete(self, request_id: str) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.flows.aliases import require_free
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
-from holdfast.client.flows.operations import hash_text
 from holdfast.client.handles import canonical_handle
 from holdfast.rules.identifiers import Channel
 from holdfast.wire.encoding import from_hex, to_hex
@@ -74,7 +73,7 @@ class ChainRegistration:
             await self._prepared(await self._account.registration_call(self._alias, "register"))
         )
         operation_hash = self._account.hash(operation)
-        self._notes.note(operation_hash=hash_text(operation_hash))
+        self._notes.note(operation_hash=to_hex(operation_hash))
         await self._account.send(operation)
         await self._tell("sent to the chain")
         await self._receipt(operation_hash)
@@ -119,7 +118,7 @@ class ChainRegistration:
         call = await self._account.registration_call(self._alias, "commit")
         operation = await self._account.signed(await self._account.prepared(call))
         operation_hash = self._account.hash(operation)
-        self._notes.note(commitment_operation=hash_text(operation_hash))
+        self._notes.note(commitment_operation=to_hex(operation_hash))
         await self._account.send(operation)
         await self._tell("commitment sent")
         receipt = await self._account.wait(operation_hash)

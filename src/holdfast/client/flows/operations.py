@@ -418,8 +418,3 @@ def known_errors() -> list[ErrorAbi]:
     from holdfast.chain.reverts import errors_of
 
     return [error for name in ("DIDRegistry", "VaultAccount", "DevUSDC") for error in errors_of(load(name).abi)]
-
-
-def hash_text(operation_hash: bytes) -> str:
-    """Return the hash as 0x-hex."""
-    return to_hex(operation_hash)

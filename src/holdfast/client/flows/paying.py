@@ -100,7 +100,10 @@ class Payer:
             raise
         cost = greatest_cost(estimated)
         if cost > self._policy.max_own_cost_wei:
-            raise GasTooDear(_too_dear(cost, self._policy.max_own_cost_wei, why))
+            limit = _ether(self._policy.max_own_cost_wei)
+            raise GasTooDear(
+                f"{why}; and the operation may cost {_ether(cost)}, more than the account may pay itself ({limit})"
+            )
         await self._check_funds(estimated, cost, call[1], why)
         return estimated
 
@@ -166,10 +169,6 @@ def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
 
 def _ether(wei: int) -> str:
     return f"{Decimal(wei) / _WEI:f} ETH"
-
-
-def _too_dear(cost: int, limit: int, why: str) -> str:
-    return f"{why}; and the operation may cost {_ether(cost)}, more than the account may pay itself ({_ether(limit)})"
 
 
 def _not_funded(address: str, balance: int, needed: int, why: str) -> str:

@@ -14,13 +14,12 @@ from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.noted import payment_note
-from holdfast.client.flows.operations import hash_text
 from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import operation_page
-from holdfast.wire.encoding import from_hex
+from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 from holdfast.wire.retries import OPERATIONS
 
@@ -99,7 +98,7 @@ class Payments:
         await answered(on_progress, "prepared")
         signed = await account.signed(operation)
         await answered(on_progress, "signed")
-        note = payment_note(params, payee.address, hash_text(account.hash(operation)), called, there)
+        note = payment_note(params, payee.address, to_hex(account.hash(operation)), called, there)
         await self._note(note)
         sent = await account.send(signed)
         await answered(on_progress, "sent")
@@ -111,7 +110,7 @@ class Payments:
             raise
         await self._note(settled_note(note, succeeded=True))
         await answered(on_progress, "confirmed")
-        return payment_result(params, hash_text(sent), await explorer_of(self._client, params.chain_id))
+        return payment_result(params, to_hex(sent), await explorer_of(self._client, params.chain_id))
 
     async def _way(
         self, account: SmartAccount, params: PaymentParams, payee: str, amount: int
@@ -158,7 +157,8 @@ class Payments:
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
-            self._refuse_replay(once)
+            if self._budget.used(once):
+                raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
             # The audience of an invocation must be this vault. An invocation contains a `total`, because it could not
             # be minted without one, but that value is not trusted.
             question |= {"audience": (await self._vault.status()).did}
@@ -180,10 +180,6 @@ class Payments:
                 f"the delegation does not allow this payment ({answer.error})", answer.error or _OF_DELEGATION
             )
         return answer.result
-
-    def _refuse_replay(self, cid: str) -> None:
-        if self._budget.used(cid):
-            raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
 
 
 async def _prepared(account: SmartAccount, params: PaymentParams, amount: int, call: calls.Call) -> UserOperation:

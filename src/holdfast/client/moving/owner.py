@@ -108,13 +108,11 @@ class OwnerChange:
             signed = [await source.sign_account_changes(changes)]
             await self._account.bring_account_changes(signed)
             owners = await _changed(source, adds, ends)
-        return Ownership(new in owners, former in owners, await self._missing_on(others, signed))
-
-    async def _missing_on(self, others: list[ServedChain], signed: list[SignedChanges]) -> tuple[str, ...]:
-        """Bring the change to other chains. Return the names of those that did not take it."""
-        return tuple([chain.name for chain in others if not await self._brought(signed, chain.chain_id)])
+        missing_on = [chain.name for chain in others if not await self._brought(signed, chain.chain_id)]
+        return Ownership(new in owners, former in owners, tuple(missing_on))
 
     async def _brought(self, signed: list[SignedChanges], chain_id: int) -> bool:
+        """Bring the change to another chain. Return whether it took it."""
         try:
             changes = [*signed, *await self._before.account_history()]
             origin = await self._before.account_origin()

@@ -79,7 +79,8 @@ class SnapshotHosts:
 
         Raises RequestRefused, NetworkError.
         """
-        await self._http.send(publish_call(name, record))
+        path, headers = f"/routing/v1/ipns/{name}", {"Content-Type": records.MEDIA_TYPE}
+        await self._http.send(Call(method="PUT", path=path, content=record, headers=headers, read=lambda _reply: None))
 
     async def name_of(self, credential_id: str) -> str | None:
         """Return the IPNS name that Holdfast's service has for a passkey.
@@ -87,7 +88,8 @@ class SnapshotHosts:
         The name is a hint: the caller verifies its record.
         """
         try:
-            return await self._http.send(name_call(credential_id))
+            query = {"credentialId": credential_id}
+            return await self._http.send(Call(method="GET", path="/api/snapshots/name", query=query, read=_read_name))
         except RequestRefused as error:
             if error.status == _NOT_FOUND:
                 return None
@@ -147,19 +149,8 @@ def import_call(root_cid: str, car: bytes, *, pin: bool) -> Call[None]:
     )
 
 
-def publish_call(name: str, record: bytes) -> Call[None]:
-    """PUT /routing/v1/ipns/{name} (HTTP Routing V1)."""
-    headers = {"Content-Type": records.MEDIA_TYPE}
-    path = f"/routing/v1/ipns/{name}"
-    return Call(method="PUT", path=path, content=record, headers=headers, read=lambda _reply: None)
-
-
-def name_call(credential_id: str) -> Call[str | None]:
-    """GET /api/snapshots/name?credentialId=…: `{found: true, name}` or `{found: false}`."""
-    return Call(method="GET", path="/api/snapshots/name", query={"credentialId": credential_id}, read=_read_name)
-
-
 def _read_name(reply: Reply) -> str | None:
+    """Read `{found: true, name}` or `{found: false}`."""
     answer = msgspec.json.decode(reply.content)
     name = answer.get("name") if isinstance(answer, dict) else None
     return name if isinstance(name, str) else None

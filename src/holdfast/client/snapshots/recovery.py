@@ -142,7 +142,9 @@ class Recovery:
             )
         for server, error in answers.failed.items():
             await self._tell(f"{server} did not answer: {reason_of(error)}")
-        await self._check_end(record)
+        if record.is_expired(time.time()):
+            question = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot"
+            await self._ask(question, RecoveryRefused("expired", question))
         await self._tell("snapshot found")
         with _readable():
             snapshot = await self._hosts.gateway.snapshot(record.root_cid)
@@ -186,11 +188,6 @@ class Recovery:
                 await asyncio.to_thread(check_binding, snapshot, public_key)
         except StorageError as error:
             raise RecoveryRefused("damaged", reason_of(error)) from error
-
-    async def _check_end(self, record: NameRecord) -> None:
-        if record.is_expired(time.time()):
-            question = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot"
-            await self._ask(question, RecoveryRefused("expired", question))
 
     async def _compare(self, found: _Found) -> None:
         """Refuse a record with a lower sequence number than this device has seen, unless the person accepts it."""

@@ -56,31 +56,6 @@ class PinFailed(StorageError):
         self.details = details
 
 
-def list_call(query: Mapping[str, str]) -> Call[PinPage]:
-    """GET /pins."""
-    return Call(method="GET", path="/pins", query=query, read=_read_list)
-
-
-def add_call(pin: PinRequest) -> Call[PinReport]:
-    """POST /pins. Raises ValueError for a pin that the API does not allow."""
-    return Call(method="POST", path="/pins", body=_checked(pin).to_json(), read=_read_one)
-
-
-def get_call(request_id: str) -> Call[PinReport]:
-    """GET /pins/{requestid}."""
-    return Call(method="GET", path=_path(request_id), read=_read_one)
-
-
-def replace_call(request_id: str, pin: PinRequest) -> Call[PinReport]:
-    """POST /pins/{requestid}. Raises ValueError for a pin that the API does not allow."""
-    return Call(method="POST", path=_path(request_id), body=_checked(pin).to_json(), read=_read_one)
-
-
-def delete_call(request_id: str) -> Call[None]:
-    """DELETE /pins/{requestid}."""
-    return Call(method="DELETE", path=_path(request_id), read=lambda _reply: None)
-
-
 def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     *,
     cids: tuple[str, ...] = (),
@@ -132,23 +107,24 @@ class AsyncPinning:
         `match` says how `name` is compared. The page has at most `limit` pins, by default 10, newest first. Raises
         ValueError for a filter that the API does not allow.
         """
-        return await self._send(list_call(selection(**chosen)))
+        return await self._send(Call(method="GET", path="/pins", query=selection(**chosen), read=_read_list))
 
     async def add(self, pin: PinRequest) -> PinReport:
-        """Request a pin."""
-        return await self._send(add_call(pin))
+        """Request a pin. Raises ValueError for one that the API does not allow."""
+        return await self._send(Call(method="POST", path="/pins", body=_checked(pin).to_json(), read=_read_one))
 
     async def get(self, request_id: str) -> PinReport:
         """Return a pin's state."""
-        return await self._send(get_call(request_id))
+        return await self._send(Call(method="GET", path=_path(request_id), read=_read_one))
 
     async def replace(self, request_id: str, pin: PinRequest) -> PinReport:
-        """Replace one pin with another in a single request."""
-        return await self._send(replace_call(request_id, pin))
+        """Replace one pin with another in a single request. Raises ValueError for one that the API does not allow."""
+        body = _checked(pin).to_json()
+        return await self._send(Call(method="POST", path=_path(request_id), body=body, read=_read_one))
 
     async def delete(self, request_id: str) -> None:
         """Remove a pin."""
-        await self._send(delete_call(request_id))
+        await self._send(Call(method="DELETE", path=_path(request_id), read=lambda _reply: None))
 
     async def wait(
         self, request_id: str, *, within_s: float = SNAPSHOTS.pin_within_s, poll_s: float = SNAPSHOTS.pin_look_s
@@ -162,7 +138,8 @@ class AsyncPinning:
             found = pinned_or_none(await self.get(request_id))
             if found is not None:
                 return found
-            _check_time(deadline)
+            if time.monotonic() > deadline:
+                raise StorageError("the pin was not complete in time")
             await asyncio.sleep(poll_s)
 
     async def close(self) -> None:
@@ -183,11 +160,6 @@ def pinned_or_none(pin: PinReport) -> PinReport | None:
     if pin.status is PinStatus.FAILED:
         raise PinFailed((pin.info or {}).get("status_details"))
     return pin if pin.status is PinStatus.PINNED else None
-
-
-def _check_time(deadline: float) -> None:
-    if time.monotonic() > deadline:
-        raise StorageError("the pin was not complete in time")
 
 
 def _checked(pin: PinRequest) -> PinRequest:

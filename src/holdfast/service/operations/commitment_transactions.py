@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain import values
 from holdfast.chain.abi import call_data
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import RpcError, chain_words
 from holdfast.chain.fees import fees_of_chain
 from holdfast.chain.posted_commitments import REGISTRY
 from holdfast.chain.sent_transactions import mined, send_raw
@@ -125,7 +125,7 @@ class BudgetedPoster:
                 for index, commitment in enumerate(commitments):
                     sent.append(await tx.send(commitment, values.quantity(count) + index, fees))
         except (RpcError, TimeoutError) as error:
-            _log.warning("a commitment was not posted", extra={"why": str(error)[:200] or type(error).__name__})
+            _log.warning("a commitment was not posted", extra={"why": chain_words(error)})
         return sent + [None] * (len(commitments) - len(sent))
 
     async def _settle(self, key: SponsorshipKey, end: int, transaction: str | None, fees: Fees) -> None:

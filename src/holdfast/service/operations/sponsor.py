@@ -18,7 +18,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.approvals import ANSWERED, margin_in
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.contracts.commitments import inner_calls
-from holdfast.chain.errors import RpcError, UserOperationError
+from holdfast.chain.errors import RpcError, UserOperationError, chain_words
 from holdfast.chain.fees import fees_of_chain
 from holdfast.chain.posted_commitments import REGISTRY, PostedCommitments, key_in, require_account
 from holdfast.chain.user_operations import UserOperation
@@ -104,7 +104,7 @@ class Sponsor:
             outcome = "refused"
             return _response(request, {"error": _estimates_error(error)})
         except (RpcError, TimeoutError) as error:
-            _log.warning("sponsor failed", extra={"why": type(error).__name__})
+            _log.warning("sponsor failed", extra={"why": chain_words(error)})
             raise Refused(BUNDLER_ERROR) from None
         finally:
             metrics.SPONSORED.add(outcome)

@@ -68,6 +68,8 @@ class World:
             code, status = answer["refused"]
             return httpx.Response(status, json={"error": code})
         envelope = {"jsonrpc": "2.0", "id": body["id"]}
+        if answer == "reverted":
+            return httpx.Response(200, json=envelope | {"result": self.receipt(params[0]) | {"success": False}})
         if isinstance(answer, dict) and "rpc" in answer:
             code, message, *data = answer["rpc"]
             error = {"code": code, "message": message} | ({"data": data[0]} if data else {})
