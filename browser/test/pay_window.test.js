@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { navigatorHas, one } from "./dom.js";
+import { navigatorHas, one, until } from "./dom.js";
 import { AccountNotFunded, PaymentRefused, SecondKeyMissing, WebAuthnError } from "../src/holdfast.js";
 import { KeyEntry } from "../src/pay/key_entry.js";
 import { refusalOf, isPassing } from "../src/pay/refusals.js";
@@ -105,7 +105,7 @@ for (const presses of ["approve", "cancel"])
     context.after(() => (delete globalThis.PublicKeyCredential, navigatorHas("credentials", undefined)));
     const signed = client.secondKey.sign(`0x${"33".repeat(32)}`, await client.secondKey.signers());
     const refused = assert.rejects(signed, { reason: "cancelled" });
-    await new Promise((resolve) => setImmediate(resolve));
+    await until(() => one("#alert").textContent !== "");
     assert.equal(one("#alert").textContent, "Diese Zahlung braucht einen zweiten Passkey: key 1");
     one(`#${presses}`).onclick();
     await refused;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { until } from "./dom.js";
 import { FUNCTIONS } from "../src/vault/protocol.js";
 import { WorkerSession } from "../src/vault/session.js";
 import { VaultStore } from "../src/vault/store.js";
@@ -126,10 +127,9 @@ test("a vault that a key does not open, or that is locked, is free for other tab
   for (const [name, method] of Object.entries(store)) context.mock.method(VaultStore.prototype, name, method);
   const session = await booted();
   const asked = async (fn, args) => (await session.answer(message(fn, args))).reply.result;
-  const held = async () =>
-    (await navigator.locks.query()).held.filter(({ name }) => name.startsWith("hf-vault:")).length;
   const key = (digit) => ({ kind: "secret", id: "device", secret: Array(32).fill(digit) });
-  assert.ok((await asked("generate", { credential: CREDENTIAL, key: key(7) })).did);
+  const { did } = await asked("generate", { credential: CREDENTIAL, key: key(7) });
+  const held = async () => (await navigator.locks.query()).held.filter(({ name }) => name.endsWith(`:${did}`)).length;
   assert.equal(await held(), 1);
   await asked("lock", {});
   await until(async () => (await held()) === 0);
@@ -138,11 +138,3 @@ test("a vault that a key does not open, or that is locked, is free for other tab
   assert.equal((await asked("unlock", { key: key(7) })).success, true);
   await asked("lock", {});
 });
-
-/** Waits for what the next turns of the event loop bring. */
-async function until(condition) {
-  for (let turn = 0; !(await condition()); turn += 1) {
-    assert.ok(turn < 1000, String(condition));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
