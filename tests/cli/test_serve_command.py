@@ -1,6 +1,7 @@
 """`holdfast serve` as a command: its options, and ports that are not available."""
 
 import asyncio
+import errno
 import json
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from tests.support.serving import HOLDFAST, PATIENCE_S, becomes_true, environment_of
 
 from holdfast.cli.exits import Exit
+from holdfast.service.settings.data_folder import unusable_folder
 from holdfast.service.store.kinds import database_of
 from holdfast.settings.shared import default_url
 
@@ -69,6 +71,13 @@ def test_a_data_folder_in_which_nothing_can_be_made_is_told(holdfast):
     answer = holdfast("serve", HOLDFAST_DATA_DIR="/proc", ATTESTATION_SIGNING_KEY="0123456789abcdef" * 2)
     assert answer.code == Exit.UNAVAILABLE
     assert "/proc/holdfast.db cannot be made: the system lets no one make it there; name another" in answer.err
+
+
+def test_a_key_that_may_not_be_read_is_told_and_not_a_folder_that_may_not_be_written(tmp_path):
+    file = tmp_path / "attestation-signing-key"
+    file.touch()
+    said = str(unusable_folder(tmp_path, PermissionError(errno.EACCES, "x", str(file))))
+    assert said.startswith(f"{file} cannot be read: user ") and "(chown)" in said
 
 
 def test_options_win_over_the_environment(serve):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+
+import asyncpg
 import pytest
 
 from holdfast.service.store.kinds import database_of
 from holdfast.settings.postgresql import parse_address
+from holdfast.settings.postgresql_servers import database_words
 
 
 def test_an_address_without_its_secrets() -> None:
@@ -87,3 +91,16 @@ def test_the_kind_is_known() -> None:
 )
 def test_each_server_has_its_own_address(url: str, servers: list[str]) -> None:
     assert list(parse_address(url).servers) == servers
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.EHOSTUNREACH, "x"), "no way leads to this address"),
+        (asyncpg.InterfaceError("x"), "the connection cannot be used"),
+        (asyncpg.ReadOnlySQLTransactionError("x"), "the server is a standby"),
+        (asyncpg.DiskFullError("x"), "disk full"),
+    ],
+)
+def test_why_a_database_failed_is_told_in_words(error, words):
+    assert database_words(error) == words

@@ -279,8 +279,8 @@ export class AccountKeys {
    * @throws {OperationFailed} one is under way that as many guardians signed, or more
    */
   async startRecovery(newOwners, { signatures, onProgress } = {}) {
-    const signed = signatures ?? [await this.signRecovery(newOwners)];
-    const { supporters = 0 } = (await this.recovery()) ?? {};
+    const signed = signatures?.length ? signatures : [await this.signRecovery(newOwners)];
+    const supporters = await reads.supportersOf((await this.#opened()).chainAccount);
     if (supporters >= signed.length)
       throw new OperationFailed(
         `a recovery that ${supporters} guardian(s) signed is under way: only more guardians replace it`,

@@ -70,6 +70,15 @@ export async function recoveryOf(chainAccount) {
 }
 
 /**
+ * @param {AccountOnChain} chainAccount
+ * @returns {Promise<number>} how many guardians signed the recovery that is under way; 0: none is. Searches no logs
+ */
+export async function supportersOf({ url, address }) {
+  const [, supporters] = await words(url, address, PENDING_RECOVERY, 3);
+  return Number(supporters);
+}
+
+/**
  * Returns what the factory says the account was created for; null before it exists. The caller checks it.
  *
  * @param {AccountOnChain} chainAccount

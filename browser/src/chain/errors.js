@@ -17,6 +17,8 @@ export class OperationFailed extends ServiceError {
    * @type {"" | "mined" | "unknown"}
    */
   earlier = "";
+  /** The registry's error for which nothing was sent, such as "AliasTaken"; empty if there is none. */
+  reason = "";
 
   /**
    * @param {string} message

@@ -131,7 +131,7 @@ export function planSection(page, standing, chosen) {
       ),
     el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
   ];
-  const isPasskey = page.second instanceof PasskeyOwner && standing.second && !page.sent;
+  const isPasskey = page.second instanceof PasskeyOwner && standing.second && !isPoor && !page.sent;
   const owner = page.second instanceof AddressOwner && standing.second && !isPoor && !page.sent ? page.second : null;
   const fields = owner && signatureFields(page, standing, plan);
   const go = async () => {

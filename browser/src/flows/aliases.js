@@ -19,7 +19,9 @@ export async function requireFree(vault, account, alias) {
   if (!url) return;
   const call = { to: account.contracts.didRegistry, data: getAlias(await textHash(vault, alias)) };
   const answer = await ask(url, "eth_call", [call, "latest"]).catch(() => "");
-  if (isTaken(answer)) throw new OperationFailed(`the alias ${alias} is taken on the chain: choose another`);
+  if (!isTaken(answer)) return;
+  const message = `the alias ${alias} is taken on the chain: choose another`;
+  throw Object.assign(new OperationFailed(message), { reason: "AliasTaken" });
 }
 
 /** @param {unknown} answer */

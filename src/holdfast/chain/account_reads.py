@@ -151,6 +151,12 @@ async def recovery_of(chain: RpcClient, account: str) -> Recovery | None:
     return Recovery(ready_at, supporters, None)
 
 
+async def supporters_of(chain: RpcClient, account: str) -> int:
+    """Return how many guardians signed the recovery that is under way; 0: none is. Searches no logs."""
+    _, supporters, _ = await _numbers(chain, account, "pendingRecovery()", 3)
+    return supporters
+
+
 async def permissions_of(chain: RpcClient, account: str, permission_id: bytes | None = None) -> list[Granted]:
     """Return the permissions that are granted, oldest first; with `permission_id` only that one."""
     named = [] if permission_id is None else [to_hex(permission_id)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import timedelta
@@ -96,6 +97,8 @@ def storage_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno:
         return file_words(error)
     text = str(error)
+    if number := re.search(r"\(os error (\d+)\)", text):  # obstore's own form, for a local folder
+        return file_words(OSError(int(number[1]), os.strerror(int(number[1]))))
     status = re.search(r"status: (\d{3})\b", text)
     found = next((words for sign, words in _WORDS if re.search(sign, text)), None)
     return found or (f"it answers with status {status[1]}" if status else "no answer")

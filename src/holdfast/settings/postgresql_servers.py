@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import asyncpg
 from asyncpg.exceptions import InternalClientError
 
+from holdfast.wire.connection_errors import connection_words
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,6 +32,8 @@ _WORDS = {
     socket.gaierror: "the host's name was not found",
     ConnectionRefusedError: "nothing listens there",
     TimeoutError: "no answer in time",
+    asyncpg.InterfaceError: "the connection cannot be used",
+    asyncpg.ReadOnlySQLTransactionError: "the server is a standby",
 }
 _FAULTS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
 # pg_control_checkpoint() would show a promoted server's timeline only after its next checkpoint. Every role may call
@@ -170,6 +174,8 @@ def database_words(error: BaseException) -> str:
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
             return words
+    if isinstance(error, OSError) and not isinstance(error, (NotConnected, OlderTimeline)):
+        return connection_words(error)
     name = type(error).__name__.removesuffix("Error")
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 

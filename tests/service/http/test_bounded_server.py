@@ -47,8 +47,8 @@ class Slow:
 def open_one() -> Iterator[Callable[..., socket.socket]]:
     with contextlib.ExitStack() as stack:
 
-        def connect(server: BoundedServer, sent: bytes = b"") -> socket.socket:
-            connection = socket.create_connection(("127.0.0.1", server.server_port), PATIENCE_S)
+        def connect(server: BoundedServer, sent: bytes = b"", address: str = "127.0.0.1") -> socket.socket:
+            connection = socket.create_connection(("127.0.0.1", server.server_port), PATIENCE_S, (address, 0))
             stack.enter_context(connection)
             connection.sendall(sent)
             return connection
@@ -130,6 +130,22 @@ def test_readers_that_take_nothing_shut_nobody_out(open_one: Callable[..., socke
         assert all(large.entered.acquire(timeout=PATIENCE_S) for _ in held)
         assert becomes_true(lambda: received(open_one(server, GET)) > LARGE)
         assert [received(one) > LARGE for one in held] == [False, True]
+
+
+def test_of_addresses_with_as_many_connections_the_longest_wait_ends(open_one: Callable[..., socket.socket]) -> None:
+    large = Slow(b"x" * LARGE)
+    large.may_respond.clear()
+    threads = threading.active_count()
+    with running(large, most=2, request_s=3600) as server:
+        first = open_one(server, GET)
+        assert large.entered.acquire(timeout=PATIENCE_S)
+        silent = open_one(server, address="127.0.0.2")
+        assert becomes_true(lambda: threading.active_count() - threads == 3), "the server's thread and one for each"
+        large.may_respond.set()
+        assert first.recv(1) == b"H", "it has begun to wait for its reader"
+        open_one(server, address="127.0.0.3")
+        assert has_ended(silent)
+        assert received(first) > LARGE
 
 
 def test_a_response_that_is_not_taken_ends(open_one: Callable[..., socket.socket]) -> None:

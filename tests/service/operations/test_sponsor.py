@@ -256,6 +256,22 @@ async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypa
         pass
 
 
+async def test_a_lease_whose_response_came_too_late_is_given_back(world, monkeypatch):
+    take, hurried = world.store.take_lease, world.sponsor.commitments
+
+    async def take_and_say_nothing(*lease):
+        await take(*lease)
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.store, "take_lease", take_and_say_nothing)
+        patch.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.5)
+        with pytest.raises(TimeoutError):
+            async with hurried.turn():
+                pytest.fail("the store has not responded")
+    assert await world.store.take_lease(f"sponsor {CHAIN}", "another", world.clock(), 1)
+
+
 async def test_a_did_that_is_not_registered_here_is_refused(world):
     assert "registered at this service" in await world.error(payment(x=X + 1))
     stranger = replace(payment(), factory=None, factory_data=None)

@@ -4,11 +4,13 @@ import os
 
 import pytest
 from aiohttp import web
+from obstore.exceptions import GenericError
 from tests.support import object_stores
 from tests.support.snapshot_vaults import registered, snapshots_of
 from tests.support.upstreams import upstream
 
 from holdfast.content.cars import read_car
+from holdfast.service.object_folder import storage_words
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.snapshots.port import BlocksUnavailable
 
@@ -123,3 +125,11 @@ async def test_the_service_keeps_snapshots_there(make_api, place):
     assert deleted.status_code == 202
     assert (await snapshots_of(vault).collect())["deleted"] == len(blocks)
     assert await snapshots_of(vault).blocks.get_all(keys) == [None] * len(keys)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(13, "is not allowed to"), (30, "the disk is mounted read-only"), (5, "the disk fails")]
+)
+def test_why_a_local_folder_failed_is_told_in_words(number, words):
+    text = f"Generic LocalFileSystem error: Unable to open file /snapshots/y#1: some message (os error {number})"
+    assert words in storage_words(GenericError(text))

@@ -37,13 +37,12 @@ async function helped(lost, fresh) {
   const person = await personOf(fresh);
   const { guardians, settings, recovery: running } = await keys.view();
   if (!guardians.includes(await keys.signer())) throw new ProblemError("keys.help.none", { name: lost });
-  const byService =
-    settings.quorum > 1 && (await isServiceAmong(guardians))
-      ? [await serviceSignature(keys, [person.signer], "keys.help.service")]
-      : [];
-  if (settings.quorum > byService.length + 1) throw new ProblemError("keys.help.more");
-  if (running && running.supporters > byService.length)
+  const withService = settings.quorum > 1 && (await isServiceAmong(guardians));
+  const supporters = withService ? 2 : 1;
+  if (settings.quorum > supporters) throw new ProblemError("keys.help.more");
+  if (running && running.supporters >= supporters)
     throw new ProblemError("keys.help.running", { time: moment(running.readyAt * 1000) });
+  const byService = withService ? [await serviceSignature(keys, [person.signer], "keys.help.service")] : [];
   const question = { heading: text("keys.help.heading"), words: text("keys.help.text"), yes: text("keys.help.ask") };
   if (!(await agreedTo(question, [person], account))) return;
   await keys.startRecovery([person.signer], {

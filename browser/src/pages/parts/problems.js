@@ -72,6 +72,7 @@ export function problem(error) {
   if (error instanceof WebAuthnError)
     return error.reason === "aborted" ? "" : text(`problem.${error.reason}`, { address: ADDRESS });
   if (error instanceof RequestRefused) return refusal(error);
+  if (error instanceof OperationFailed && error.reason === "AliasTaken") return text("problem.alias");
   if (error instanceof OperationFailed) return text("problem.chain", { reason: error.message });
   if (error instanceof NetworkError) return text("problem.offline");
   if (error instanceof StorageError) return text("problem.storage");

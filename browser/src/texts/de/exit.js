@@ -54,10 +54,10 @@ export default {
     "Zwei Eigentümer des Kontos müssen unterschreiben, und dieser Schlüssel gehört nicht dazu. Wählen Sie einen anderen.",
   "second.address": "Oder die Adresse des zweiten Eigentümers",
   "second.address.hint":
-    "Ihr Wallet unterschreibt typisierte Daten (EIP-712). Auf einer Chain nur mit EntryPoint 0.7 unterschreibt ein anderes Programm einen Hash.",
+    "Das Wallet dieser Adresse unterschreibt typisierte Daten (EIP-712). Auf einer Chain nur mit EntryPoint 0.7 unterschreibt ein anderes Programm einen Hash.",
   "second.use": "Diese Adresse nehmen",
   "second.sign":
-    "Auch der zweite Eigentümer muss das unterschreiben: {address}. Vergleichen Sie im Wallet, was oben steht.",
+    "Auch der zweite Eigentümer {address} muss das unterschreiben. Vergleichen Sie im Wallet, was oben steht.",
   "second.raw":
     "Auch der zweite Eigentümer {address} muss unterschreiben, und zwar den Hash unten, so wie er ist, ohne Präfix. Diese Chain hat nur EntryPoint 0.7, dessen Vorgänge Wallets nicht anzeigen.",
   "second.wallet": "Das Wallet in diesem Browser fragen",

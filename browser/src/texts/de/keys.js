@@ -138,7 +138,7 @@ export default {
   "keys.help.ask": "Den neuen Schlüssel verlangen",
   "keys.help.none": "{name} hat Sie dafür nicht gewählt.",
   "keys.help.running":
-    "Das Konto ist schon verlangt und am {time} zu haben. Nur mehr Personen zusammen können einen anderen Schlüssel verlangen.",
+    "Für dieses Konto wurde schon ein neuer Schlüssel verlangt; er gilt frühestens ab {time}. Einen anderen können nur mehr Personen zusammen verlangen.",
   "keys.help.asked": "Fertig. Wenn es niemand anhält, bekommt die Person das Konto am {time}.",
   "keys.back": "Ihr altes Konto zurückholen",
   "keys.back.lead":

@@ -741,6 +741,7 @@ const de = {
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",
   "problem.offline": "Keine Verbindung zum Dienst. Ihr Stand bleibt erhalten.",
   "problem.server": "Der Dienst kann gerade nicht antworten. Ihr Stand bleibt erhalten.",
+  "problem.alias": "Dieser Name ist auf der Chain schon vergeben. Wählen Sie einen anderen.",
   "problem.chain": "Das Netz hat abgelehnt: {reason}. Es wurde nichts bezahlt.",
   "problem.storage": "Dieser Browser konnte nicht speichern. Ihre letzte Änderung ist nicht gespeichert.",
   "problem.enclave": "Das Programm des Tresors ist nicht gestartet. Laden Sie die Seite neu.",

@@ -51,7 +51,7 @@ export default {
   "second.address.hint":
     "Its wallet signs typed data (EIP-712). On a chain with EntryPoint 0.7 alone, another program signs a hash.",
   "second.use": "Use this address",
-  "second.sign": "The second owner must sign this too: {address}. Compare in the wallet what is shown above.",
+  "second.sign": "The second owner {address} must sign this too. Compare in the wallet what is shown above.",
   "second.raw":
     "The second owner {address} must sign the hash below as it is, without a prefix. This chain has only EntryPoint 0.7, whose operations wallets do not show.",
   "second.wallet": "Ask the wallet in this browser",

@@ -131,7 +131,7 @@ export default {
   "keys.help.ask": "Ask for the new key",
   "keys.help.none": "{name} has not chosen you for this.",
   "keys.help.running":
-    "The account has been asked for already, and can be had on {time}. Only more people together can ask for another key.",
+    "A new key has been asked for already; it counts from {time} at the earliest. Only more people together can ask for another.",
   "keys.help.asked": "Done. Unless it is stopped, the person gets the account on {time}.",
   "keys.back": "Get your old account back",
   "keys.back.lead": "For when people you chose have asked for it, or another device of yours has added this vault.",

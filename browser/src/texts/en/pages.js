@@ -698,6 +698,7 @@ export default {
   "problem.credential": "This passkey is registered for another identity.",
   "problem.offline": "No connection to the service. We keep your place.",
   "problem.server": "The service cannot answer right now. We keep your place.",
+  "problem.alias": "This name is taken on the chain. Choose another one.",
   "problem.chain": "The network refused: {reason}. Nothing was paid.",
   "problem.storage": "This browser could not save. Your last change is not stored.",
   "problem.enclave": "The vault's program did not start. Reload the page.",

@@ -220,10 +220,10 @@ class AccountMethods(EndpointMethods):
         given = list(signatures) or [await self.sign_account_recovery(new_owners)]
         account, chain = await self._chain()
         with chain_errors():
-            pending = await account_reads.recovery_of(chain, account.key.address)
-        if pending is not None and pending.supporters >= len(given):
+            supporters = await account_reads.supporters_of(chain, account.key.address)
+        if supporters >= len(given):
             raise OperationFailed(
-                f"a recovery that {pending.supporters} guardian(s) signed is under way: only more guardians replace it"
+                f"a recovery that {supporters} guardian(s) signed is under way: only more guardians replace it"
             )
         return await self._relayed(
             lambda address: account_calls.start_recovery(address, new_owners, named(given)), on_progress

@@ -125,8 +125,9 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
         waiting = self._waiting()
         if not waiting:
             return False
-        (most, _), *_ = Counter(one.address for _, one in waiting).most_common(1)
-        self._end(min((one.since, n, it) for n, (it, one) in enumerate(waiting) if one.address == most)[-1])
+        of_address = Counter(one.address for _, one in waiting)
+        longest, _ = min(waiting, key=lambda each: (-of_address[each[1].address], each[1].since))
+        self._end(longest)
         return True
 
     def _end(self, request: socket.socket) -> None:

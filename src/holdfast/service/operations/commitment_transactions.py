@@ -75,12 +75,12 @@ class CommitmentTransactions:
             async with asyncio.timeout(_TURN_WITHIN_S):
                 while not await self.store.take_lease(name, self._holder, self.clock(), _LEASE_S):  # noqa: ASYNC110 - no notice comes
                     await asyncio.sleep(_LOOK_S)
+            yield
+        finally:  # a lease may also have been taken if no response arrived
             try:
-                yield
-            finally:
                 await self.store.end_lease(name, self._holder)
-        finally:
-            self._turn.release()
+            finally:
+                self._turn.release()
 
     async def send(self, commitment: bytes, nonce: int, fees: Fees) -> str:
         """Send one commitment and return the transaction's hash. Raises RpcError."""
