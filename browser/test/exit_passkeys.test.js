@@ -17,6 +17,7 @@ import { keccak256 } from "../src/did/keccak.js";
 import { ENTRY_POINTS } from "../src/generated/contracts.js";
 import { fromHex, toBase64url, toHex } from "../src/bytes.js";
 
+const WASM = new Uint8Array(readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url)));
 const ACCOUNT = `0x${"a1".repeat(20)}`;
 
 test("a site is a host name, or the address of a page on it", () => {
@@ -63,8 +64,7 @@ test("a passkey alone signs the operation by its name, also as the primary key, 
   /** @type {string[]} */
   const asked = [];
   const ask = async (/** @type {Uint8Array} */ challenge) => (asked.push(toHex(challenge)), { assertion: made });
-  const wasm = new Uint8Array(readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url)));
-  const vault = new PasskeyAlone({ signer, ask }, ACCOUNT, await temporaryVault(wasm, fromHex(signer)));
+  const vault = new PasskeyAlone({ signer, ask }, ACCOUNT, await temporaryVault(WASM, fromHex(signer)));
   const estimated = { callGasLimit: "0x1", verificationGasLimit: "0x2", preVerificationGas: "0x3" };
   const bundler = /** @type {any} */ ({ estimated: async (/** @type {object} */ it) => ({ ...it, ...estimated }) });
   const node = /** @type {any} */ ({
@@ -84,7 +84,16 @@ test("a passkey alone signs the operation by its name, also as the primary key, 
   assert.equal(operation.signature, signer + signatureIn(made).slice(2));
   assert.deepEqual(asked, [hash]);
   assert.equal(hash, operationHash(operation, standing));
-  assert.match(vault.payer().address, /^0x[0-9a-fA-F]{40}$/);
+});
+
+test("the address that pays for a passkey alone still signs after an hour of waiting for coin", async (it) => {
+  it.mock.timers.enable({ apis: ["Date", "setTimeout"] });
+  const signer = signerOf(generateKeyPairSync("ec", { namedCurve: "P-256" }));
+  const vault = await temporaryVault(WASM, fromHex(signer));
+  const { address, sign } = vault.payer();
+  it.mock.timers.tick(60 * 60 * 1000);
+  assert.match(address, /^0x[0-9a-fA-F]{40}$/);
+  assert.match(sign(new Uint8Array(32).fill(1)).signature, /^[0-9a-f]{128}$/);
 });
 
 test("where the browser has no passkey of the site, the page says where to put the file", async () => {
