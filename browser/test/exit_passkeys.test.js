@@ -1,11 +1,24 @@
-/** Passkeys on the exit page: on which site, which owner, and what is said where the browser has none. */
+/** Passkeys on the exit page: on which site, which owner, what they sign, and what is said where the browser has none. */
 
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { passkeyOf, signerAmong, siteIn } from "../src/exit/passkey.js";
-import { toBase64url } from "../src/bytes.js";
+import { PasskeyAlone } from "../src/exit/alone.js";
+import { temporaryVault } from "../src/exit/opened.js";
+import { passkeyOf, signersIn, siteIn } from "../src/exit/passkey.js";
+import { bundledPlan, signed } from "../src/exit/plan.js";
+import { signersOf } from "../src/exit/signers.js";
+import { ownerAmong } from "../src/exit/standing.js";
+import { operationHash } from "../src/exit/address.js";
+import { signatureIn } from "../src/chain/assertions.js";
+import { keccak256 } from "../src/did/keccak.js";
+import { ENTRY_POINTS } from "../src/generated/contracts.js";
+import { fromHex, toBase64url, toHex } from "../src/bytes.js";
+
+const WASM = new Uint8Array(readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url)));
+const ACCOUNT = `0x${"a1".repeat(20)}`;
 
 test("a site is a host name, or the address of a page on it", () => {
   assert.equal(siteIn(" example.org "), "example.org");
@@ -14,15 +27,73 @@ test("a site is a host name, or the address of a page on it", () => {
   for (const wrong of ["", "not a host", "https://"]) assert.equal(siteIn(wrong), "");
 });
 
-test("the owner is the one whose key made the signature", async () => {
-  const mine = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const signers = [
-    signerOf(generateKeyPairSync("ec", { namedCurve: "P-256" })),
-    `0x${"a1".repeat(20)}`,
-    signerOf(mine),
-  ];
-  assert.equal(await signerAmong(signers, assertion(mine.privateKey)), signers[2]);
-  assert.equal(await signerAmong(signers.slice(0, 2), assertion(mine.privateKey)), "");
+test("a signature alone names two keys, of which one made it", async () => {
+  for (let turn = 0; turn < 4; turn += 1) {
+    const [mine, other] = [0, 1].map(() => generateKeyPairSync("ec", { namedCurve: "P-256" }));
+    const found = await signersIn(assertion(mine.privateKey));
+    assert.equal(found.length, 2);
+    assert.ok(found.includes(signerOf(mine)) && !found.includes(signerOf(other)));
+  }
+});
+
+test("a signature that no key can have made names none", async () => {
+  for (const r of [0n, 1n]) assert.deepEqual(await signersOf(r, 1n, new Uint8Array(1)), []); // no point has X = 1
+});
+
+test("of the keys that a signature names, the owner is the one that the chain knows", async () => {
+  const [one, other] = [`0x${"01".repeat(64)}`, `0x${"02".repeat(64)}`];
+  const chain = { code: "0x60", owner: other, expiry: 0 };
+  const node = /** @type {any} */ ({
+    call: async () => chain.code,
+    read: async (/** @type {string} */ _to, /** @type {string} */ data) => {
+      const isOwner = data.endsWith(toHex(keccak256(fromHex(chain.owner))).slice(2));
+      return `0x${[isOwner ? 1 : 0, chain.expiry, 0].map((it) => it.toString(16).padStart(64, "0")).join("")}`;
+    },
+  });
+  const found = (/** @type {object} */ _changed) => ownerAmong(node, ACCOUNT, [one, other]);
+  assert.equal(await found(chain), other);
+  assert.equal(await found(Object.assign(chain, { expiry: 1 })), "");
+  assert.equal(await found(Object.assign(chain, { expiry: 0, owner: ACCOUNT })), "");
+  assert.equal(await found(Object.assign(chain, { owner: one, code: "0x" })), "");
+});
+
+test("a passkey alone signs the operation by its name, also as the primary key, with gas for its assertion", async () => {
+  const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const signer = signerOf(pair);
+  const made = assertion(pair.privateKey);
+  /** @type {string[]} */
+  const asked = [];
+  const ask = async (/** @type {Uint8Array} */ challenge) => (asked.push(toHex(challenge)), { assertion: made });
+  const vault = new PasskeyAlone({ signer, ask }, ACCOUNT, await temporaryVault(WASM, fromHex(signer)));
+  const estimated = { callGasLimit: "0x1", verificationGasLimit: "0x2", preVerificationGas: "0x3" };
+  const bundler = /** @type {any} */ ({ estimated: async (/** @type {object} */ it) => ({ ...it, ...estimated }) });
+  const node = /** @type {any} */ ({
+    call: async () => ({ baseFeePerGas: "0x1" }),
+    quantity: async () => 1n,
+    word: async () => null, // without the precompile
+  });
+  const standing = /** @type {any} */ ({
+    ...{ account: ACCOUNT, chainId: 1, entryPoint: ENTRY_POINTS[1], isDeployed: true, isNamed: false, second: "" },
+    ...{ nonce: 0n, coin: 10n ** 18n, deposit: 0n, tokens: [], nfts: [] },
+  });
+  const keys = { vault, second: null };
+  const plan = await bundledPlan(node, bundler, standing, keys, `0x${"b2".repeat(20)}`);
+  assert.ok(plan && BigInt(plan.operation.verificationGasLimit) > 300000n);
+  assert.ok(plan.operation.signature.startsWith(signer));
+  const { operation, hash } = await signed(keys, standing, plan.operation);
+  assert.equal(operation.signature, signer + signatureIn(made).slice(2));
+  assert.deepEqual(asked, [hash]);
+  assert.equal(hash, operationHash(operation, standing));
+});
+
+test("the address that pays for a passkey alone still signs after an hour of waiting for coin", async (it) => {
+  it.mock.timers.enable({ apis: ["Date", "setTimeout"] });
+  const signer = signerOf(generateKeyPairSync("ec", { namedCurve: "P-256" }));
+  const vault = await temporaryVault(WASM, fromHex(signer));
+  const { address, sign } = vault.payer();
+  it.mock.timers.tick(60 * 60 * 1000);
+  assert.match(address, /^0x[0-9a-fA-F]{40}$/);
+  assert.match(sign(new Uint8Array(32).fill(1)).signature, /^[0-9a-f]{128}$/);
 });
 
 test("where the browser has no passkey of the site, the page says where to put the file", async () => {

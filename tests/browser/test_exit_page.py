@@ -446,6 +446,77 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
     assert (bare.usdc_of(to), bare.usdc_of(account)) == (3 * DOLLAR, 0)
 
 
+@pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
+@pytest.mark.parametrize("way", ["ordinary", "bundled", "with a second owner"])
+async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_everything(
+    visit: Visit, bare: ChainService, tmp_path: Path, way: str
+) -> None:
+    to, first, is_two = someone(), left_in(tmp_path / "first"), way == "with a second owner"
+    lone = Terminal(tmp_path, NOWHERE, key="passkey")
+    lone.json("vault", "create", "--software")
+    key = passkey_in(tmp_path)
+    page, account = visit.page, first.account
+    bare.give(account, 3 * DOLLAR)
+    await synced(page, key.credential, key.secret)
+    await page.route(SITE, lambda route: route.fulfill(path=visit.file))
+    await page.route(lambda url: url.startswith((bare.rpc_url, bare.bundler_url)), without_a_history)
+    await page.goto(visit.file.as_uri())
+    await only_a_passkey(page, account, bare.rpc_url, "localhost")
+    await page.get_by_text("Put this file on it, for example at https://localhost/holdfast-exit.html").wait_for()
+    await page.goto(SITE)
+    await only_a_passkey(page, account, bare.rpc_url)
+    await page.get_by_text("That passkey is not an owner of this account on this chain").wait_for()
+    create(bare, first.key)
+    changes = [(int(ChangeKind.ADD_OWNER), key.signer, 0)]
+    changes += [(int(ChangeKind.SET_THRESHOLD), b"", 2)] if is_two else []
+    bare.send(account, call_data("changeOwners((uint8,bytes,uint256)[])", changes), sender=account)
+    bare.fund(account, ETH)
+    await page.click("form:has(#alone-site) button.main")
+    await page.wait_for_selector("#alone-site", state="detached")
+    assert (from_hex(await visit.text("[data-key]")), await visit.text("[data-account]")) == (key.signer, account)
+    await page.fill("#tokens", bare.usdc)
+    await visit.press("look")
+    if is_two:
+        await page.get_by_text("Two owners of the account must sign. Open").wait_for()
+        await visit.second(first.car, first.password)
+        await page.wait_for_selector("#second-file", state="detached")
+    assert "The node does not show" in await visit.text("[data-standing]")
+    if way == "bundled":
+        await page.click("input[value=bundled]")
+        await page.fill("#bundler", bare.bundler_url)
+    assert "The browser then asks for your passkey" in await visit.plan(to)
+    if way != "bundled":
+        assert "Only this page has its key" in await visit.text("[data-step=plan]")
+        bare.fund(await visit.text("[data-payer]"), ETH)
+        await visit.press("plan")
+        await page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    assert (bare.usdc_of(to), bare.usdc_of(account), bare.coin_of(account)) == (3 * DOLLAR, 0, 0)
+    if way != "bundled":
+        await visit.press("sent")
+        await page.get_by_text("Sent 0.9").wait_for()
+
+
+async def only_a_passkey(page: Page, account: str, rpc: str, site: str = "") -> None:
+    await page.click("details:has(#alone-site) summary")
+    await page.fill("#account", account)
+    await page.fill("#rpc", rpc)
+    if site:
+        await page.fill("#alone-site", site)
+    await page.click("form:has(#alone-site) button.main")
+
+
+async def without_a_history(route: Route) -> None:
+    """Answer as public nodes do, which any page may ask, but not for all blocks."""
+    asked = route.request.post_data_json if route.request.method == "POST" else None
+    if asked and asked["method"] == "eth_getLogs":
+        error = {"code": -32005, "message": "too many blocks"}
+        await route.fulfill(json={"jsonrpc": "2.0", "id": 1, "error": error}, headers=ANY_ORIGIN)
+    else:
+        await for_any_origin(route)
+
+
 @dataclass
 class SyncedPasskey:
     """A passkey as another browser has it: `credential` for its authenticator, `secret` of its PRF, `signer` of accounts."""

@@ -80,7 +80,7 @@ export function signatureFields(page, standing, { operation }) {
   const isTyped = standing.entryPoint !== ENTRY_POINTS[0];
   const nodes = isTyped
     ? [el("p", { class: "notice" }, text("second.sign", of)), ...typedNodes(page, standing, operation, made)]
-    : [el("p", { class: "notice" }, text("second.raw", of)), digest(text, rawDigestOf(operation, standing))];
+    : [el("p", { class: "notice" }, text("second.raw", of)), digest(text, operationHash(operation, standing))];
   return { nodes: [...nodes, made.node], takes };
 }
 
@@ -114,14 +114,16 @@ function digest(text, hash) {
 }
 
 /**
- * The hash of an operation of version 0.7 of the entry point, which is not typed data.
+ * The hash of an operation, which version 0.7 of the entry point does not form as typed data.
  *
- * @param {import("../generated/types.js").UserOp} operation
+ * @param {import("../generated/types.js").UserOp} operation without a paymaster
  * @param {{chainId: number, entryPoint: string}} of
  * @returns {string} 0x-hex
  */
-export function rawDigestOf(operation, of) {
-  const words = wordsOf(typedData(operation, of).message).join("");
+export function operationHash(operation, of) {
+  const data = typedData(operation, of);
+  if (of.entryPoint !== ENTRY_POINTS[0]) return digestOf(data);
+  const words = wordsOf(data.message).join("");
   return `0x${hashed(hashed(words) + address(of.entryPoint) + number(of.chainId))}`;
 }
 
@@ -131,7 +133,7 @@ export function rawDigestOf(operation, of) {
  * @param {import("../generated/types.js").UserOp} operation
  * @param {{chainId: number, entryPoint: string}} of
  */
-export function typedData(operation, { chainId, entryPoint }) {
+function typedData(operation, { chainId, entryPoint }) {
   const { initCode, accountGasLimits, gasFees } = packed(operation);
   const message = {
     sender: operation.sender,
@@ -153,7 +155,7 @@ export function typedData(operation, { chainId, entryPoint }) {
 }
 
 /** @param {ReturnType<typeof typedData>} data @returns {string} 0x-hex */
-export function digestOf({ domain, message }) {
+function digestOf({ domain, message }) {
   const texts = [domain.name, domain.version].map(hash);
   const of = [
     hash(typeOf("EIP712Domain", DOMAIN)),

@@ -4,9 +4,10 @@ import { Bundler } from "../chain/bundler.js";
 import { RpcError } from "../http/service.js";
 import { el } from "../kit/el.js";
 import { AddressOwner, SIGNATURE_FIELD, signatureFields } from "./address.js";
+import { PasskeyAlone } from "./alone.js";
 import { Node, NodeRefused } from "./node.js";
-import { isUrl, nftText } from "./looking.js";
-import { addressOf, coinText, list, tokenText, weiOf } from "./nodes.js";
+import { nftText } from "./looking.js";
+import { addressOf, coinText, isUrl, list, tokenText, weiOf } from "./nodes.js";
 import { form, step, typed } from "./parts.js";
 import { PasskeyOwner } from "./passkey.js";
 import { bundledPlan, FEE_LIMIT, ordinaryPlan } from "./plan.js";
@@ -92,7 +93,7 @@ function bundlerAt(url, entryPoint) {
 /** @param {Page} page @param {Standing} standing @param {Wanted} wanted */
 async function choose(page, standing, { to, bundler, limit }) {
   const node = /** @type {Node} */ (page.node);
-  const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
+  const vault = /** @type {import("./plan.js").FirstOwner} */ (page.vault);
   const plan = bundler
     ? await bundledPlan(node, bundler, standing, { vault, second: page.second }, to)
     : await ordinaryPlan(node, standing, { vault, second: page.second }, to);
@@ -127,11 +128,13 @@ export function planSection(page, standing, chosen) {
         { class: "notice" },
         text("plan.fund", { amount }),
         " ",
+        text(page.vault instanceof PasskeyAlone ? "plan.fund.page" : "plan.fund.vault"),
+        " ",
         el("code", { "data-payer": true }, payer.address),
       ),
     el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
   ];
-  const isPasskey = page.second instanceof PasskeyOwner && standing.second && !isPoor && !page.sent;
+  const prompts = page.sent || isPoor ? [] : promptsOf(page, standing);
   const owner = page.second instanceof AddressOwner && standing.second && !isPoor && !page.sent ? page.second : null;
   const fields = owner && signatureFields(page, standing, plan);
   const go = async () => {
@@ -139,8 +142,17 @@ export function planSection(page, standing, chosen) {
     if (!owner || fields?.takes(owner)) await send(page, standing, chosen);
   };
   const label = text(isPoor ? "plan.again" : "plan.send");
-  const more = [...(fund ?? []), ...(fields?.nodes ?? []), isPasskey && el("p", {}, text("passkey.signs"))];
+  const more = [...(fund ?? []), ...(fields?.nodes ?? []), ...prompts.map((key) => el("p", {}, text(key)))];
   return step("plan", heading, list(moves), fees, ...more, !page.sent && form(page, label, go));
+}
+
+/** What the browser asks for when the person sends. @param {Page} page @param {Standing} standing */
+function promptsOf({ vault, second }, standing) {
+  /** @type {import("./texts.js").TextKey[]} */
+  const prompts = vault instanceof PasskeyAlone ? ["alone.signs"] : [];
+  return second instanceof PasskeyOwner && standing.second
+    ? [...prompts, /** @type {const} */ ("passkey.signs")]
+    : prompts;
 }
 
 /** @param {Page["text"]} text @param {import("./plan.js").Move} move */
@@ -153,7 +165,7 @@ function moveText(text, { kind, amount, token, nft }) {
 /** @param {Page} page @param {Standing} standing @param {Chosen} chosen */
 async function send(page, standing, { bundler, plan }) {
   const node = /** @type {Node} */ (page.node);
-  const vault = /** @type {import("./opened.js").OpenedVault} */ (page.vault);
+  const vault = /** @type {import("./plan.js").FirstOwner} */ (page.vault);
   if (!plan) return;
   page.sent = bundler
     ? await sendBundled(node, bundler, { vault, second: page.second }, standing, plan)

@@ -3,15 +3,16 @@
 import { ServiceError } from "../errors.js";
 import { el } from "../kit/el.js";
 import { addressForm } from "./address.js";
+import { PasskeyAlone } from "./alone.js";
 import { Node } from "./node.js";
 import { namedNft, nftName } from "./nfts.js";
-import { addressOf, checksummed, coinText, facts, list, tokenText } from "./nodes.js";
+import { addressOf, checksummed, coinText, facts, isUrl, list, tokenText } from "./nodes.js";
 import { openForm } from "./opening.js";
 import { form, step, typed } from "./parts.js";
 import { passkeyForm } from "./passkey.js";
 import { standingOf } from "./standing.js";
 
-/** @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault */
+/** @param {import("./main.js").Page} page @param {import("./plan.js").FirstOwner} vault */
 export function lookSection(page, vault) {
   const { text } = page;
   const rpc = typed(page, "rpc", text("look.rpc"), { type: "url", hint: text("look.rpc.hint") });
@@ -56,13 +57,8 @@ export function lookSection(page, vault) {
     page.standing && shown(page, vault, page.standing),
     isTwo && openForm(page, "second-", opens),
     isTwo && addressForm(page, opens),
-    isTwo && passkeyForm(page, () => othersOf(page, vault), opens),
+    isTwo && passkeyForm(page, opens),
   );
-}
-
-/** The keys that a passkey may have which is the second owner. @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault */
-async function othersOf({ standing }, vault) {
-  return [...(standing?.owners ?? []).map(({ signer }) => signer), ...(await vault.passkeys())];
 }
 
 /** @param {HTMLInputElement} input */
@@ -70,22 +66,18 @@ function lines(input) {
   return input.value.split(/\s+/).filter(Boolean);
 }
 
-/** @param {string} text */
-export function isUrl(text) {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
 /**
  * @param {import("./main.js").Page} page
- * @param {import("./opened.js").OpenedVault} vault
+ * @param {import("./plan.js").FirstOwner} vault
  * @param {string} rpc
  * @param {{tokens: string[], nfts: import("./nfts.js").Named[], account: string}} request
  */
 async function read(page, vault, rpc, { account, ...named }) {
   const node = new Node(rpc);
-  const { signer, account: own } = vault;
+  const { signer } = vault;
   const second = page.second?.signer ?? "";
-  const standing = await standingOf(node, { ...named, account: account || own, own, signer, second });
+  const own = vault instanceof PasskeyAlone ? "" : vault.account; // alone it creates none
+  const standing = await standingOf(node, { ...named, account: account || vault.account, own, signer, second });
   const had = new Set(standing.nfts.map(nftName));
   const absent = named.nfts.map(nftName).filter((it) => !had.has(it));
   if (absent.length > 0) throw new ServiceError(page.text("nft.absent", { nfts: absent.join(", ") }));
@@ -93,7 +85,7 @@ async function read(page, vault, rpc, { account, ...named }) {
   Object.assign(page, { node, chosen: null, sent: null });
 }
 
-/** @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault @param {import("./standing.js").Standing} standing */
+/** @param {import("./main.js").Page} page @param {import("./plan.js").FirstOwner} vault @param {import("./standing.js").Standing} standing */
 function shown({ text }, { signer }, standing) {
   const { chainId, account, isDeployed, obstacle, owners, coin, deposit, tokens, nfts } = standing;
   const held = [

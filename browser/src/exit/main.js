@@ -15,7 +15,7 @@ import { LANGUAGES, textsOf } from "./texts.js";
  * @property {(key: import("./texts.js").TextKey, values?: Record<string, unknown>) => string} text
  * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @property {Record<string, string>} typed what the person typed, by the field's name
- * @property {import("./opened.js").OpenedVault | null} vault
+ * @property {import("./plan.js").FirstOwner | null} vault
  * @property {import("./plan.js").SecondOwner | null} second another owner, where two must sign
  * @property {import("./node.js").Node | null} node
  * @property {import("./standing.js").Standing | null} standing

@@ -57,6 +57,11 @@ export function tokenText({ balance, decimals, symbol, address }) {
   return `${amountText(balance, decimals)} ${symbol || "units"} (${checksummed(address)})`;
 }
 
+/** @param {string} text */
+export function isUrl(text) {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
 /** @param {string} text @returns {string} in EIP-55 form; empty for the zero address, a wrong checksum and other texts */
 export function addressOf(text) {
   const found = text.trim();

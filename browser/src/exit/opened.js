@@ -5,7 +5,6 @@ import { PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
 import { PluginCallError, StorageError } from "../errors.js";
 import { keccak256 } from "../did/keccak.js";
 import { instantiate } from "../enclave-host.js";
-import { passkeysOf } from "../passkeys/signers.js";
 import { snapshotOfCar } from "../snapshots/roots.js";
 import { readHeader } from "../vault/sealed_header.js";
 import { digits } from "./abi.js";
@@ -37,6 +36,27 @@ export async function opened(file, key, wasm) {
       });
   if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", answer.error, answer.error);
   return new OpenedVault(enclave);
+}
+
+/**
+ * Makes a vault that only this page has, as long as it is open.
+ *
+ * @param {Uint8Array<ArrayBuffer>} wasm the enclave's module
+ * @param {Uint8Array} point X ‖ Y of a passkey, which each vault has
+ */
+export async function temporaryVault(wasm, point) {
+  const enclave = await instantiate(wasm);
+  const key = { kind: "secret", secret: randomBytes(32) };
+  enclave.call("generate", { credential: unattested(digits(point)), key });
+  enclave.call("set_auto_lock", { idle_seconds: 0 }); // locked, it could not be opened again
+  return new OpenedVault(enclave);
+}
+
+/** A passkey's attestation object of the format "none" (WebAuthn, section 6.5.4). @param {string} point hex digits */
+function unattested(point) {
+  const head = "a363666d74646e6f6e656761747453746d74a068617574684461746158"; // {fmt: "none", attStmt: {}, authData: bytes}
+  const credential = `0010${"00".repeat(16)}a5010203262001215820${point.slice(0, 64)}225820${point.slice(64)}`;
+  return `0x${head}94${"00".repeat(32)}45${"00".repeat(20)}${credential}`;
 }
 
 /** @param {Parameters<typeof opened>[1]} key */
@@ -84,12 +104,6 @@ export class OpenedVault {
     const input = { user_op: operation, entry_point: entryPoint, chain_id: chainId };
     const { signature, user_op_hash: hash } = this.#enclave.call("sign_user_op", input);
     return { signature, hash };
-  }
-
-  /** Returns the vault's passkeys as owners, X ‖ Y in 0x-hex. */
-  async passkeys() {
-    const exec = async (/** @type {string} */ filter) => this.#enclave.call("exec", { filter });
-    return (await passkeysOf({ exec })).map(({ signer }) => signer);
   }
 
   /**

@@ -3,6 +3,7 @@
 import { PluginCallError, StorageError } from "../errors.js";
 import { el } from "../kit/el.js";
 import { passkeyKey } from "../passkeys/use.js";
+import { aloneForm } from "./alone.js";
 import { facts, field } from "./nodes.js";
 import { opened } from "./opened.js";
 import { form, step } from "./parts.js";
@@ -14,12 +15,12 @@ import { passkeyOf, siteField } from "./passkey.js";
 export function openSection(page) {
   const { text, vault } = page;
   if (vault) return step("opened", text("open.heading"), shown(page, vault));
-  const open = (/** @type {import("./opened.js").OpenedVault} */ made) => {
+  const open = (/** @type {import("./plan.js").FirstOwner} */ made) => {
     page.vault = made;
     page.draw("look");
   };
   const note = el("p", { class: "small" }, text("open.safe"));
-  return step("open", text("open.heading"), note, openForm(page, "", open));
+  return step("open", text("open.heading"), note, openForm(page, "", open), aloneForm(page, open));
 }
 
 /**
@@ -88,10 +89,10 @@ async function explained({ text }, opening, failed) {
   }
 }
 
-/** @param {import("./main.js").Page} page @param {import("./opened.js").OpenedVault} vault */
+/** @param {import("./main.js").Page} page @param {import("./plan.js").FirstOwner} vault */
 function shown({ text }, { did, signer, account }) {
   return facts([
-    [text("opened.did"), el("code", {}, did)],
+    ...(did ? [/** @type {[string, any]} */ ([text("opened.did"), el("code", {}, did)])] : []),
     [text("opened.key"), el("code", { "data-key": true }, signer)],
     [text("opened.account"), el("code", { "data-account": true }, account)],
   ]);

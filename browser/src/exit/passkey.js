@@ -1,4 +1,4 @@
-/** Passkeys: they open a snapshot, and sign as the second owner. Browsers use a passkey only on its site. */
+/** Passkeys: they open a snapshot, and sign as owners. Browsers use a passkey only on its site. */
 
 import { fromBase64, fromHex, randomBytes } from "../bytes.js";
 import { placeholderAssertion, signatureIn } from "../chain/assertions.js";
@@ -6,14 +6,17 @@ import { WebAuthnError } from "../errors.js";
 import { el } from "../kit/el.js";
 import { usePasskey } from "../passkeys/use.js";
 import { form, typed } from "./parts.js";
+import { signersOf } from "./signers.js";
+import { ownerAmong } from "./standing.js";
 
 const ELSEWHERE = ["wrong_origin", "unsupported"]; // also where a page has no passkeys, because it came without HTTPS
-const KEY_LENGTH = 130;
-const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
 /**
  * @typedef {import("./main.js").Page} Page
  * @typedef {import("../passkeys/use.js").UseOptions} UseOptions
+ * @typedef {object} Found an owner's passkey
+ * @property {string} signer X ‖ Y, 0x-hex
+ * @property {(challenge: Uint8Array<ArrayBuffer>) => Promise<{assertion: string}>} ask asks for this passkey
  */
 
 /** A passkey that is an owner of the account itself. */
@@ -22,18 +25,15 @@ export class PasskeyOwner {
   placeholder = placeholderAssertion();
   #ask;
 
-  /**
-   * @param {string} signer X ‖ Y, 0x-hex
-   * @param {(challenge: Uint8Array<ArrayBuffer>) => Promise<{assertion: string}>} ask asks for this passkey
-   */
-  constructor(signer, ask) {
+  /** @param {Found} found */
+  constructor({ signer, ask }) {
     this.signer = signer;
     this.#ask = ask;
   }
 
   /** @param {unknown} _operation @param {string} hash of the operation */
   async signed(_operation, hash) {
-    return { signature: signatureIn((await this.#ask(fromHex(hash))).assertion) };
+    return { signature: signatureIn((await this.#ask(fromHex(hash))).assertion), hash };
   }
 }
 
@@ -79,42 +79,50 @@ export async function passkeyOf({ text }, site, options = {}) {
 }
 
 /**
- * A form that takes a passkey as the second owner. The browser asks for it once, so that the page learns which owner it is.
+ * A form that takes a passkey as the second owner.
  *
  * @param {Page} page
- * @param {() => Promise<string[]>} signers returns keys that it may have, 0x-hex
  * @param {(owner: PasskeyOwner) => Promise<void>} done
  */
-export function passkeyForm(page, signers, done) {
-  const { text } = page;
+export function passkeyForm(page, done) {
+  const { text, node, standing } = page;
   const site = siteField(page, "second-passkey-site");
   const use = async () => {
     const named = site.read();
-    if (!named) return;
-    const { credentialId, assertion } = await passkeyOf(page, named, { challenge: randomBytes(32) });
-    const signer = await signerAmong(await signers(), assertion);
-    if (!signer) throw new Error(text("second.passkey.other"));
-    const credentialIds = [credentialId];
-    await done(new PasskeyOwner(signer, (challenge) => passkeyOf(page, named, { challenge, credentialIds })));
+    if (named && node && standing)
+      await done(new PasskeyOwner(await ownerPasskey(page, named, node, standing.account)));
   };
   return el("details", {}, el("summary", {}, text("second.passkey")), form(page, text("passkey.use"), use, site.node));
 }
 
 /**
- * Returns whose signature an assertion has.
+ * Asks for a passkey of a site once, so that the page learns which owner of an account it is.
  *
- * @param {string[]} signers 0x-hex
- * @param {string} assertion base64 of its JSON
- * @returns {Promise<string>} empty if of another key
+ * @param {Page} page
+ * @param {string} site
+ * @param {import("./node.js").Node} node
+ * @param {string} account
+ * @returns {Promise<Found>}
  */
-export async function signerAmong(signers, assertion) {
+export async function ownerPasskey(page, site, node, account) {
+  const { credentialId, assertion } = await passkeyOf(page, site, { challenge: randomBytes(32) });
+  const signer = await ownerAmong(node, account, await signersIn(assertion));
+  if (!signer) throw new Error(page.text("passkey.other"));
+  const credentialIds = [credentialId];
+  return { signer, ask: (challenge) => passkeyOf(page, site, { challenge, credentialIds }) };
+}
+
+/**
+ * Returns the keys that can have made an assertion.
+ *
+ * @param {string} assertion base64 of its JSON
+ * @returns {Promise<string[]>} 0x-hex
+ */
+export async function signersIn(assertion) {
   const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
   const client = await crypto.subtle.digest("SHA-256", fromBase64(response.clientDataJSON));
   const signed = new Uint8Array([...fromBase64(response.authenticatorData), ...new Uint8Array(client)]);
-  const signature = fromHex(signatureIn(assertion).slice(0, KEY_LENGTH)); // r and s come first
-  for (const signer of signers.filter((it) => it.length === KEY_LENGTH)) {
-    const key = await crypto.subtle.importKey("raw", fromHex(`0x04${signer.slice(2)}`), ECDSA, false, ["verify"]);
-    if (await crypto.subtle.verify(ECDSA, key, signature, signed)) return signer;
-  }
-  return "";
+  const signature = signatureIn(assertion); // r and s come first
+  const [r, s] = [signature.slice(2, 66), signature.slice(66, 130)].map((word) => BigInt(`0x${word}`));
+  return signersOf(r, s, signed);
 }

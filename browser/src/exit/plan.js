@@ -1,6 +1,6 @@
 /** What an exit signs: the batch that moves everything, with its gas, paid by an ordinary address or by the account. */
 
-import { EMPTY_OPERATION, PLACEHOLDER_SIGNATURE } from "../chain/bundler.js";
+import { EMPTY_OPERATION } from "../chain/bundler.js";
 import { createAccount } from "../chain/calls.js";
 import { greatestCost } from "../chain/fees.js";
 import { byName, named } from "../chain/owners.js";
@@ -8,6 +8,8 @@ import { fromHex, toHex } from "../bytes.js";
 import { keccak256 } from "../did/keccak.js";
 import { APP_FACTORY } from "../generated/contracts.js";
 import { address, bytes, callData, executeBatch, handleOps, number } from "./abi.js";
+import { operationHash } from "./address.js";
+import { PasskeyAlone } from "./alone.js";
 import { feesOf } from "./node.js";
 
 // The same limits as in the Python client (client/leaving/ordinary.py).
@@ -18,6 +20,8 @@ const PERCENT = 110n; // of an estimate
 /** What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not. */
 const NEW_ADDRESS = 25000n;
 const MORE_CALL_DATA_GAS = 1000n;
+/** What an estimate lacks for a passkey that signs alone: its placeholder fails before the precompile. */
+const ASSERTION = 20000n;
 /** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
 export const FEE_LIMIT = "0.01";
 /** RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1. */
@@ -28,7 +32,8 @@ const VALID =
 /**
  * @typedef {import("./standing.js").Standing} Standing
  * @typedef {import("../generated/types.js").UserOp} UserOp
- * @typedef {{vault: import("./opened.js").OpenedVault, second: SecondOwner | null}} Keys
+ * @typedef {import("./opened.js").OpenedVault | import("./alone.js").PasskeyAlone} FirstOwner
+ * @typedef {{vault: FirstOwner, second: SecondOwner | null}} Keys
  * @typedef {import("./opened.js").OpenedVault | import("./address.js").AddressOwner |
  *   import("./passkey.js").PasskeyOwner} SecondOwner where two must sign; `placeholder`: a signature for estimates of gas
  * @typedef {{kind: "token" | "nft" | "deposit" | "coin", amount: bigint, token?: import("./standing.js").Token,
@@ -89,8 +94,7 @@ export async function ordinaryPlan(node, standing, keys, to) {
     callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
     if (call.value) callGas += NEW_ADDRESS;
   }
-  const slow = (await node.word(PRECOMPILE, VALID)) !== 1n;
-  const each = VERIFICATION + (slow ? WITHOUT_PRECOMPILE : 0n);
+  const each = VERIFICATION + (await gasWithoutPrecompile(node));
   const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
   const operation = {
     ...unpaid(standing, keys, moves),
@@ -121,13 +125,21 @@ export async function bundledPlan(node, bundler, standing, keys, to) {
   const fees = { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
   const estimated = await bundler.estimated({ ...unpaid(standing, keys, probe), ...fees });
   const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA_GAS);
-  const paid = { ...estimated, ...fees, preVerificationGas: more };
+  const isAlone = keys.vault instanceof PasskeyAlone && !standing.second;
+  const lacking = isAlone ? ASSERTION + (await gasWithoutPrecompile(node)) : 0n;
+  const verification = BigInt(estimated.verificationGasLimit) + lacking;
+  const paid = { ...estimated, ...fees, preVerificationGas: more, verificationGasLimit: hex(verification) };
   const cost = greatestCost(paid);
   const left = coin - (cost > deposit ? cost - deposit : 0n);
   if (left < 0n) return null;
   const moves = movesOf(standing, to, { coin: left, deposit: 0n });
   const operation = { ...paid, callData: executeBatch(moves.map(({ call }) => call)) };
   return { moves, operation, cost, transaction: null };
+}
+
+/** What a verification takes more on this chain. @param {import("./node.js").Node} node */
+async function gasWithoutPrecompile(node) {
+  return (await node.word(PRECOMPILE, VALID)) === 1n ? 0n : WITHOUT_PRECOMPILE;
 }
 
 /**
@@ -138,18 +150,21 @@ export async function bundledPlan(node, bundler, standing, keys, to) {
  * @param {UserOp} operation
  * @returns {Promise<{operation: UserOp, hash: string}>}
  */
-export async function signed({ vault, second }, { entryPoint, chainId, isNamed, second: other }, operation) {
-  const { signature, hash } = vault.signed(operation, "", { entryPoint, chainId });
+export async function signed({ vault, second }, standing, operation) {
+  const { entryPoint, chainId, second: other } = standing;
+  const computed = operationHash(operation, standing);
+  const { signature, hash } = await vault.signed(operation, computed, { entryPoint, chainId });
   const made = [{ signer: vault.signer, signature }];
   if (second && other)
     made.push({ signer: second.signer, ...(await second.signed(operation, hash, { entryPoint, chainId })) });
-  return { operation: { ...operation, signature: isNamed ? byNames(made) : signature }, hash };
+  return { operation: { ...operation, signature: isNamed(vault, standing) ? byNames(made) : signature }, hash };
 }
 
 /** @param {Standing} standing @param {Keys} keys @param {Move[]} moves @returns {UserOp} */
-function unpaid({ account, nonce, isDeployed, isNamed, second }, keys, moves) {
-  const { signer } = keys.vault;
-  const made = [{ signer, signature: PLACEHOLDER_SIGNATURE }];
+function unpaid(standing, keys, moves) {
+  const { account, nonce, isDeployed, second } = standing;
+  const { signer, placeholder } = keys.vault;
+  const made = [{ signer, signature: placeholder }];
   if (second && keys.second) made.push({ signer: second, signature: keys.second.placeholder });
   const [x, y] = [signer.slice(2, 66), signer.slice(66)].map((part) => BigInt(`0x${part}`));
   return {
@@ -159,8 +174,18 @@ function unpaid({ account, nonce, isDeployed, isNamed, second }, keys, moves) {
     factory: isDeployed ? null : APP_FACTORY,
     factoryData: isDeployed ? null : createAccount(x, y),
     callData: executeBatch(moves.map(({ call }) => call)),
-    signature: isNamed ? byNames(made) : "0x",
+    signature: isNamed(keys.vault, standing) ? byNames(made) : "0x",
   };
+}
+
+/**
+ * A passkey is named also where it is the primary key: estimates without a name are for the shorter signatures of vaults.
+ *
+ * @param {FirstOwner} vault
+ * @param {Standing} standing
+ */
+function isNamed(vault, standing) {
+  return standing.isNamed || vault instanceof PasskeyAlone;
 }
 
 /** @param {{signer: string, signature: string}[]} signatures */

@@ -10,7 +10,6 @@ const EVENT = `0x${hash("UserOperationEvent(bytes32,address,address,uint256,bool
 /**
  * @typedef {import("./plan.js").Plan} Plan
  * @typedef {import("./standing.js").Standing} Standing
- * @typedef {import("./opened.js").OpenedVault} OpenedVault
  * @typedef {{transaction: string, succeeded: boolean}} Sent `succeeded`: whether everything was moved
  */
 
@@ -53,7 +52,7 @@ export async function sendBundled(node, bundler, keys, standing, plan) {
  * Sends what the payer has left, less the fee.
  *
  * @param {import("./node.js").Node} node
- * @param {OpenedVault} vault
+ * @param {import("./plan.js").FirstOwner} vault
  * @param {{chainId: number, to: string, tip: bigint, maxFee: bigint}} how
  * @returns {Promise<bigint>} the wei sent; 0: the fee would take everything
  */

@@ -142,6 +142,19 @@ function signerIn(data) {
   return `0x${data.slice(at + 64, at + 64 + length * 2)}`;
 }
 
+/**
+ * Returns which key is an owner of an account.
+ *
+ * @param {import("./node.js").Node} node
+ * @param {string} account
+ * @param {string[]} signers 0x-hex
+ * @returns {Promise<string>} empty if none is, or the account does not exist
+ */
+export async function ownerAmong(node, account, signers) {
+  if (await hasCode(node, account)) for (const signer of signers) if (await owns(node, account, signer)) return signer;
+  return "";
+}
+
 /** @param {import("./node.js").Node} node @param {string} account @param {string} signer */
 async function owns(node, account, signer) {
   const [isOwner, expiry] = await keyState(node, account, signer);

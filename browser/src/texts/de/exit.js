@@ -9,6 +9,9 @@ export default {
   "open.file": "Sicherung (.car) oder Export",
   "open.password": "Ihr Passwort",
   "open.passkey": "Eine Sicherung mit einem Passkey öffnen",
+  alone: "Ich habe nur einen Passkey, dem das Konto gehört",
+  "alone.account": "Adresse des Kontos",
+  "alone.signs": "Der Browser fragt dann nach Ihrem Passkey.",
   "open.safe": "Passwort und Schlüssel bleiben in dieser Seite. Schließen Sie sie, wenn Sie fertig sind.",
   "open.do": "Öffnen",
   "open.failed":
@@ -47,7 +50,7 @@ export default {
   "nft.absent": "das Konto hat {nfts} nicht",
   "obstacle.no_factory": "Das Konto existiert noch nicht, und dieser Chain fehlt seine Fabrik.",
   "obstacle.absent": "Dieses Konto existiert auf dieser Chain nicht.",
-  "obstacle.not_owner": "Das Konto gehorcht einem anderen Schlüssel als dem dieses Tresors.",
+  "obstacle.not_owner": "Das Konto gehorcht einem anderen Schlüssel.",
   "obstacle.two":
     "Zwei Eigentümer des Kontos müssen unterschreiben. Öffnen Sie hier auch den Tresor des zweiten, geben Sie seine Adresse ein, oder nehmen Sie seinen Passkey.",
   "obstacle.two_other":
@@ -67,8 +70,7 @@ export default {
   "second.signature": "Die Unterschrift des zweiten Eigentümers",
   "second.signature.hint": "Sie beginnt mit 0x und gilt nur für genau diesen Vorgang.",
   "second.passkey": "Oder der Passkey des zweiten Eigentümers",
-  "second.passkey.other":
-    "Dieser Passkey gehört zu keinem der Eigentümer, die diese Seite kennt. Wählen Sie einen anderen, oder einen anderen Knoten, der vielleicht mehr zeigt.",
+  "passkey.other": "Dieser Passkey ist auf dieser Chain kein Eigentümer des Kontos. Wählen Sie einen anderen.",
   "passkey.site": "Die Seite des Passkeys (Hostname)",
   "passkey.site.hint":
     "Wo der Passkey gemacht wurde. Browser benutzen ihn nur dort, also muss diese Datei auf jener Seite liegen, nicht auf Ihrer Festplatte.",
@@ -86,7 +88,7 @@ export default {
   "send.heading": "3. Alles mitnehmen",
   "send.to": "An (Adresse)",
   "send.way": "Wer die Gebühren zahlt",
-  "send.ordinary": "Eine Adresse dieses Tresors, mit einer gewöhnlichen Transaktion",
+  "send.ordinary": "Eine Adresse, über die diese Seite verfügt, mit einer gewöhnlichen Transaktion",
   "send.ordinary.hint": "Geht mit jedem Knoten. Im Konto bleibt nichts.",
   "send.bundled": "Das Konto, über einen Bundler",
   "send.bundler": "Adresse des Bundlers (ERC-4337)",
@@ -101,8 +103,10 @@ export default {
   "plan.dear":
     "Das ist mehr als Ihre Grenze von {limit}, deshalb unterschreibt die Seite es nicht. Nehmen Sie einen anderen Knoten oder Bundler, oder geben Sie oben eine höhere Grenze ein.",
   "plan.account": "das Konto; was übrig ist, bleibt beim Entry Point",
-  "plan.fund":
-    "Senden Sie zuerst mindestens {amount} an diese Adresse. Sie gehört diesem Tresor, was dort übrig bleibt, ist also nicht verloren:",
+  "plan.fund": "Senden Sie zuerst mindestens {amount} an die Adresse unten.",
+  "plan.fund.vault": "Sie gehört diesem Tresor, was dort übrig bleibt, ist also nicht verloren:",
+  "plan.fund.page":
+    "Nur diese Seite hat ihren Schlüssel. Lassen Sie die Seite also offen, bis Sie weitergesendet haben, was dort übrig ist:",
   "plan.funded": "Die Adresse {address} hat {amount}.",
   "plan.poor": "Das Konto kann die Gebühren nicht zahlen. Nehmen Sie die gewöhnliche Transaktion.",
   "plan.again": "Noch einmal ansehen",

@@ -8,6 +8,9 @@ export default {
   "open.file": "Snapshot (.car) or export",
   "open.password": "Its password",
   "open.passkey": "Open a snapshot with a passkey",
+  alone: "I have only a passkey that owns the account",
+  "alone.account": "The account’s address",
+  "alone.signs": "The browser then asks for your passkey.",
   "open.safe": "The password and the keys stay in this page. Close it when you are done.",
   "open.do": "Open",
   "open.failed": "The file could not be opened ({code}). Is the password right, and is there a password in this file?",
@@ -43,7 +46,7 @@ export default {
   "nft.absent": "the account does not have {nfts}",
   "obstacle.no_factory": "The account does not exist yet, and this chain lacks its factory.",
   "obstacle.absent": "This account does not exist on this chain.",
-  "obstacle.not_owner": "The account is controlled by another key than this vault’s.",
+  "obstacle.not_owner": "The account is controlled by another key.",
   "obstacle.two":
     "Two owners of the account must sign. Open the second one’s vault here too, type the second one’s address, or use its passkey.",
   "obstacle.two_other": "Two owners of the account must sign, and that key is not one of them. Choose another one.",
@@ -61,8 +64,7 @@ export default {
   "second.signature": "The second owner’s signature",
   "second.signature.hint": "It begins with 0x. It holds for exactly this operation.",
   "second.passkey": "Or the second owner’s passkey",
-  "second.passkey.other":
-    "That passkey is none of the owners that this page knows. Choose another one, or another node, which may show more.",
+  "passkey.other": "That passkey is not an owner of this account on this chain. Choose another one.",
   "passkey.site": "The passkey’s site (host name)",
   "passkey.site.hint":
     "Where the passkey was made. Browsers use it only there, so this file must be on that site, not on your disk.",
@@ -79,7 +81,7 @@ export default {
   "send.heading": "3. Move everything",
   "send.to": "To (address)",
   "send.way": "Who pays the fees",
-  "send.ordinary": "An address of this vault, by an ordinary transaction",
+  "send.ordinary": "An address that this page controls, by an ordinary transaction",
   "send.ordinary.hint": "Works with any node. Nothing stays in the account.",
   "send.bundled": "The account, through a bundler",
   "send.bundler": "Address of the bundler (ERC-4337)",
@@ -93,8 +95,9 @@ export default {
   "plan.dear":
     "That is more than your limit of {limit}, so the page does not sign it. Try another node or bundler, or type a higher limit above.",
   "plan.account": "the account; what they leave stays at the entry point",
-  "plan.fund":
-    "Send at least {amount} to this address first. It is this vault’s own, so what is left there is not lost:",
+  "plan.fund": "Send at least {amount} to the address below first.",
+  "plan.fund.vault": "It is this vault’s own, so what is left there is not lost:",
+  "plan.fund.page": "Only this page has its key, so leave the page open until you have sent on what is left there:",
   "plan.funded": "The address {address} has {amount}.",
   "plan.poor": "The account cannot pay the fees. Use the ordinary transaction.",
   "plan.again": "Look again",
