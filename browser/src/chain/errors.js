@@ -17,7 +17,7 @@ export class OperationFailed extends ServiceError {
    * @type {"" | "mined" | "unknown"}
    */
   earlier = "";
-  /** The registry's error for which nothing was sent, such as "AliasTaken"; empty if there is none. */
+  /** The registry's error for which nothing was sent, such as "AliasTaken"; otherwise empty. */
   reason = "";
 
   /**

@@ -256,19 +256,20 @@ async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypa
         pass
 
 
-async def test_a_lease_whose_response_came_too_late_is_given_back(world, monkeypatch):
-    take, hurried = world.store.take_lease, world.sponsor.commitments
+async def test_a_lease_whose_response_never_came_is_given_back(world, monkeypatch):
+    take, taken = world.store.take_lease, asyncio.Event()
 
     async def take_and_say_nothing(*lease):
         await take(*lease)
+        taken.set()
         await asyncio.Event().wait()
 
     with monkeypatch.context() as patch:
         patch.setattr(world.store, "take_lease", take_and_say_nothing)
-        patch.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.5)
-        with pytest.raises(TimeoutError):
-            async with hurried.turn():
-                pytest.fail("the store has not responded")
+        turn = asyncio.create_task(world.sponsor.commitments.turn().__aenter__())
+        await taken.wait()
+        turn.cancel()
+        await asyncio.wait([turn])
     assert await world.store.take_lease(f"sponsor {CHAIN}", "another", world.clock(), 1)
 
 

@@ -24,7 +24,7 @@ def make_data_folder(folder: Path) -> None:
 
 def unusable_folder(folder: Path, error: OSError) -> SettingError:
     """Return what to say when nothing can be written into the data folder."""
-    if error.filename not in {None, str(folder)} and os.path.isfile(error.filename):  # noqa: PTH113 - False also where the folder may not be read
+    if error.filename not in {None, str(folder)} and os.path.isfile(error.filename):  # noqa: PTH113 - no error
         owner = f"give it to user {os.geteuid()}, who runs Holdfast (chown)"
         return SettingError(f"{error.filename} cannot be read: {file_words(error)}; {owner}")
     what = "written" if folder.is_dir() else "made"
