@@ -1,9 +1,10 @@
-/** Of several changes that claim the same place of an account, the chain to which they are brought says which is valid. */
+/** Of several changes that claim the same place of an account, the chain says which is valid; and what it says of recoveries. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { accepted } from "../src/account/candidates.js";
+import { supportersOf } from "../src/account/reads.js";
 
 const change = (sequence, signature) => ({ account: "0x1", sequence, changes: [], signature });
 const together = (changes) => ({ to: "0x1", data: changes.map(({ signature }) => signature).join(" ") });
@@ -40,4 +41,14 @@ test("a chain that does not answer has not refused", async (context) => {
   context.mock.method(globalThis, "setTimeout", (work) => queueMicrotask(work)); // between the attempts
   context.mock.method(globalThis, "fetch", async () => Promise.reject(new TypeError("fetch failed")));
   await assert.rejects(accepted("http://127.0.0.1:1", [FORGED, FIRST], together), TypeError);
+});
+
+test("how many guardians signed a recovery is read without a search of the chain's history", async (context) => {
+  context.mock.method(globalThis, "fetch", async (_, { body }) => {
+    const { id, method } = JSON.parse(body);
+    assert.equal(method, "eth_call");
+    const result = `0x${[1_800_000_000, 2, 3].map((it) => it.toString(16).padStart(64, "0")).join("")}`;
+    return Response.json({ jsonrpc: "2.0", id, result });
+  });
+  assert.equal(await supportersOf({ url: "http://127.0.0.1:1", address: `0x${"11".repeat(20)}` }), 2);
 });
