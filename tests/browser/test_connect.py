@@ -42,16 +42,21 @@ def server(shared: Server) -> Server:
     return shared
 
 
-# Chromium answers a request for a passkey from those that the authenticator has when the request begins. A window of
-# /connect asks while it loads, so its first request waits until the test has given the passkey to its authenticator.
+# Chromium answers a request for a passkey from those that the authenticator has when the request begins, and offers none
+# beside a field as long as there is no authenticator. A window of /connect asks for both while it loads, so its first
+# requests wait until the test has given the passkey to its authenticator.
 WAITING = """
 (() => {
-  const get = navigator.credentials.get.bind(navigator.credentials);
   const given = new Promise((done) => {
     window.passkeyGiven = () => { sessionStorage.passkeyGiven = "yes"; done(); };
     if (sessionStorage.passkeyGiven) done();
   });
-  navigator.credentials.get = async (options) => { await given; return await get(options); };
+  const hold = (owner, name) => {
+    const ask = owner[name].bind(owner);
+    owner[name] = async (options) => { await given; return await ask(options); };
+  };
+  hold(navigator.credentials, "get");
+  if (window.PublicKeyCredential) hold(PublicKeyCredential, "isConditionalMediationAvailable");
 })()
 """
 
