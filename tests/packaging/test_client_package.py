@@ -191,7 +191,7 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
 def test_the_requirements_are_those_of_the_main_distribution(client_wheel: Path) -> None:
     main = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = main["optional-dependencies"]
-    known = {*main["dependencies"], *extras["client"], *extras["world"]}
+    known = {*main["dependencies"], *extras["client"], *extras["p2p"], *extras["world"]}
     own = tomllib.loads((ROOT / "packaging/client/pyproject.toml").read_text())["project"]
     assert {*own["dependencies"], *own["optional-dependencies"]["p2p"], *own["optional-dependencies"]["world"]} <= known
     assert not {name.replace("_", "-") for name in ABSENT} & needed(declared(client_wheel))

@@ -56,11 +56,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # The packages that a plain installation lacks, and the extra that installs them.
 EXTRAS = {
     **dict.fromkeys(
-        ("cryptography", "eth_abi", "fido2", "httpx", "keyring", "libp2p", "segno"),
+        ("cryptography", "eth_abi", "fido2", "httpx", "keyring", "segno"),
         "client",
     ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),
     "asyncpg": "postgres",
+    "libp2p": "p2p",
 }
 
 
