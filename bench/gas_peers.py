@@ -29,7 +29,7 @@ _ALWAYS = bytes(12)  # Safe's operations may have an earliest and a latest time
 
 @dataclass
 class Compiled(Kind):
-    """An account that is compiled from bench/peers/accounts/src, with a factory of that name."""
+    """A peer's account, compiled with its factory from bench/peers/accounts/src."""
 
     def creation(self, key: Key) -> tuple[str, tuple[object, ...]]:
         return "createAccount(bytes32,bytes32)", key.words

@@ -39,7 +39,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def copy_text(text: str, target: Path) -> None:
-    """As `copy`, of a text."""
+    """Write a text to `target` in one step, as `copy` does with a file."""
     with _beside(target) as temporary:
         temporary.write_text(text)
         temporary.replace(target)

@@ -77,7 +77,7 @@ export class AccountSpending {
 
   /**
    * Lets an app's key spend within a limit that the account enforces, and delegates it to the app's DID. The delegation's
-   * token is returned only after the chain has the permission. If it never gets it, the delegation is revoked.
+   * token is returned only once the permission is on the chain. If it fails to get there, the delegation is revoked.
    *
    * @param {Proposal} proposal
    * @param {{onProgress?: OnProgress}} [how]

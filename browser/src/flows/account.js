@@ -322,7 +322,7 @@ export class SmartAccount {
     return { nonce: state.nonce, ...standing, isNamed: standing.isNamed || kind === "two", seconds };
   }
 
-  /** How it acts by a permission, of which only the chain knows the nonce. */
+  /** Returns the account's state as a permission's spender sees it. Only the chain knows its nonce. */
   async #spending() {
     const url = await this.endpoint();
     if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");

@@ -84,7 +84,7 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
 }
 
 /**
- * Returns what would move, after the checks that need nothing of the vault.
+ * Returns what would move, after the checks for which the vault need not sign.
  *
  * @param {Client} old its vault is open
  * @param {Client} next

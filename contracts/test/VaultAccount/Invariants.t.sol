@@ -14,7 +14,7 @@ import {PermissionFixture} from "../utils/PermissionFixture.sol";
 contract Strangers is AccountFixture {
     DevUSDC private immutable usdc;
     Permission private permission;
-    /// @dev A change that the owner signed and that was applied: anyone who saw it may bring it again.
+    /// @dev A change that the owner signed and that was applied: anyone who saw it may send it again.
     Owners.Change[] private old;
     bytes private oldSignature;
     address[3] private callers = [address(0xBAD), vm.addr(WALLET_KEY), vm.addr(SPENDER_KEY)];

@@ -39,7 +39,7 @@ class Text:
 
     @property
     def hash(self) -> bytes:
-        """The hash for which the account is asked."""
+        """The hash that is passed to the account's `isValidSignature`."""
         encoded = self.text.encode()
         return keccak256(b"\x19Ethereum Signed Message:\n" + str(len(encoded)).encode() + encoded)
 
@@ -78,7 +78,7 @@ class TypedData:
 
     @property
     def hash(self) -> bytes:
-        """The hash for which the account is asked."""
+        """The hash that is passed to the account's `isValidSignature`."""
         return _typed(self.separator, self.contents)
 
     def digest(self, account: str, chain_id: int) -> bytes:

@@ -51,8 +51,8 @@ _MOST_NAMES = 2  # in a list of owners' signatures
 class AccountMethods(EndpointMethods):
     """Methods that concern the client's account: its `account`, or else the first account of the vault's key.
 
-    What is signed once for every chain is brought to a chain by the first account of the vault's own key there, which
-    need not be an owner.
+    A change that is signed once for every chain is sent to a chain by the first account of the vault's own key, which
+    need not own the account that changes.
     """
 
     _operating: asyncio.Lock

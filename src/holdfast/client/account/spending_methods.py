@@ -44,8 +44,8 @@ class SpendingMethods(AccountMethods):
     ) -> Allowed:
         """Let an app's key spend within a limit that the account enforces, and delegate it to the app's DID.
 
-        The delegation's token, for the app, is returned only after the chain has the permission. If it never gets it,
-        the delegation is revoked.
+        The delegation's token, for the app, is returned only once the permission is on the chain. If the permission
+        fails to get there, the delegation is revoked.
 
         Raises:
             ValueError: the app's DID is not a `did:new`, or an address is malformed.

@@ -272,8 +272,8 @@ class Client(ServiceClient):
     def allow_spending(self, terms: SpendingTerms, *, on_progress: Callable[[str], object] | None = None) -> Allowed:
         """Let an app's key spend within a limit that the account enforces, and delegate it to the app's DID.
 
-        The delegation's token, for the app, is returned only after the chain has the permission. If it never gets it,
-        the delegation is revoked.
+        The delegation's token, for the app, is returned only once the permission is on the chain. If the permission
+        fails to get there, the delegation is revoked.
 
         Raises:
             ValueError: the app's DID is not a `did:new`, or an address is malformed.

@@ -1,4 +1,4 @@
-"""Mail through a webhook of the operator's own."""
+"""Sends mail through the operator's webhook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SMS through a webhook of the operator's own, with Holdfast's codes."""
+"""Sends SMS through the operator's webhook, with Holdfast's codes."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class _Player(Player):
         await self.recovered(event, car=bytes(_spoilt(car, event.get("spoil"))))
 
     async def do_recover_name(self, event: dict[str, Any]) -> None:
-        """Recover the vault from what is published under a name. Its delegation counts as valid."""
+        """Recover the vault from what is published under a name; the check of its delegation is replaced."""
         self.found = [self.publish_snapshot(it) for it in (*filter(None, [event.get("before")]), event)]
         module = "holdfast.client.snapshots.recovery"
         with patch(f"{module}.check_binding"), patch(f"{module}.opened_beside", self.opened_beside):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
     """Return a kind of request that also stores a response, if `effect` is true for the result row `f`.
 
-    `effect` is left out for a database function that returns nothing and always succeeds.
+    `effect` is None if the database function returns nothing and always succeeds.
     """
     call = kind.statement.removeprefix("SELECT * FROM ")
     shards, keys, answers = (f"${arguments + n}::{of}[]" for n, of in ((1, "smallint"), (2, "bytea"), (3, "bytea")))
