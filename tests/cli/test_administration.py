@@ -2,12 +2,22 @@
 
 import csv
 import io
+import os
 
 from tests.support.serving import DID
 
 from holdfast.cli.exits import Exit
+from holdfast.cli.identifier import acting
 
 OTHER = "did:new:0x" + "22" * 32
+
+
+def test_a_user_without_a_name_acts_by_its_number(monkeypatch):
+    """As in the container image, whose user has no name."""
+    for name in ("SUDO_USER", "LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 5)
+    assert acting(None, as_json=False).operator == f"cli:{2**31 - 5}"
 
 
 def test_an_operators_day(serve, holdfast):

@@ -95,7 +95,7 @@ def test_a_stop_ends_a_worker_that_waits_for_the_database(serve, own_postgres):
 def test_a_start_does_not_wait_for_what_time_does_not_mend(serve, postgres):
     server = serve(wait=False, database_url=postgres.url("no_such_database"))
     assert server.process.wait(PATIENCE_S / 2) == 4
-    assert "invalid catalog name" in server.log.read_text()
+    assert "the server has no such database" in server.log.read_text()
 
 
 async def test_a_zero_byte_anywhere_is_a_plain_refusal(make_api, postgres_url, patient_stores):

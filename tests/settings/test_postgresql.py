@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.service.store.kinds import database_of
 from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import database_words
+from holdfast.settings.postgresql_servers import NotConnected, OlderTimeline, database_words
 
 
 def test_an_address_without_its_secrets() -> None:
@@ -99,7 +99,15 @@ def test_each_server_has_its_own_address(url: str, servers: list[str]) -> None:
         (OSError(errno.EHOSTUNREACH, "x"), "no way leads to this address"),
         (asyncpg.InterfaceError("x"), "the connection cannot be used"),
         (asyncpg.ReadOnlySQLTransactionError("x"), "the server is a standby"),
-        (asyncpg.DiskFullError("x"), "disk full"),
+        (asyncpg.DiskFullError("x"), "the server's disk is full"),
+        (asyncpg.InvalidPasswordError("x"), "the password is wrong"),
+        (asyncpg.DivisionByZeroError("x"), "the server answers with error 22012"),
+        (OlderTimeline("x"), "another server was promoted after it"),
+        (
+            NotConnected([asyncpg.TooManyConnectionsError("x"), TimeoutError()]),
+            "the server has no connection left, no answer in time",
+        ),
+        (ValueError("x"), "an unexpected error"),
     ],
 )
 def test_why_a_database_failed_is_told_in_words(error, words):

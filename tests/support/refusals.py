@@ -12,8 +12,8 @@ _SILENCES = (
     "no connection to the database was free in time",
     "no connection to the database: no answer in time",
     "no answer from the database",
-    "query canceled",  # the server's own time limits for a statement and for a lock
-    "lock not available",
+    "the server ended a query that took too long",  # the server's own time limits for a statement and for a lock
+    "a lock was not free in time",
 )
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
+import re
 import subprocess
 import sys
 
 import pytest
+from tests.support.clean_tree import ROOT
 
-from holdfast.wire.logs import JsonFormatter, Sparse, TextFormatter
+from holdfast.wire.logs import FIELDS, JsonFormatter, Sparse, TextFormatter
 
+CLASS = re.compile(r"type\((error|exc|cause|reason|failure)\)\.__name__|\berror!r|repr\(error")
 SECRET = "ann@example.com https://rpc.example/KEY 123456"
 
 
@@ -49,6 +53,23 @@ def test_no_value_begins_a_line_of_its_own(formatter: logging.Formatter, breaker
     record.why = f"b{breaker}c"
     line = formatter.format(record)
     assert len(line.splitlines()) == 1 and "\x1b" not in line
+
+
+SOURCES = [(path, path.read_text()) for path in sorted((ROOT / "src/holdfast").rglob("*.py"))]
+
+
+def test_every_value_that_is_logged_is_in_the_line() -> None:
+    calls = [node for _, text in SOURCES for node in ast.walk(ast.parse(text)) if isinstance(node, ast.keyword)]
+    dicts = [call.value for call in calls if call.arg == "extra" and isinstance(call.value, ast.Dict)]
+    names = {key.value for each in dicts for key in each.keys if isinstance(key, ast.Constant)}
+    assert names > {"why", "offset_s"} and names <= set(FIELDS)
+
+
+def test_operators_read_no_names_of_python_classes() -> None:
+    """A trace has them, for developers; so do the attributes of traces (OpenTelemetry, `error.type`)."""
+    rooms = ("service", "indexer", "settings", "cli", "world")
+    named = {path.name for path, text in SOURCES if path.parts[len(ROOT.parts) + 2] in rooms and CLASS.search(text)}
+    assert named == {"otlp.py"}
 
 
 UNCAUGHT = """

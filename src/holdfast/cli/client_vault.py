@@ -128,8 +128,8 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
     try:
         yield
-    except NoEndpoint:
-        fail(Exit.UNAVAILABLE, str(NoEndpoint("--rpc URL")), as_json=as_json)
+    except NoEndpoint as error:
+        fail(Exit.UNAVAILABLE, str(NoEndpoint(error.why, "--rpc URL")), as_json=as_json)
     except NetworkError as error:
         code = Exit.UNAVAILABLE if getattr(error, "status", None) is None else Exit.FAILED
         remedy = _REMEDIES.get(getattr(error, "code", ""))

@@ -180,7 +180,15 @@ def acting(operator: str | None, *, as_json: bool) -> By:
 
     if operator and operator.startswith(BY_KEY):
         fail(Exit.USAGE, f"{BY_KEY} begins the names of those who act with a key of the admin port", as_json=as_json)
-    return By(operator or f"cli:{os.environ.get('SUDO_USER') or getpass.getuser()}", time.time())
+    return By(operator or f"cli:{os.environ.get('SUDO_USER') or _user()}", time.time())
+
+
+def _user() -> str:
+    """Return the user's name; the number if the user has no name, as in the container image."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def with_tasks(

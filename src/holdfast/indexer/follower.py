@@ -93,11 +93,13 @@ class Follower:
         """Take one step, and return the number of seconds until the next step."""
         try:
             step = await self.step() if await self._store.lead() else await self.watch()
-        except (RpcError, StoreError, WrongChain, ChainMoved, TipMoved) as error:
-            return self._failed(error)
-        except Exception as error:  # a defect must be logged, and must not stop the follower
+        except RpcError as error:
+            return self._failed(error.in_our_words)
+        except (StoreError, WrongChain, ChainMoved, TipMoved) as error:
+            return self._failed(str(error))
+        except Exception:  # a defect must be logged, and must not stop the follower
             log.exception("indexer: step failed")
-            return self._failed(error)
+            return self._failed("a defect")
         self.health.failures = 0
         return self._pause_after(step)
 
@@ -111,11 +113,10 @@ class Follower:
         self._retreats = 0
         return self._options.poll_s
 
-    def _failed(self, error: Exception) -> float:
+    def _failed(self, why: str) -> float:
         self.health.failures += 1
         # Log only failures 1, 2, 4, 8 …, so that an outage lasting hours does not fill the log.
         if self.health.failures & (self.health.failures - 1) == 0:
-            why = error.in_our_words if isinstance(error, RpcError) else str(error) or type(error).__name__
             log.warning("indexer: step failed (%s), failure %d", why, self.health.failures)
         return self._backoff(self.health.failures)
 

@@ -7,7 +7,6 @@ server's silence delays the others by more than a fraction of a second.
 from __future__ import annotations
 
 import asyncio
-import re
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -33,7 +32,24 @@ _WORDS = {
     ConnectionRefusedError: "nothing listens there",
     TimeoutError: "no answer in time",
     asyncpg.InterfaceError: "the connection cannot be used",
-    asyncpg.ReadOnlySQLTransactionError: "the server is a standby",
+    InternalClientError: "the driver failed",
+}
+_CONDITIONS = {  # PostgreSQL 18, appendix A
+    "25006": "the server is a standby",
+    "28000": "the server does not admit this user",
+    "28P01": "the password is wrong",
+    "3D000": "the server has no such database",
+    "42501": "this user lacks a privilege",
+    "42883": "a function is missing: run holdfast migrate",
+    "42P01": "a table is missing: run holdfast migrate",
+    "53100": "the server's disk is full",
+    "53200": "the server has no memory left",
+    "53300": "the server has no connection left",
+    "55P03": "a lock was not free in time",
+    "57014": "the server ended a query that took too long",
+    "57P01": "the server is stopping",
+    "57P02": "the server is stopping",
+    "57P03": "the server is starting or stopping",
 }
 _FAULTS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, InternalClientError, TimeoutError)
 # pg_control_checkpoint() would show a promoted server's timeline only after its next checkpoint. Every role may call
@@ -171,13 +187,16 @@ class Servers:
 
 def database_words(error: BaseException) -> str:
     """Return in words what kind of error it is. Its message could contain the URL with its password."""
+    if isinstance(error, asyncpg.PostgresError):
+        return _CONDITIONS.get(error.sqlstate or "", f"the server answers with error {error.sqlstate}")
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
             return words
-    if isinstance(error, OSError) and not isinstance(error, (NotConnected, OlderTimeline)):
-        return connection_words(error)
-    name = type(error).__name__.removesuffix("Error")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    if isinstance(error, OlderTimeline):
+        return "another server was promoted after it"
+    if isinstance(error, NotConnected):
+        return str(error)
+    return connection_words(error) if isinstance(error, OSError) else "an unexpected error"
 
 
 async def _wait(decided: asyncio.Event, seconds: float) -> None:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # Identifiers, codes, people's addresses, keys and tokens are deliberately not among the listed fields.
 FIELDS = (
-    "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version",
+    "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version", "chain",
+    "left", "offset_s", "step", "of", "table", "rows", "written",
 )  # fmt: skip
 
 

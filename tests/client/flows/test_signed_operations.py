@@ -1,6 +1,7 @@
 """A provider that keeps a signed operation cannot have a second one mined after it without the client's saying so."""
 
 import json
+import re
 
 import httpx
 import msgspec
@@ -13,6 +14,7 @@ from holdfast.chain.bundler import Bundler
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.failures import OperationFailed
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
@@ -32,6 +34,7 @@ class Provider(AccountWorld):
         super().__init__({ACCOUNT: obeying(OWN)})
         self.mined = set()
         self.prices = {"maxFeePerGas": 0, "maxPriorityFeePerGas": 0}
+        self.rpc = None
 
     def nonce(self, number):
         self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
@@ -40,7 +43,7 @@ class Provider(AccountWorld):
         return CONTRACTS
 
     def status(self):
-        return Status(chain="Base Sepolia", chain_id=84532, rpc=None, database="connected")
+        return Status(chain="Base Sepolia", chain_id=84532, rpc=self.rpc, database="connected")
 
     def mine(self, operation_hash):
         self.mined.add("0x" + operation_hash.hex())
@@ -119,3 +122,19 @@ def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(provider, t
         provider.mine(second)
         assert run(payer.account.outcomes(names)) == {names[0]: False, names[1]: True}
         assert run(payer.account.outcomes(names[:1])) == {names[0]: False}, "it can never be mined"
+
+
+@pytest.mark.parametrize(
+    ("rpc", "why"),
+    [
+        (
+            "http://127.0.0.1:8545",
+            "the service names http://127.0.0.1:8545, which this program may not call: name one (Gas",
+        ),
+        (None, "no endpoint of the chain is known: name one (Gas"),
+    ],
+)
+def test_an_endpoint_that_may_not_be_called_is_named(provider, rpc, why):
+    provider.rpc = rpc
+    with pytest.raises(NoEndpoint, match=re.escape(why)):
+        run(Payer(provider).account.known_chain())

@@ -111,9 +111,11 @@ async def test_a_lying_indexer_neither_spams_nor_ends_the_job(watched, answer):
     assert (await api.service.recovery_mails.run())["sent"] == 2
 
 
-async def test_a_dead_indexer_or_chain_ends_nothing(make_api):
+async def test_a_dead_indexer_or_chain_ends_nothing(make_api, caplog):
     dead = make_api(indexer_url="http://127.0.0.1:9", secrets=SECRETS)
     assert (await dead.service.recovery_mails.run())["sent"] == 0
+    [line] = [record for record in caplog.records if record.msg == "recoveries not looked for"]
+    assert line.why == "nothing listens at this address"
 
 
 async def test_the_blocks_that_were_looked_through_are_not_again(watched):

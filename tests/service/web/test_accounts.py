@@ -168,9 +168,11 @@ async def test_every_bad_answer_of_the_chain_is_rpc_error(chain, mood):
         assert error_of(await api.http.get(path)) == (502, "rpc_error"), path
 
 
-async def test_a_chain_that_is_down_is_rpc_error(api):
+async def test_a_chain_that_is_down_is_rpc_error(api, caplog):
     for path in PATHS:
         assert error_of(await api.http.get(path)) == (502, "rpc_error"), path
+    told = {record.why for record in caplog.records if record.msg == "chain failed"}
+    assert told == {"nothing listens at this address"}
 
 
 async def test_equal_questions_at_one_moment_share_one_call(chain):

@@ -24,7 +24,6 @@ from holdfast.client.callbacks import answered
 from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, chain_errors
-from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import PluginCallError
@@ -188,7 +187,7 @@ class AccountMethods(EndpointMethods):
         exists = await self._exists(own, address)
         together = _together(own, address, origin, exists=exists)
         with chain_errors():
-            left = await accepted(await _chain_of(own), given, together)
+            left = await accepted(await own.known_chain(), given, together)
         calls = [account_calls.apply_changes(each) for each in left]
         if left and not exists and address != own.key.address:
             calls = [together(left)]
@@ -308,7 +307,7 @@ class AccountMethods(EndpointMethods):
 
     async def _chain(self) -> tuple[SmartAccount, RpcClient]:
         account = await self._opened()
-        return account, await _chain_of(account)
+        return account, await account.known_chain()
 
     def _is_own(self, account: SmartAccount) -> bool:
         return account.key.address == account_address(account.contracts, account.key.x, account.key.y)
@@ -361,7 +360,7 @@ class AccountMethods(EndpointMethods):
         """Return how many signed changes the chain has. Raises OperationFailed if the account cannot come to be."""
         if await self._exists(own, address):
             with chain_errors():
-                return (await account_reads.settings_of(await _chain_of(own), address)).sequence
+                return (await account_reads.settings_of(await own.known_chain(), address)).sequence
         if address == own.key.address:
             return 0
         if origin is None or account_address(own.contracts, origin.x, origin.y, origin.salt) != address:
@@ -370,7 +369,7 @@ class AccountMethods(EndpointMethods):
 
     async def _exists(self, own: SmartAccount, address: str) -> bool:
         with chain_errors():
-            return bool(await (await _chain_of(own)).get_code(address))
+            return bool(await (await own.known_chain()).get_code(address))
 
     async def _relayed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:
         own = self._account(own=True)
@@ -397,13 +396,6 @@ def _together(
         return lambda history: account_calls.apply_together(address, history)
     x, y, salt = (origin.x, origin.y, origin.salt) if origin else (own.key.x, own.key.y, 0)
     return lambda history: account_calls.create_account_with(own.contracts.app_factory, (x, y), salt, history)
-
-
-async def _chain_of(account: SmartAccount) -> RpcClient:
-    chain = await account.chain()
-    if chain is None:
-        raise NoEndpoint
-    return chain
 
 
 def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -10,7 +10,6 @@ from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
 from holdfast.chain.signers import by_name
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.failures import chain_errors
-from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import NONCES
 from holdfast.wire.encoding import from_hex, to_hex
@@ -54,9 +53,7 @@ class Spender(SmartAccount):
         return int.from_bytes(self.permission_id[:24])
 
     async def _mined_nonce(self) -> int:
-        chain = await self.chain()
-        if chain is None:
-            raise NoEndpoint
+        chain = await self.known_chain()
         nonce_call = call_data("getNonce(address,uint192)", self.key.address, self._nonce_key)
         with chain_errors():
             return int.from_bytes(await chain.eth_call(self.contracts.entry_point, nonce_call, at_least=32)) % NONCES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import account_calls, account_reads
 from holdfast.chain.signers import key_id
-from holdfast.client.account.methods import AccountMethods, _chain_of
+from holdfast.client.account.methods import AccountMethods
 from holdfast.client.account.spending import (
     SPEND_COMMAND,
     Allowed,
@@ -128,7 +128,7 @@ class SpendingMethods(AccountMethods):
             raise ValueError(f"chainId: this service's chain is {account.contracts.chain_id}, not {spending.chain_id}")
         with chain_errors():
             found = await account_reads.permissions_of(
-                await _chain_of(account), spending.account, spending.permission_id
+                await account.known_chain(), spending.account, spending.permission_id
             )
         permission = _usable(found, amount).permission
         payee = checksum_address(from_hex(to))

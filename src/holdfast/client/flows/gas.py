@@ -49,10 +49,11 @@ class GasPolicy:
 
 
 class NoEndpoint(NetworkError):
-    """The service names no JSON-RPC endpoint of the chain, and the program none either."""
+    """The program names no JSON-RPC endpoint of the chain, and the service none that may be used."""
 
-    def __init__(self, remedy: str = "GasPolicy.rpc_url") -> None:
-        super().__init__(f"no endpoint of the chain is known: name one ({remedy})")
+    def __init__(self, why: str = "no endpoint of the chain is known", remedy: str = "GasPolicy.rpc_url") -> None:
+        super().__init__(f"{why}: name one ({remedy})")
+        self.why = why
 
 
 def _check(name: str, url: str) -> None:

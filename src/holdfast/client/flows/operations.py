@@ -78,6 +78,7 @@ class SmartAccount:
         self._signed, self._foreign, self._address = signed, foreign, address
         self._signs_by_name, self._is_cosigned = False, False
         self._elsewhere: ServedChain | None = None
+        self._not_used: str | None = None  # the endpoint that the service names for this machine or another network
 
     async def open(self) -> None:
         """Read the service's contract set and determine the account's address."""
@@ -184,9 +185,7 @@ class SmartAccount:
 
     async def way(self, transfer: Transfer | None = None) -> Way:
         """Return which keys sign an operation of the account, or a payment. Raises NetworkError."""
-        second, chain = self.second.signer if self.second else None, await self.chain()
-        if chain is None:
-            raise NoEndpoint
+        second, chain = self.second.signer if self.second else None, await self.known_chain()
         address, own = self.key.address, self.key.signer
         with chain_errors():
             # The service's account state may be older than the account.
@@ -287,16 +286,24 @@ class SmartAccount:
 
         The application names the main chain's endpoint.
         """
-        if self._elsewhere is not None:
-            named = endpoint_named(self._elsewhere.rpc, self._transport.base_url)
-            return RpcClient(named, self._transport, timeout_s=_FEES_WITHIN_S) if named else None
-        url = self._policy.rpc_url
+        url = self._policy.rpc_url if self._elsewhere is None else None
         if url is None:
             try:
-                url = endpoint_named((await self._client.status()).rpc, self._transport.base_url)
+                named = (await self._client.status()).rpc if self._elsewhere is None else self._elsewhere.rpc
             except NetworkError:
                 return None
+            url = endpoint_named(named, self._transport.base_url)
+            self._not_used = None if url else named
         return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
+
+    async def known_chain(self) -> RpcClient:
+        """Return the same client. Raises NoEndpoint."""
+        chain = await self.chain()
+        if chain is None and self._not_used:
+            raise NoEndpoint(f"the service names {self._not_used}, which this program may not call")
+        if chain is None:
+            raise NoEndpoint
+        return chain
 
     async def balance(self, token: str) -> int | None:
         """Return the account's balance in the token's smallest unit, or None if no endpoint returns it."""

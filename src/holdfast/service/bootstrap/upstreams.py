@@ -100,8 +100,10 @@ def configured_indexer(settings: Settings, session: Callable[[], ClientSession])
         module, _, attribute = settings.indexer_app.partition(":")
         try:
             return IndexerBinding(getattr(import_module(module), attribute))
+        except ModuleNotFoundError as error:
+            raise SettingError(f"HOLDFAST_INDEXER_APP: there is no module {error.name}") from error
         except (ImportError, AttributeError) as error:
-            raise SettingError(f"HOLDFAST_INDEXER_APP: cannot be loaded ({type(error).__name__})") from error
+            raise SettingError(f"HOLDFAST_INDEXER_APP: {module} has no {attribute or 'application'}") from error
     return IndexerAddress(settings.indexer_url, session) if settings.indexer_url else None
 
 

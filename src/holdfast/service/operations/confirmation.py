@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.chain import registrations
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import RpcError, chain_words
 from holdfast.chain.registrations import Sought
 from holdfast.rules.confirmation import NEVER, ask_again_at, deep_enough, overdue, states_no_transaction
 from holdfast.rules.identifiers import Channel
@@ -120,8 +120,8 @@ class _Turn:
         if self._head is None:
             try:
                 self._head = await self._all.chain.client.block_number()
-            except RpcError:
-                _log.info("chain cannot be asked; registrations stay pending")
+            except RpcError as error:
+                _log.info("chain cannot be asked; registrations stay pending", extra={"why": chain_words(error)})
         return self._head is not None
 
     async def settle(self, rows: list[PendingRegistration]) -> list[Confirmation]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import RpcError, chain_words
 from holdfast.rules import abi
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.port import Notice
@@ -77,7 +77,7 @@ class RecoveryMails:
             for account in await self._accounts("RecoveryFinished", since):
                 await self._note_finished(account)
         except (UpstreamError, RpcError, abi.MalformedAnswer, msgspec.MsgspecError, ValueError) as error:
-            _log.warning("recoveries not looked for", extra={"kind": type(error).__name__})
+            _log.warning("recoveries not looked for", extra={"why": _why(error)})
             return 0
         self._since = max(0, last - _OVERLAP)
         return noted
@@ -98,7 +98,7 @@ class RecoveryMails:
         assert self.indexer is not None
         answer = await self.indexer.get(path, query, {})
         if answer.status != 200:  # noqa: PLR2004 - HTTP
-            raise UpstreamError(f"HTTP {answer.status}")
+            raise UpstreamError(f"the indexer answers with status {answer.status}")
         return msgspec.json.decode(answer.body, type=kind)
 
     async def _note(self, account: bytes) -> int:
@@ -157,3 +157,10 @@ class RecoveryMails:
         if done:
             await self.store.sent(mail, self.clock())
         return int(done)
+
+
+def _why(error: Exception) -> str:
+    """Return for the log why the indexer or the chain could not be asked."""
+    if isinstance(error, RpcError):
+        return chain_words(error)
+    return str(error) if isinstance(error, UpstreamError) else "an answer has not the documented form"

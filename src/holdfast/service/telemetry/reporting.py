@@ -13,6 +13,7 @@ import holdfast
 from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.telemetry.sharing import FLUSH_EVERY_S, WorkerFile
 from holdfast.service.telemetry.trace_settings import traces_configured
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -86,7 +87,7 @@ class Reporter:
             try:
                 await asyncio.to_thread(self._file.write)
             except OSError as error:
-                _log.warning("metrics not written", extra={"why": type(error).__name__})
+                _log.warning("metrics not written", extra={"why": file_words(error)})
 
 
 def note_process() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
         [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Callable[[dict[str, Any]], Awaitable[None]]],
         Awaitable[None],
     ]
+
+_log = logging.getLogger("holdfast.indexer")
 
 
 class Indexer(Protocol):
@@ -88,8 +91,9 @@ class IndexerBinding:
                 await self._application(scope, _no_body, collected.send)
         except TimeoutError as error:
             raise UpstreamError(connection_words(error), "timeout") from error
-        except Exception as error:
-            raise UpstreamError(f"the application raised {type(error).__name__}") from error
+        except Exception as error:  # an application may raise anything
+            _log.exception("the indexer's application failed")
+            raise UpstreamError("the application failed") from error
         return collected.answer()
 
     async def start(self) -> None:

@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from holdfast.chain.errors import RpcError, chain_words
 from holdfast.rules.requests import is_foreign_page, is_host_clear, is_length_clear
 from holdfast.service.http.large_responses import LaterResponse, LimitedResponse, body_bytes, is_large
 from holdfast.service.http.messages import (
@@ -274,7 +275,9 @@ def _note_refusal(refused: Refused, route: Route | None, request_id: str) -> Non
     if refused.row.status == _TOO_MANY:
         metrics.LIMITS_HIT.add(refused.limit or refused.row.error)
     elif refused.row is RPC_ERROR:
-        _log.warning("chain failed", extra={"request_id": request_id, "route": route.path if route else ""})
+        cause = refused.__context__
+        why = {"why": chain_words(cause)} if isinstance(cause, (RpcError, TimeoutError)) else {}
+        _log.warning("chain failed", extra={"request_id": request_id, "route": route.path if route else "", **why})
 
 
 def _allowed_headers(route: Route) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import sqlite3
 import threading
 from queue import Empty, SimpleQueue
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
+_log = logging.getLogger("holdfast.store")
 MAX_BATCH = 512
 PACE_S = 0.005
 ANSWER_S = 10.0  # how long a request waits for its commit; a disk that stalls would otherwise keep it for as long
@@ -208,6 +210,8 @@ class GroupCommitWriter:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         metrics.STORE_FAILURES.add("write", by=len(batch))
+        if not isinstance(error, (OSError, StoreUnavailable, sqlite3.Error)):
+            _log.error("batch failed", exc_info=error)
         for job in batch:
             job.error = StoreUnavailable(_words(error))
             job.error.__cause__ = error
@@ -217,7 +221,7 @@ def _words(error: Exception) -> str:
     """Return what failed, for the log. SQLite's texts contain no values."""
     if isinstance(error, OSError):
         return file_words(error)
-    return str(error) if isinstance(error, (StoreUnavailable, sqlite3.Error)) else type(error).__name__
+    return str(error) if isinstance(error, (StoreUnavailable, sqlite3.Error)) else "an unexpected error"
 
 
 def _measure(batch: list[_Job], began: float, ended: float) -> None:
