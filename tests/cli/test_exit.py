@@ -260,7 +260,9 @@ def test_a_node_of_another_chain_and_no_node_at_all(chain, ada):
     fails(ada, Exit.UNAVAILABLE, "--rpc", f"http://127.0.0.1:{free_port()}")
 
 
-def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
+def without_history(chain):
+    """A node of the chain that does not search the whole chain."""
+
     def answer(_method, _path, body):
         asked = json.loads(body)
         return 200, [one(request) for request in asked] if isinstance(asked, list) else one(asked)
@@ -270,10 +272,14 @@ def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
             return failure(request, -32005, "query exceeds the range of 10000 blocks")
         return httpx.post(chain.rpc_url, json=request, timeout=30).json()
 
+    return json_server(answer)
+
+
+def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
     deploy(chain, ada)
     chain.give(ada.account, DOLLAR)
     near = ("vault", "exit", "--token", chain.usdc, "--to", someone(), "--sender-key", sender[1])
-    with json_server(answer) as url:
+    with without_history(chain) as url:
         said = ada.terminal.json(*near, "--rpc", url, "--yes")
     assert (said["owners"], chain.usdc_of(ada.account)) == (None, 0)
 
@@ -312,6 +318,55 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
     chain.fund(ada.account, ETH)
     assert ada.exit(chain, "--to", to, *words)["obstacle"] is None
     assert (chain.usdc_of(to), chain.usdc_of(ada.account)) == (DOLLAR, 0)
+
+
+@pytest.mark.parametrize("version", cases({one.version: one for one in ENTRY_POINTS}, ENTRY_POINTS[0].version))
+@pytest.mark.parametrize("where", ["chain", pytest.param("slow_chain", marks=pytest.mark.soak)])  # a chain of its own
+@pytest.mark.parametrize("way", ["--sender-key", "--bundler", "--second-vault"])
+def test_a_passkey_that_owns_the_account_suffices_without_a_vault(
+    request, ada, tmp_path, monkeypatch, where, version, way
+):
+    chain, to, signer = request.getfixturevalue(where), someone(), plugged_in(monkeypatch, NOWHERE)
+    terminal, key_file = Terminal(tmp_path / "new computer", NOWHERE), tmp_path / "new.key"
+    deploy(chain, ada)
+    two = [Change(ChangeKind.SET_THRESHOLD, value=2)] if way == "--second-vault" else []
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, signer), *two)
+    chain.give(ada.account, 3 * DOLLAR)
+    chain.fund(ada.account, ETH)
+    words = ("vault", "exit", "--owner-passkey", "--account", ada.account, "--token", chain.usdc, "--to", to, "--yes")
+    words += ("--sender-key", str(key_file)) if way == "--sender-key" else ("--bundler", chain.bundler_url)
+    words += ("--second-vault", str(ada.terminal.folder)) if two else ()
+    with without_history(chain) as url:
+        words += ("--rpc", url, "--entry-point", version.address)
+        if way == "--sender-key":
+            told = terminal.run(*words, code=Exit.FAILED).stderr
+            assert f"{key_file} is new" in told
+            assert "has 0 ETH of the 0.0" in told
+            chain.fund(str(PrivateKey(bytes.fromhex(key_file.read_text())).public_key.to_checksum_address()), ETH)
+        said = terminal.json(*words)
+    assert (said["did"], from_hex(said["key"]), said["owners"], said["openedBy"]) == (None, signer, None, [])
+    assert (chain.usdc_of(to), chain.usdc_of(ada.account), chain.coin_of(ada.account)) == (3 * DOLLAR, 0, 0)
+
+
+def test_a_passkey_that_is_no_owner_moves_nothing(chain, ada, tmp_path, monkeypatch, sender):
+    signer, who = plugged_in(monkeypatch, NOWHERE), copy(ada)
+    who.terminal = Terminal(tmp_path / "new computer", NOWHERE)
+    near = ("--owner-passkey", "--account", ada.account, "--rpc", chain.rpc_url, "--to", someone(), "--sender-key")
+    near += (sender[1],)
+    assert f"the account {ada.account} does not exist on this chain" in fails(who, Exit.FAILED, *near)
+    deploy(chain, ada)
+    assert "no passkey of localhost on this security key is an owner" in fails(who, Exit.FAILED, *near)
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, signer, 1))
+    assert "no passkey of localhost" in fails(who, Exit.FAILED, *near)
+    two = Change(ChangeKind.SET_THRESHOLD, value=2)
+    change(chain, ada, Change(ChangeKind.REMOVE_OWNER, signer), Change(ChangeKind.ADD_OWNER, signer), two)
+    assert f"as the second key 0x{ada.signer.hex()}" in fails(who, Exit.FAILED, *near)
+    assert "the node is of chain 84532, not 8453" in fails(who, Exit.CONFIGURATION, *near, "--chain", "8453")
+    assert "leave out FILE" in fails(who, Exit.USAGE, "file", *near)
+    assert "needs the account" in fails(who, Exit.USAGE, "--owner-passkey")
+    shown = who.terminal.run("vault", "exit", *near[:5]).stdout
+    assert f"passkey 0x{signer.hex()}\naccount {ada.account}\n" in shown
+    assert f"owner 0x{signer.hex()} (this passkey)" in shown
 
 
 @pytest.mark.soak  # a chain of its own; contracts/test_forge.py and world/test_passkeys_on_chain.py in the gate

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 def plugged_in(monkeypatch: pytest.MonkeyPatch, service: str) -> bytes:
-    """Plug in a security key with a passkey of the service's site; return the passkey as a signer of accounts.
+    """Plug in a security key with two passkeys of the service's site; return the second as a signer of accounts.
 
     Vaults whose passkeys are in a file go on using those.
     """
     device, usual = SoftwareAuthenticator(), client_vault.security_key
     key = Authenticator(service, device)
+    key.create_passkey(Person("bob"))
     made = key.create_passkey(Person("ada")).credential_id
     monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else key)
     point = device.public_key(from_base64url(made)).public_numbers()

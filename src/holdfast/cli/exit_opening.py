@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.client.blocking.vault import Vault
+    from holdfast.client.passkeys import Authenticator
     from holdfast.client.vault.keys import KeyProvider
 
 _EXPORT = b"MTRV"  # docs/formats.md: how an export begins
@@ -49,6 +50,14 @@ def opened(source: Source) -> Iterator[Vault]:
         else:
             _unlock(vault, data, source)
         yield vault
+
+
+def authenticator(source: Source) -> Authenticator:
+    """Return what holds the passkeys: the file next to where a vault was, or else a security key. Raises ValueError."""
+    if source.file is not None:
+        raise ValueError("--owner-passkey signs without a vault: leave out FILE")
+    with common.stored_vaults(source.folder) as store:
+        return common.security_key(source.service, common.software_key(store))
 
 
 def _import(vault: Vault, data: bytes) -> None:

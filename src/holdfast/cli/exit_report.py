@@ -1,4 +1,4 @@
-"""What `holdfast vault exit` shows: the vault's keys, the account's owners, what is moved, and what it costs."""
+"""What `holdfast vault exit` shows: the key that signs, the account's owners, what is moved, and what it costs."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ if TYPE_CHECKING:
     from holdfast.client.leaving.reading import Standing
 
 
-class VaultValue(TypedDict):
-    """What a vault says of itself, with the names of its JSON form."""
+class Known(TypedDict):
+    """What is known without a node, with the names of its JSON form. A passkey that signs alone has no DID."""
 
-    did: str
+    did: str | None
     key: str
     account: str
     openedBy: list[dict[str, str]]
 
 
-def vault_value(vault: Vault, key: AccountKey) -> VaultValue:
-    """Return what the vault says of itself: DID, key, first account, and what opens it."""
-    opened_by = [{"kind": wrap["kind"], "id": wrap["id"]} for wrap in vault.keys().wraps]
-    return {"did": vault.query().did, "key": signer_text(key.signer), "account": key.address, "openedBy": opened_by}
+def known_of(key: AccountKey, vault: Vault | None = None) -> Known:
+    """Return the key and its account, and of a vault the DID and what opens it."""
+    opened_by = [{"kind": wrap["kind"], "id": wrap["id"]} for wrap in vault.keys().wraps] if vault else []
+    did = vault.query().did if vault else None
+    return {"did": did, "key": signer_text(key.signer), "account": key.address, "openedBy": opened_by}
 
 
-def vault_text(value: VaultValue) -> str:
+def known_text(value: Known) -> str:
     """Return the same for people."""
     ways = [f"opened by {wrap['kind']} {wrap['id']}" for wrap in value["openedBy"]]
-    return "\n".join([value["did"], f"key {value['key']}", *ways, f"account {value['account']}"])
+    names = [value["did"], f"key {value['key']}"] if value["did"] else [f"passkey {value['key']}"]
+    return "\n".join([*names, *ways, f"account {value['account']}"])
 
 
 def standing_value(standing: Standing) -> dict[str, object]:
@@ -63,7 +65,8 @@ def standing_text(standing: Standing) -> str:
     lines = [f"on {known_money_text(account.chain_id)}: the account {state}"]
     if standing.owners is None:
         lines.append("owners: the node does not show the account's history")
-    lines += [_owner_text(owner, account.key.signer) for owner in standing.owners or ()]
+    own = "this passkey" if account.passkey else "this vault's key"
+    lines += [_owner_text(owner, account.key.signer, own) for owner in standing.owners or ()]
     lines += [standing.obstacle] if standing.obstacle else []
     lines += [f"has {text}" for text in _held_texts(held)]
     return "\n".join(lines)
@@ -111,10 +114,10 @@ def _owner_value(owner: Owner) -> dict[str, object]:
     return {"signer": signer, "kind": kind_of(owner.signer), "until": owner.expiry, "primary": owner.is_primary}
 
 
-def _owner_text(owner: Owner, own: bytes) -> str:
+def _owner_text(owner: Owner, signer: bytes, own: str) -> str:
     facts = [
         *(["primary"] if owner.is_primary else []),
-        *(["this vault's key"] if owner.signer == own else []),
+        *([own] if owner.signer == signer else []),
         *([f"until {datetime.fromtimestamp(owner.expiry, UTC):%Y-%m-%d %H:%M UTC}"] if owner.expiry else []),
     ]
     return f"owner {signer_text(owner.signer)}" + (f" ({', '.join(facts)})" if facts else "")

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from holdfast.cli import client_vault as common
 from holdfast.cli.exits import Exit
+from holdfast.cli.key_file import key_in, read_key
 from holdfast.cli.output import fail
+from holdfast.client.storage.private_files import write_private
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
 
     from eth_keys.datatypes import PrivateKey
 
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.user_operations import UserOperation
+    from holdfast.cli.exit_report import Known
     from holdfast.client.blocking.vault import Vault
+    from holdfast.client.flows.accounts import AccountKey
+    from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.leaving.bundled import Bundled
     from holdfast.client.leaving.ordinary import Ordinary
     from holdfast.client.leaving.plan import Plan
+    from holdfast.client.passkeys import Authenticator
 
 T = TypeVar("T")
+SENDER_KEY = "HOLDFAST_SENDER_KEY"
 _WITHIN_S = 30.0
 
 
@@ -94,18 +103,69 @@ def require_way(nodes: Nodes | None) -> None:
         raise ValueError("name a bundler (--bundler), or the key that pays (--sender-key), and not both")
 
 
-def signed(vault: Vault, plan: Plan) -> UserOperation:
-    """Return the plan's operation with the vault's signature, and the second key's where two must sign.
+def payer_of(file: Path | None, *, as_json: bool) -> PrivateKey | None:
+    """Return the key that pays for an ordinary transaction. A file that does not exist is made, with a new key."""
+    if file is None:
+        return key_in(SENDER_KEY, as_json=as_json)
+    if not file.exists():
+        write_private(file, secrets.token_hex(32).encode() + b"\n", replace=False)
+        common.say(f"{file} is new: it has the key of the address that pays, so keep it")
+    return read_key(file, as_json=as_json)
 
-    Raises PluginCallError.
+
+@dataclass(frozen=True, slots=True)
+class FirstKey:
+    """The key that signs: a vault's, or a passkey that owns the account.
+
+    Attributes:
+        key: the key, and the account's address.
+        known: what the person is told of it.
+        own: returns its signature of a plan.
+        passkey: the passkey.
     """
+
+    key: AccountKey
+    known: Known
+    own: Callable[[Plan], bytes]
+    passkey: SecondKey | None = None
+
+    def signed(self, plan: Plan) -> UserOperation:
+        """Return the plan's operation with this key's signature, and the second key's where two must sign.
+
+        Raises PluginCallError, WebAuthnError.
+        """
+        return plan.operation.signed(plan.account.signature(self.own(plan), plan.hash))
+
+
+def of_vault(vault: Vault, address: str | None) -> FirstKey:
+    """Return the key of an open vault, for the account at an address or else its first one. Raises PluginCallError."""
+    from holdfast.cli.exit_report import known_of
     from holdfast.client.flows.operations import signature_in
+    from holdfast.client.leaving.account import key_and_account
     from holdfast.client.types import UserOp
 
-    account, operation = plan.account, UserOp.from_json(plan.operation.to_rpc())
-    made = vault.sign_user_op(operation, account.entry_point, account.chain_id)
-    own = signature_in(made, plan.hash, account.key, by_name=False)
-    return plan.operation.signed(account.signature(own, plan.hash))
+    key = key_and_account(vault.own_key(), address)
+
+    def own(plan: Plan) -> bytes:
+        account, operation = plan.account, UserOp.from_json(plan.operation.to_rpc())
+        made = vault.sign_user_op(operation, account.entry_point, account.chain_id)
+        return signature_in(made, plan.hash, key, by_name=False)
+
+    return FirstKey(key, known_of(key, vault), own)
+
+
+def of_passkey(nodes: Nodes | None, chain_id: int, address: str | None, keys: Authenticator) -> FirstKey:
+    """Return the passkey that owns the account. Raises ValueError, WebAuthnError, OtherChain, OperationFailed."""
+    from holdfast.cli.exit_report import known_of
+    from holdfast.client.flows.accounts import AccountKey
+    from holdfast.client.leaving.passkeys import owner_passkey
+
+    if nodes is None or address is None:
+        raise ValueError("--owner-passkey needs the account (--account) and a node of its chain (--rpc)")
+    passkey = nodes.ask(lambda reached: owner_passkey(reached.chain, chain_id, address, keys))
+    x, y = (int.from_bytes(part) for part in (passkey.signer[:32], passkey.signer[32:]))
+    key = AccountKey(x, y, address)
+    return FirstKey(key, known_of(key), lambda plan: cast("bytes", passkey.sign(plan.hash)), passkey)
 
 
 @contextmanager

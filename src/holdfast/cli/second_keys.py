@@ -48,7 +48,7 @@ def second_key(
         if vault is not None:
             made = opened.enter_context(_unlocked(vault, service))
         elif passkey is not None:
-            made = second_keys.key_of_passkey(signer_of(passkey), common.security_key(service).assertion)
+            made = second_keys.key_of_passkey(signer_of(passkey), common.security_key(service).assertions)
         else:
             made = SecondKey() if file is None else second_keys.key_of_address(read_key(file, as_json=as_json))
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,20 +12,17 @@ import typer
 from holdfast.chain.contracts.addresses import DID_REGISTRY, ENTRY_POINT_V07
 from holdfast.cli import exit_steps
 from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, Key, PaymasterUrl, Service, ValShare
-from holdfast.cli.exit_opening import Source, opened
-from holdfast.cli.key_file import key_in, read_key
+from holdfast.cli.exit_opening import Source, authenticator, opened
 from holdfast.cli.output import confirm, emit, require_answer
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 
 if TYPE_CHECKING:
-    from holdfast.client.blocking.vault import Vault
+    from holdfast.cli.exit_steps import FirstKey
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.leaving.moves import Destination
     from holdfast.client.leaving.plan import Plan
     from holdfast.client.leaving.reading import Named, Standing
-
-SENDER_KEY = "HOLDFAST_SENDER_KEY"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +73,7 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
         typer.Option(
             "--sender-key",
             metavar="FILE",
-            help=f"Without a bundler: hex private key that pays; mode 0600. Or {SENDER_KEY}.",
+            help=f"Without a bundler: hex private key that pays; mode 0600; made if new. Or {exit_steps.SENDER_KEY}.",
         ),
     ] = None,
     max_cost: Annotated[str, typer.Option("--max-cost", metavar="ETH", help="The most that fees may be.")] = "0.01",
@@ -88,6 +86,10 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
     service: Service = DEFAULT_SERVICE,
     folder: Folder = None,
     key: Key = "password",
+    owner_passkey: Annotated[
+        bool,
+        typer.Option("--owner-passkey", help="Without a vault: a passkey that owns the account (--account) signs."),
+    ] = False,
     val_share: ValShare = None,
     second_vault: SecondVault = None,
     second_passkey: SecondPasskey = None,
@@ -98,6 +100,7 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Shows the vault's keys; with --rpc, the account's owners and what it has; with --to, moves it: USDC, named tokens
     and NFTs, the rest of the chain's coin. --service only names the passkeys' site and is never called.
+    With --owner-passkey, a passkey that owns the account suffices.
     """
     from holdfast.client.leaving.moves import wei_of
 
@@ -109,38 +112,42 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
             did_to=_address(did_to, "--did-to"),
             max_cost=wei_of(max_cost),
         )
-        payer = read_key(sender_key, as_json=as_json) if sender_key else None
-        if payer is None and bundler is None and to is not None:
-            payer = key_in(SENDER_KEY, as_json=as_json)
+        pays = to is not None and (sender_key or bundler is None)
+        payer = exit_steps.payer_of(sender_key, as_json=as_json) if pays else None
         nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
         if to is not None:
             require_answer(yes=yes, as_json=as_json)
             exit_steps.require_way(nodes)
-        with (
-            opened(Source(file, folder, key, service, val_share)) as vault,
-            second_key(second_vault, second_passkey, second_file, service, as_json=as_json) as second,
-        ):
-            _leave(vault, second, request, nodes, yes=yes, as_json=as_json)
+        source = Source(file, folder, key, service, val_share)
+        with ExitStack() as vaults:
+            if owner_passkey:
+                first = exit_steps.of_passkey(nodes, chain, request.account, authenticator(source))
+            else:
+                first = exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
+            second = second_key(second_vault, second_passkey, second_file, service, as_json=as_json)
+            _leave(first, vaults.enter_context(second), request, nodes, yes=yes, as_json=as_json)
 
 
 def _leave(
-    vault: Vault, second: SecondKey, request: ExitRequest, nodes: exit_steps.Nodes | None, *, yes: bool, as_json: bool
+    first: FirstKey,
+    second: SecondKey,
+    request: ExitRequest,
+    nodes: exit_steps.Nodes | None,
+    *,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     from holdfast.cli import exit_report as report
-    from holdfast.client.leaving.account import key_and_account
     from holdfast.client.leaving.reading import standing_of
 
-    key = key_and_account(vault.own_key(), request.account)
-    known = report.vault_value(vault, key)
-    said: dict[str, object] = {**known}
+    said: dict[str, object] = {**first.known}
     if nodes is None:
-        emit(said, report.vault_text(known), as_json=as_json)
+        emit(said, report.known_text(first.known), as_json=as_json)
         return
-    standing = nodes.ask(
-        lambda reached: standing_of(reached.chain, key, request.named, second if second.signer else None)
-    )
+    other = second if second.signer else None
+    standing = nodes.ask(lambda to: standing_of(to.chain, first.key, request.named, other, first.passkey))
     said |= report.standing_value(standing)
-    text = f"{report.vault_text(known)}\n{report.standing_text(standing)}"
+    text = f"{report.known_text(first.known)}\n{report.standing_text(standing)}"
     if request.to is None:
         emit(said, text, as_json=as_json)
         return
@@ -149,7 +156,7 @@ def _leave(
     if not as_json:
         emit(None, f"{text}\n{report.plan_text(plan)}", as_json=False)
     confirm("sign and send this?", yes=yes, as_json=as_json)
-    _send(vault, plan, nodes, said, as_json=as_json)
+    _send(first, plan, nodes, said, as_json=as_json)
 
 
 def _planned(standing: Standing, request: ExitRequest, nodes: exit_steps.Nodes) -> Plan:
@@ -167,8 +174,8 @@ def _planned(standing: Standing, request: ExitRequest, nodes: exit_steps.Nodes) 
     return nodes.ask(lambda reached: reached.way.plan(account, held, where, request.max_cost))
 
 
-def _send(vault: Vault, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:
-    operation = exit_steps.signed(vault, plan)
+def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:
+    operation = first.signed(plan)
     done = nodes.ask(lambda reached: reached.way.send(plan, operation))
     emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
 

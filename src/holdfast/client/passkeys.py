@@ -95,9 +95,19 @@ class Authenticator:
 
     def assertion(self, challenge: bytes, credential_ids: tuple[str, ...] = (), *, rp_id: str | None = None) -> str:
         """Sign a challenge and return the serialised assertion in base64. Raises WebAuthnError."""
+        return self.assertions(challenge, credential_ids, rp_id=rp_id)[0]
+
+    def assertions(
+        self, challenge: bytes, credential_ids: tuple[str, ...] = (), *, rp_id: str | None = None
+    ) -> list[str]:
+        """Return the same for every passkey of the relying party that the key has, without letting the person choose.
+
+        A key with a display lets the person choose, and returns one. Raises WebAuthnError.
+        """
         request = self._request(challenge, credential_ids, rp_id or self.rp_id, {})
         with _webauthn_errors():
-            return _serialised(self._client().get_assertion(request).get_response(0))
+            made = self._client().get_assertion(request)
+            return [_serialised(made.get_response(index)) for index in range(len(made.get_assertions()))]
 
     def prf(self, credential_id: str, purpose: bytes = PRF_INPUT) -> bytes:
         """Return the passkey's 32-byte PRF output for a purpose.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from threading import Event
 
 AAGUID = b"holdfast-softkey"
-_MAKE, _ASSERT, _INFO, _PIN = 1, 2, 4, 6
+_MAKE, _ASSERT, _INFO, _PIN, _NEXT = 1, 2, 4, 6, 8
 _UP, _UV, _AT, _ED = 0x01, 0x04, 0x40, 0x80
 
 
@@ -82,6 +82,7 @@ class SoftwareAuthenticator(CtapDevice):
         self._passkeys: dict[bytes, _Passkey] = {}
         self._known()
         self._agreement = ec.generate_private_key(ec.SECP256R1())
+        self._others: list[dict[int, Any]] = []
 
     @property
     def capabilities(self) -> int:
@@ -106,6 +107,7 @@ class SoftwareAuthenticator(CtapDevice):
             _ASSERT: self._assert,
             _INFO: self._info,
             _PIN: self._pin,
+            _NEXT: self._next,
         }
         try:
             return b"\0" + cbor.encode(handlers[data[0]](cbor.decode(data[1:]) if data[1:] else {}))
@@ -156,17 +158,25 @@ class SoftwareAuthenticator(CtapDevice):
 
     def _assert(self, request: Any) -> dict[int, Any]:
         known = self._known()
-        allowed = [item["id"] for item in request.get(3, [])] or list(known)
-        mine = [name for name in allowed if name in known and known[name].rp_id == request[1]]
+        allowed = [item["id"] for item in request.get(3, [])]
+        mine = [name for name in allowed or known if name in known and known[name].rp_id == request[1]]
         if not mine:
             raise CtapError(CtapError.ERR.NO_CREDENTIALS)
-        passkey = known[mine[0]]
+        first, *self._others = [self._assertion(request, name, known[name]) for name in mine[: 1 if allowed else None]]
+        return {**first, 5: len(mine)} if self._others else first
+
+    def _next(self, _request: Any) -> dict[int, Any]:
+        if not self._others:
+            raise CtapError(CtapError.ERR.NOT_ALLOWED)
+        return self._others.pop(0)
+
+    def _assertion(self, request: Any, name: bytes, passkey: _Passkey) -> dict[int, Any]:
         extensions: dict[str, Any] = {}
         if "hmac-secret" in request.get(4, {}):
             extensions["hmac-secret"] = self._hmac_secret(passkey, request[4]["hmac-secret"])
         data = self._data(passkey.rp_id, 0, b"", extensions)
         signature = passkey.key.sign(data + request[2], ec.ECDSA(hashes.SHA256()))
-        return {1: {"type": "public-key", "id": mine[0]}, 2: data, 3: signature, 4: {"id": passkey.user}}
+        return {1: {"type": "public-key", "id": name}, 2: data, 3: signature, 4: {"id": passkey.user}}
 
     def _hmac_secret(self, passkey: _Passkey, given: Any) -> bytes:
         protocol: Any = PinProtocolV2()  # its methods have no type annotations

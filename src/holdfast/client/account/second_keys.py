@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain.assertions import encode_assertion, placeholder_assertion
 from holdfast.chain.bundler import SECOND_P256, WEBAUTHN
 from holdfast.chain.signers import p256_signer
 from holdfast.client.flows.second_key import SecondKey
+from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url
+from holdfast.wire.p256 import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,26 +46,44 @@ def key_of_address(key: PrivateKey) -> SecondKey:
     return SecondKey(key.public_key.to_canonical_address(), lambda digest: _ethereum(key, digest), bytes(64) + b"\x1b")
 
 
-def key_of_passkey(signer: bytes, assertion: Callable[[bytes], str]) -> SecondKey:
+def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> SecondKey:
     """Return a passkey that is an owner itself.
 
     Args:
         signer: its public key, X and Y.
-        assertion: returns the base64 of an assertion's JSON for a challenge (`Authenticator.assertion`).
+        assertions: returns the base64 of assertions' JSON for a challenge (`Authenticator.assertions`). Signing raises
+            WebAuthnError if this passkey made none of them.
     """
-    placeholder, gas = placeholder_assertion(), WEBAUTHN.verification_gas
-    return SecondKey(signer, lambda digest: signature_in(assertion(digest)), placeholder, gas)
+
+    def sign(digest: bytes) -> bytes:
+        for made in assertions(digest):
+            if signer in signers_in(made):
+                return signature_in(made)
+        raise WebAuthnError(f"another passkey signed than the owner 0x{signer.hex()}: use that one")
+
+    return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN.verification_gas)
 
 
 def signature_in(assertion: str) -> bytes:
     """Return the account's form of a passkey's signature. Raises ValueError, ChainError."""
+    return encode_assertion(*_read(assertion))
+
+
+def signers_in(assertion: str) -> list[bytes]:
+    """Return the two P-256 keys of which one made an assertion, as signers. Raises ValueError."""
+    r, s, data, client = _read(assertion)
+    return [p256_signer(*key) for key in keys_of(r, s, sha256(data + sha256(client).digest()).digest())]
+
+
+def _read(assertion: str) -> tuple[int, int, bytes, bytes]:
+    """Return r, s, the authenticator data and the client data."""
     from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
     answer = json.loads(base64.b64decode(assertion))["response"]
     signature, data, client = (
         from_base64url(answer[name]) for name in ("signature", "authenticatorData", "clientDataJSON")
     )
-    return encode_assertion(*decode_dss_signature(signature), data, client)
+    return *decode_dss_signature(signature), data, client
 
 
 def _ethereum(key: PrivateKey, digest: bytes) -> bytes:

@@ -37,7 +37,8 @@ class Account:
     """An account as the node tells it.
 
     Attributes:
-        key: the vault's key, and the account's address.
+        key: the vault's key, or that of `passkey`, and the account's address.
+        passkey: an owner that signs in a vault's place.
         deployed: whether it exists; if not, its first operation creates it.
         by_name: the key is an owner but not the primary key, so its signature names it.
         second: another owner's key, which signs too because two owners must.
@@ -51,6 +52,7 @@ class Account:
     deployed: bool
     by_name: bool = False
     nonce: int = 0
+    passkey: SecondKey | None = None
     second: SecondKey | None = None
     is_incomplete: bool = False
     obstacle: str | None = None
@@ -67,13 +69,14 @@ class Account:
         )
 
     def signature(self, own: bytes, operation_hash: bytes) -> bytes:
-        """Return the account's signature of an operation: the vault's, and the second key's where two must sign."""
+        """Return the account's signature of an operation: `own`, and the second key's where two must sign."""
         other = None if self.second is None else cast("bytes", self.second.sign(operation_hash))
         return self._whole(own, other)
 
     def _placeholder(self) -> bytes:
         if self.by_name or self.second is not None:
-            return self._whole(PLACEHOLDER_SIGNATURE, self.second.placeholder if self.second else None)
+            own = self.passkey.placeholder if self.passkey else PLACEHOLDER_SIGNATURE
+            return self._whole(own, self.second.placeholder if self.second else None)
         return b""
 
     def _whole(self, own: bytes, other: bytes | None) -> bytes:
@@ -92,33 +95,51 @@ def key_and_account(own: OwnKey, address: str | None) -> AccountKey:
     return AccountKey(own.x, own.y, address or predict_account(own.x, own.y))
 
 
+async def require_chain(chain: RpcClient, chain_id: int) -> None:
+    """Raise OtherChain if the node is another chain's."""
+    if (served := await chain.chain_id()) != chain_id:
+        raise OtherChain(f"the node is of chain {served}, not {chain_id}")
+
+
 async def account_on(
-    chain: RpcClient, chain_id: int, key: AccountKey, entry_point: str, second: SecondKey | None = None
+    chain: RpcClient,
+    chain_id: int,
+    key: AccountKey,
+    entry_point: str,
+    second: SecondKey | None = None,
+    passkey: SecondKey | None = None,
 ) -> Account:
     """Return the account of this key as the node tells it.
 
-    `second`: another owner's key, which signs in the calling thread if two owners must sign.
+    Args:
+        chain: the node.
+        chain_id: the chain that the person named.
+        key: the vault's key, or that of `passkey`, and the account's address.
+        entry_point: the entry point's address.
+        second: another owner's key, which signs in the calling thread if two owners must sign.
+        passkey: an owner that signs in a vault's place.
 
     Raises OtherChain, OperationFailed, RpcError.
     """
-    if (served := await chain.chain_id()) != chain_id:
-        raise OtherChain(f"the node is of chain {served}, not {chain_id}")
+    await require_chain(chain, chain_id)
     if not await chain.get_code(entry_point):
         raise OperationFailed(f"the chain {chain_id} has no entry point at {entry_point}: name another one")
     deployed = bool(await chain.get_code(key.address))
-    account = Account(key=key, chain_id=chain_id, entry_point=entry_point, deployed=deployed, second=second)
+    known = Account(key=key, chain_id=chain_id, entry_point=entry_point, deployed=deployed)
+    account = replace(known, second=second, passkey=passkey)
     return await _deployed(chain, account) if deployed else await _future(chain, account)
 
 
 async def _deployed(chain: RpcClient, account: Account) -> Account:
     key, address = account.key, account.key.address
-    is_owner = await _is_owner(chain, address, key.signer)
+    is_owner = await is_owner_of(chain, address, key.signer)
     two, second = (await settings_of(chain, address)).threshold > 1, account.second
-    is_second = second is not None and second.signer != key.signer and await _is_owner(chain, address, second.signer)
+    is_second = second is not None and second.signer != key.signer and await is_owner_of(chain, address, second.signer)
     nonce = await chain.eth_call(account.entry_point, call_data("getNonce(address,uint192)", address, 0))
     return replace(
         account,
-        by_name=await primary_of(chain, address) != key.signer,
+        # Estimates without a name are for the shorter signatures of vaults.
+        by_name=account.passkey is not None or await primary_of(chain, address) != key.signer,
         nonce=int.from_bytes(nonce[:32]),
         second=second if two and is_second else None,
         is_incomplete=is_owner and two and not is_second,
@@ -126,7 +147,8 @@ async def _deployed(chain: RpcClient, account: Account) -> Account:
     )
 
 
-async def _is_owner(chain: RpcClient, address: str, signer: bytes) -> bool:
+async def is_owner_of(chain: RpcClient, address: str, signer: bytes) -> bool:
+    """Return whether a signer is an owner of an account that exists, and has not expired."""
     is_owner, expiry, _ = await owner_state(chain, address, signer)
     return is_owner and not 0 < expiry <= time.time()
 

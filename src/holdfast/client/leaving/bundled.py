@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.chain.bundler import BY_NAME, RAW, Bundler, Margin
+from holdfast.chain.bundler import BY_NAME, RAW, WEBAUTHN_WITH_PRECOMPILE, Bundler, Margin
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.sent_transactions import mined
 from holdfast.client.flows.failures import GasTooDear, OperationFailed, chain_errors
@@ -16,6 +16,7 @@ from holdfast.client.flows.signed_operations import Fees
 from holdfast.client.leaving.account import OtherChain
 from holdfast.client.leaving.outcome import Done, done_in
 from holdfast.client.leaving.plan import Plan, after_fees, estimable, whole
+from holdfast.client.leaving.precompile import has_precompile
 from holdfast.wire.encoding import to_hex
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ class Bundled:
                 raise OtherChain(f"the bundler is of chain {served}, not {account.chain_id}")
         if self.paymaster is not None:
             unpaid = account.operation(move.call for move in everything)
-            paid = await self._payer(account, 0).paid(unpaid, _no_coin(where), Fees(0, 0))
+            paid = await (await self._payer(account, 0)).paid(unpaid, _no_coin(where), Fees(0, 0))
             return Plan(account=account, moves=everything, operation=paid, payer="paymaster", max_cost=0)
         unpaid = account.operation(move.call for move in estimable(held, where))
-        paid = await self._payer(account, max_cost).paid(unpaid, _no_coin(where), Fees(0, 0))
+        paid = await (await self._payer(account, max_cost)).paid(unpaid, _no_coin(where), Fees(0, 0))
         return _own(account, held, where, paid, max_cost)
 
     async def send(self, plan: Plan, operation: UserOperation) -> Done:
@@ -68,23 +69,27 @@ class Bundled:
                 raise OperationFailed(f"the node does not have the bundler's transaction {transaction}") from None
         return done_in(receipt, plan)
 
-    def _payer(self, account: Account, max_cost: int) -> Payer:
+    async def _payer(self, account: Account, max_cost: int) -> Payer:
         bundler, paymaster = self._bundler(account), None
         if self.paymaster is not None:
             paymaster = Paymaster(
                 self.paymaster, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors()
             )
         policy = GasPolicy(sponsored=paymaster is not None, max_own_cost_wei=max_cost)
-        return Payer(bundler, policy, self.chain, paymaster, _margin(account))
+        return Payer(bundler, policy, self.chain, paymaster, await self._margin(account))
+
+    async def _margin(self, account: Account) -> Margin:
+        """Return the gas that an estimate lacks for the keys that sign."""
+        if not account.by_name and account.second is None:
+            return RAW
+        lacking = [key.verification_gas for key in (account.passkey, account.second) if key is not None]
+        if lacking and await has_precompile(self.chain):
+            lacking = [min(gas, WEBAUTHN_WITH_PRECOMPILE.verification_gas) for gas in lacking]
+        names = 1 + (account.second is not None)
+        return Margin(names * BY_NAME.verification_gas + sum(lacking))
 
     def _bundler(self, account: Account) -> Bundler:
         return Bundler(self.bundler, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors())
-
-
-def _margin(account: Account) -> Margin:
-    if account.second is not None:
-        return Margin(2 * BY_NAME.verification_gas + account.second.verification_gas)
-    return BY_NAME if account.by_name else RAW
 
 
 def _own(account: Account, held: Holdings, where: Destination, paid: UserOperation, max_cost: int) -> Plan:

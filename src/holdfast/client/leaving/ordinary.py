@@ -22,6 +22,7 @@ from holdfast.client.flows.operations import known_errors
 from holdfast.client.leaving.moves import wei_text
 from holdfast.client.leaving.outcome import Done, done_in
 from holdfast.client.leaving.plan import Plan, SenderFees, whole
+from holdfast.client.leaving.precompile import has_precompile
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -40,15 +41,6 @@ _BYTE = 40  # the most that one byte of call data costs (EIP-7623)
 _PERCENT = 110  # of an estimate
 # What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not.
 _NEW_ADDRESS = 25_000
-# RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1.
-_PRECOMPILE = "0x" + "00" * 18 + "0100"
-_VALID = bytes.fromhex(
-    "d1580d2df7f24b6f5e2a861eba2918755c3a7246b7068817e349d8adc66a8566"
-    "5cf94c8a3692c9e4e75948dd2a2fe8cb8da525ee20e51acde70f5995b3f829c4"
-    "57b3b50765dc57b1989d845eb5c6d44e2d4c78df72b315fe2028dd108398a633"
-    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
-    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +118,7 @@ class Ordinary:
             raise OperationFailed(f"{move.text}: {error}", error.reason) from error
 
     async def _verification_gas(self, account: Account) -> int:
-        result = values.data(await self.chain.call("eth_call", [{"to": _PRECOMPILE, "data": to_hex(_VALID)}, "latest"]))
-        slow = int.from_bytes(result) != 1
+        slow = not await has_precompile(self.chain)
         keys = 1 + (account.second is not None)
         return keys * (_VERIFICATION + slow * _WITHOUT_PRECOMPILE) + (not account.deployed) * _DEPLOYMENT
 

@@ -54,10 +54,19 @@ class Standing:
         return missing_text(account.key.address, self.others) if account.is_incomplete else account.obstacle
 
 
-async def standing_of(chain: RpcClient, key: AccountKey, named: Named, second: SecondKey | None = None) -> Standing:
-    """Return what the node says. Raises OtherChain, OperationFailed, NetworkError."""
+async def standing_of(
+    chain: RpcClient,
+    key: AccountKey,
+    named: Named,
+    second: SecondKey | None = None,
+    passkey: SecondKey | None = None,
+) -> Standing:
+    """Return what the node says; `second` and `passkey` as in `account_on`.
+
+    Raises OtherChain, OperationFailed, NetworkError.
+    """
     with chain_errors():
-        account = await account_on(chain, named.chain_id, key, named.entry_point, second)
+        account = await account_on(chain, named.chain_id, key, named.entry_point, second, passkey)
         held = await holdings_of(
             chain,
             key.address,

@@ -1,0 +1,56 @@
+"""A passkey alone: its signature shows whose it is, whatever the node says."""
+
+import pytest
+from tests.support.software_authenticator import SoftwareAuthenticator
+
+from holdfast.chain.signers import key_id, p256_signer
+from holdfast.client.leaving.passkeys import owner_passkey
+from holdfast.client.passkeys import Authenticator, Person
+from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.encoding import from_base64url
+from holdfast.wire.p256 import ORDER, keys_of
+
+ACCOUNT = "0x" + "a1" * 20
+
+
+class Node:
+    """Says of each key but one that it is an owner, or of that one alone."""
+
+    def __init__(self, signer, *, lies):
+        self.named, self.lies = key_id(signer), lies
+
+    async def chain_id(self):
+        return 1
+
+    async def get_code(self, _account):
+        return b"code"
+
+    async def eth_call(self, _to, data, at_least=0):
+        assert at_least
+        return int((data[4:] == self.named) != self.lies).to_bytes(32) + bytes(64)
+
+
+async def test_a_node_that_names_another_key_gets_no_signature():
+    device = SoftwareAuthenticator()
+    key = Authenticator("http://localhost", device)
+    made = key.create_passkey(Person("ada")).credential_id
+    point = device.public_key(from_base64url(made)).public_numbers()
+    signer = p256_signer(point.x, point.y)
+    found = await owner_passkey(Node(signer, lies=False), 1, ACCOUNT, key)
+    assert found.signer == signer
+    assert len(found.sign(bytes(32))) > 64
+    named = await owner_passkey(Node(signer, lies=True), 1, ACCOUNT, key)
+    assert named.signer != signer
+    with pytest.raises(WebAuthnError, match="another passkey signed"):
+        named.sign(bytes(32))
+
+
+@pytest.mark.parametrize(("r", "s"), [(0, 1), (1, 1), (5, 0), (ORDER, 1), (5, ORDER)])  # no point has X = 1
+def test_what_is_no_signature_names_no_key(r, s):
+    assert keys_of(r, s, bytes(32)) == []
+
+
+def test_a_sum_at_infinity_is_no_key():
+    """s R = e G, so that the key would be the point at infinity: R = G, and s = e."""
+    base = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
+    assert len(keys_of(base, 7, (7).to_bytes(32))) == 1
