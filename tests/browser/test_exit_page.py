@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from eth_keys.datatypes import PrivateKey
 from playwright.async_api import Error, expect
-from tests.support.chain_service import NOWHERE
+from tests.support.chain_service import NOWHERE, chain_service
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
 from tests.support.page_visits import person, saves_a_backup
@@ -34,7 +34,7 @@ from holdfast.wire.keccak import keccak256
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from playwright.async_api import Browser, Page, Request, Route
@@ -57,6 +57,13 @@ def file() -> Path:
 def bare(chain: ChainService) -> ChainService:
     """A chain with entry points, contracts and a bundler. That no service is asked, each visit's requests show."""
     return chain
+
+
+@pytest.fixture(scope="module")
+def slow_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+    """A chain without the precompile for P-256."""
+    with chain_service(tmp_path_factory.mktemp("slow"), served=False, hardfork="prague") as world:
+        yield world
 
 
 @dataclass
@@ -448,11 +455,14 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
 
 
 @pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
-@pytest.mark.parametrize("way", ["ordinary", "bundled", "with a second owner"])
+@pytest.mark.parametrize("where", ["chain", "slow_chain"])
+@pytest.mark.parametrize("owners", [1, 2])
+@pytest.mark.parametrize("way", ["ordinary", "bundled"])
 async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_everything(
-    visit: Visit, bare: ChainService, tmp_path: Path, way: str
+    visit: Visit, request: pytest.FixtureRequest, tmp_path: Path, where: str, owners: int, way: str
 ) -> None:
-    to, first, is_two = someone(), left_in(tmp_path / "first"), way == "with a second owner"
+    bare: ChainService = request.getfixturevalue(where)
+    to, first, is_two = someone(), left_in(tmp_path / "first"), owners > 1
     lone = Terminal(tmp_path, NOWHERE, key="passkey")
     lone.json("vault", "create", "--software")
     key = passkey_in(tmp_path)
