@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { toHex } from "../src/bytes.js";
+import { AccountDid } from "../src/account/did.js";
 import * as calls from "../src/chain/did_calls.js";
 import { keccak256 } from "../src/did/keccak.js";
 import { NetworkError } from "../src/errors.js";
@@ -40,3 +41,36 @@ for (const row of READS)
     if (!("result" in row)) assert.throws(() => read[row.read](row.answer), NetworkError);
     else assert.deepEqual(read[row.read](row.answer), plain(row.result));
   });
+
+const POINT = "12".repeat(64);
+const OWNER = toHex(keccak256(Uint8Array.from(Buffer.from(POINT, "hex"))));
+const vault = {
+  query: async () => ({ did: `did:new:${OWNER}` }),
+  exec: async () => ({ result: [{ curve: "P-256", public_key: `04${POINT}` }] }),
+  deriveAddress: async () => ({ address: `0x${"a1".repeat(20)}` }),
+  keccak256: async (data) => toHex(keccak256(data)),
+};
+const client = {
+  vault,
+  accountAddress: null,
+  gas: { rpcUrl: "https://chain.example" },
+  contracts: async () => ({ appFactory: registry, didRegistry: registry, entryPoint: registry, chainId: 1 }),
+  checkAlias: async () => ({}),
+};
+
+test("an alias that is taken on the chain costs no commitment", async (it) => {
+  const operations = [];
+  const aliases = new AccountDid(client, async (work) => operations.push(work));
+  const says = (holder) =>
+    it.mock.method(globalThis, "fetch", async (url, { body }) => {
+      const { method, params } = JSON.parse(body);
+      assert.deepEqual([url, method, params[0].to], [client.gas.rpcUrl, "eth_call", registry]);
+      return Response.json({ jsonrpc: "2.0", id: 1, result: `0x${holder}${"0".repeat(128)}` });
+    });
+  says(DID.slice(2));
+  await assert.rejects(aliases.registerAlias("Ada"), { message: /the alias ada is taken/, reason: "AliasTaken" });
+  assert.equal(operations.length, 0);
+  says("0".repeat(64));
+  await aliases.registerAlias("Ada");
+  assert.equal(operations.length, 1);
+});

@@ -7,13 +7,14 @@ import { test } from "node:test";
 
 import { PasskeyAlone } from "../src/exit/alone.js";
 import { temporaryVault } from "../src/exit/opened.js";
-import { passkeyOf, signersIn, siteIn } from "../src/exit/passkey.js";
+import { passkeyOf, siteIn } from "../src/exit/passkey.js";
 import { bundledPlan, signed } from "../src/exit/plan.js";
-import { signersOf } from "../src/exit/signers.js";
 import { ownerAmong } from "../src/exit/standing.js";
 import { operationHash } from "../src/exit/address.js";
 import { signatureIn } from "../src/chain/assertions.js";
+import { signersOf } from "../src/chain/signers.js";
 import { keccak256 } from "../src/did/keccak.js";
+import { passkeyAmong, signersIn } from "../src/passkeys/among.js";
 import { ENTRY_POINTS } from "../src/generated/contracts.js";
 import { fromHex, toBase64url, toHex } from "../src/bytes.js";
 
@@ -96,6 +97,28 @@ test("the address that pays for a passkey alone still signs after an hour of wai
   assert.match(sign(new Uint8Array(32).fill(1)).signature, /^[0-9a-f]{128}$/);
 });
 
+test("a passkey is known among an account's owners by what it signs, and signs again", async () => {
+  const [pair, other] = [0, 1].map(() => generateKeyPairSync("ec", { namedCurve: "P-256" }));
+  /** @type {any[]} */
+  const asked = [];
+  const get = async (/** @type {any} */ { publicKey }) => {
+    asked.push(publicKey);
+    const { response } = JSON.parse(Buffer.from(assertion(pair.privateKey), "base64").toString());
+    const fields = Object.entries(response).map(([name, it]) => [name, Buffer.from(String(it), "base64url")]);
+    const used = { id: "AAAA", rawId: new Uint8Array(3), type: "public-key", response: Object.fromEntries(fields) };
+    return { ...used, getClientExtensionResults: () => ({}) };
+  };
+  await inBrowser(get, "https:", async () => {
+    const owners = [`0x${"a1".repeat(20)}`, signerOf(other), signerOf(pair)];
+    const owner = await passkeyAmong(owners, { rpId: "example.org" });
+    assert.equal(owner.signer, signerOf(pair));
+    assert.match(await owner.sign(`0x${"05".repeat(32)}`), /^0x[0-9a-f]{700,}$/);
+    await assert.rejects(passkeyAmong(owners.slice(0, 2), { rpId: "example.org" }), /is not an owner/);
+  });
+  assert.deepEqual([...new Set(asked.map(({ rpId }) => rpId))], ["example.org"]);
+  assert.deepEqual([toHex(asked[1].challenge), asked[1].allowCredentials.length], [`0x${"05".repeat(32)}`, 1]);
+});
+
 test("where the browser has no passkey of the site, the page says where to put the file", async () => {
   assert.equal(await told("SecurityError"), "passkey.elsewhere example.org");
   assert.equal(await told("NotAllowedError"), "passkey.none example.org");
@@ -105,6 +128,19 @@ test("where the browser has no passkey of the site, the page says where to put t
 /** What the page says if the browser throws an error of this name. @param {string} name @param {string} [protocol] */
 async function told(name, protocol = "https:") {
   const get = () => Promise.reject(new DOMException("", name));
+  const page = /** @type {any} */ ({
+    text: (/** @type {string} */ key, /** @type {any} */ { site }) => `${key} ${site}`,
+  });
+  return inBrowser(get, protocol, () => passkeyOf(page, "example.org").then(String, (error) => error.message));
+}
+
+/**
+ * @template T
+ * @param {Function} get of the browser's credentials
+ * @param {string} protocol of the page
+ * @param {() => Promise<T>} work
+ */
+async function inBrowser(get, protocol, work) {
   const stubs = /** @type {[string, unknown][]} */ ([
     ["location", { protocol }],
     ["PublicKeyCredential", class {}],
@@ -113,11 +149,8 @@ async function told(name, protocol = "https:") {
   ]);
   const before = stubs.map(([it]) => /** @type {const} */ ([it, Object.getOwnPropertyDescriptor(globalThis, it)]));
   for (const [it, value] of stubs) Object.defineProperty(globalThis, it, { value, configurable: true });
-  const page = /** @type {any} */ ({
-    text: (/** @type {string} */ key, /** @type {any} */ { site }) => `${key} ${site}`,
-  });
   try {
-    return await passkeyOf(page, "example.org").then(String, (error) => error.message);
+    return await work();
   } finally {
     for (const [it, was] of before) {
       if (was) Object.defineProperty(globalThis, it, was);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.paying import PAYEE, Person
 from holdfast.chain.account_calls import SignedChanges, apply_changes, create_account_with
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.signers import passkey_signer
 from holdfast.client.account.values import signed_from_text, signed_to_text
 
 if TYPE_CHECKING:
@@ -80,6 +82,23 @@ async def both_must_sign(first: Person, second: Person, account: str) -> None:
     assert (await brings(second, [two], account)) == {"chainId": 84532, "applied": 0, "userOpHash": None}
     other = await does(second, cosigned.replace('"value": 1', '"value": 2', 1), account)
     assert (other["name"], "signed other changes" in other["message"]) == ("TypeError", True)
+
+
+@pytest.mark.soak  # tests/client/flows/test_account_commands.py and browser/test/exit_passkeys.test.js in the gate
+async def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(browser: Browser, chain: ChainService) -> None:
+    first, second = [await with_endpoint(browser, chain) for _ in range(2)]
+    account, new = first.account, await does(second, "return keys.signer()")
+    listed = await second.page.evaluate("client.vault.exec('resource:credentials action:list').then((it) => it.result)")
+    passkey = passkey_signer(b64decode(listed[0]["public_key"]))
+    assert passkey
+    owner = f"return keys.sign([{{kind: 'add_owner', signer: '{new}'}}], {{passkey: {{}}}})"
+    await does(first, f"return keys.bring([await keys.sign([{{kind: 'add_owner', signer: '{PAYEE}'}}])])")
+    told = await does(second, owner, account)
+    assert (told["name"], "not an owner of the account" in told["message"]) == ("OperationFailed", True)
+    await does(first, f"return keys.bring([await keys.sign([{{kind: 'add_owner', signer: '0x{passkey.hex()}'}}])])")
+    assert (await brings(second, [await does(second, owner, account)], account))["applied"] == 1
+    view = await does(second, "return keys.view()", account)
+    assert [each["signer"] for each in view["owners"]][2:] == [f"0x{passkey.hex()}", new]
 
 
 LIE = Change(ChangeKind.ADD_OWNER, b"\7" * 64)

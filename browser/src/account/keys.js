@@ -9,6 +9,7 @@ import { wayOf } from "../chain/two_keys.js";
 import { NetworkError, RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
+import { passkeyAmong } from "../passkeys/among.js";
 import { accepted } from "./candidates.js";
 import { ServiceAlone, changesGuardians, givesServiceAlone, triedRecovery } from "./guardians.js";
 import * as calls from "./changes.js";
@@ -115,26 +116,26 @@ export class AccountKeys {
    * primary key and name no other one, the oldest remaining P-256 owner becomes primary.
    *
    * @param {Change[]} changes in their order
-   * @param {{sequence?: number, cosigned?: SignedChanges, serviceAlone?: boolean}} [how] `sequence`: their place, by default
-   *   the next one on this chain; `cosigned`: the same changes with another owner's signature, where two owners must sign;
-   *   `serviceAlone`: the person has agreed that the service alone can give the account new owners
+   * @param {{sequence?: number, cosigned?: SignedChanges, passkey?: import("../passkeys/use.js").UseOptions,
+   *   serviceAlone?: boolean}} [how] `sequence`: their place, by default the next one on this chain; `cosigned`: the same
+   *   changes with another owner's signature, where two owners must sign; `passkey`: a passkey that is an owner itself signs in
+   *   the vault's place, if that is not an owner yet; the person uses it twice, which shows which owner it is; `serviceAlone`: the person has agreed that the service alone can give the account new owners
    * @returns {Promise<SignedChanges>}
    * @throws {TypeError} `cosigned` has other changes, or was signed where one signature suffices
    * @throws {ServiceAlone} the service alone would suffice, and `serviceAlone` is not set
    */
-  async sign(changes, { sequence, cosigned, serviceAlone = false } = {}) {
+  async sign(changes, { sequence, cosigned, passkey, serviceAlone = false } = {}) {
     const { address: account, settings, owners } = await this.view();
     const made = cosigned ? changes : calls.withPrimary(owners, changes);
     if (!serviceAlone && (await this.givesServiceAlone(made))) throw new ServiceAlone();
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
     if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
-    const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account);
-    const { digest, ...signed } = await this.#signed({
-      message: "changes",
-      sequence: unsigned.sequence,
-      changes: made,
-    });
+    const signers = owners.map((it) => it.signer);
+    const owner = passkey ? await passkeyAmong(signers, passkey) : { signer: await this.signer(), sign: null };
+    const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
+    const { digest, ...own } = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
+    const signed = owner.sign ? { signer: owner.signer, signature: await owner.sign(digest) } : own;
     const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
     const { secondKey } = this.#client;
     if (secondKey && seconds.length) others.push(await secondKey.sign(digest, seconds));
@@ -347,11 +348,12 @@ export class AccountKeys {
    * @param {number} threshold
    * @param {import("./reads.js").Owner[]} owners
    * @param {string} account
+   * @param {string} own the owner that signs first, 0x-hex
    */
-  async #seconds(threshold, owners, account) {
+  async #seconds(threshold, owners, account, own) {
     const { secondKey } = this.#client;
     if (!secondKey) return [];
-    const [own, now] = [await this.signer(), Date.now() / 1000];
+    const now = Date.now() / 1000;
     const seconds = await secondKey.signers();
     const { kind, keys } = wayOf({ threshold, own, seconds, owners, now });
     if (kind === "missing") throw new SecondKeyMissing(account, keys);

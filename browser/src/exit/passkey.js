@@ -1,12 +1,12 @@
 /** Passkeys: they open a snapshot, and sign as owners. Browsers use a passkey only on its site. */
 
-import { fromBase64, fromHex, randomBytes } from "../bytes.js";
+import { fromHex, randomBytes } from "../bytes.js";
 import { placeholderAssertion, signatureIn } from "../chain/assertions.js";
 import { WebAuthnError } from "../errors.js";
 import { el } from "../kit/el.js";
+import { signersIn } from "../passkeys/among.js";
 import { usePasskey } from "../passkeys/use.js";
 import { form, typed } from "./parts.js";
-import { signersOf } from "./signers.js";
 import { ownerAmong } from "./standing.js";
 
 const ELSEWHERE = ["wrong_origin", "unsupported"]; // also where a page has no passkeys, because it came without HTTPS
@@ -110,19 +110,4 @@ export async function ownerPasskey(page, site, node, account) {
   if (!signer) throw new Error(page.text("passkey.other"));
   const credentialIds = [credentialId];
   return { signer, ask: (challenge) => passkeyOf(page, site, { challenge, credentialIds }) };
-}
-
-/**
- * Returns the keys that can have made an assertion.
- *
- * @param {string} assertion base64 of its JSON
- * @returns {Promise<string[]>} 0x-hex
- */
-export async function signersIn(assertion) {
-  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
-  const client = await crypto.subtle.digest("SHA-256", fromBase64(response.clientDataJSON));
-  const signed = new Uint8Array([...fromBase64(response.authenticatorData), ...new Uint8Array(client)]);
-  const signature = signatureIn(assertion); // r and s come first
-  const [r, s] = [signature.slice(2, 66), signature.slice(66, 130)].map((word) => BigInt(`0x${word}`));
-  return signersOf(r, s, signed);
 }

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.account_options import AccountOptions, client_of, opened
+from holdfast.cli.account_options import AccountOptions, ByAnyOwner, client_of, opened
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from holdfast.chain.account_calls import SignedChanges
     from holdfast.chain.account_messages import Change
     from holdfast.chain.account_reads import Created
+    from holdfast.client.account.values import AccountView
     from holdfast.client.blocking.client import Client
+    from holdfast.client.flows.second_key import SecondKey
 
     Target = tuple[str, int | None]  # a service, and one of its chains: None for the main one
 
@@ -41,10 +43,24 @@ def change(
         view = client.account_view()
         confirm(f"{question} account {view.address}?", yes=yes, as_json=options.as_json)
         first(client)
-        signed = client.sign_account_changes(made, service_alone=service_alone)
+        signed = client.sign_account_changes(made, owner=_owner(options, view), service_alone=service_alone)
         rows = _brought(options, client, [signed], None, [(options.service, None)])
         rows += [] if rows[0]["error"] else _others(options, client, _targets(options, client, also), [signed])
         _report(options, view.address, rows)
+
+
+def _owner(options: AccountOptions, view: AccountView) -> SecondKey | None:
+    """Return the passkey that signs, or None if the vault does."""
+    from holdfast.client.account.second_keys import passkey_among
+    from holdfast.client.flows.failures import OperationFailed
+
+    if not isinstance(options, ByAnyOwner) or not options.owner_passkey:
+        return None
+    key = common.security_key(options.service)
+    found = passkey_among((owner.signer for owner in view.owners), key.assertions)
+    if found is None:
+        raise OperationFailed(f"no passkey on this security key is an owner of the account {view.address}")
+    return found
 
 
 def bring(options: AccountOptions, also: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from holdfast.cli.account_changes import change
 from holdfast.cli.account_options import (
     AccountOptions,
     Also,
+    ByAnyOwner,
     Paying,
     Signer,
     Yes,
@@ -55,7 +56,7 @@ def add_owner(
     also: Also = None,
     yes: Yes = False,
     *,
-    options: Paying,
+    options: ByAnyOwner,
 ) -> None:
     """Make a key an owner, on every chain by one signature. It can do everything that the vault's key can."""
     from holdfast.chain.account_messages import Change, ChangeKind
@@ -72,7 +73,7 @@ def remove_owner(
     also: Also = None,
     yes: Yes = False,
     *,
-    options: Paying,
+    options: ByAnyOwner,
 ) -> None:
     """Revoke a key, such as a lost device's, on every chain by one signature.
 

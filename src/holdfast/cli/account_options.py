@@ -41,6 +41,9 @@ Also = Annotated[
         "--also", metavar="URL", help="Another service, to whose main chain the change is brought too; repeatable."
     ),
 ]
+OwnerPasskey = Annotated[
+    bool, typer.Option("--owner-passkey", help="Not the vault signs, but an owner that is a passkey on a security key.")
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Signer = Annotated[
     str,
@@ -69,6 +72,13 @@ class Paying(AccountOptions):
     second_vault: SecondVault = None
     second_passkey: SecondPasskey = None
     second_file: SecondFile = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByAnyOwner(Paying):
+    """The same for a change that an owner may sign that is not the vault."""
+
+    owner_passkey: OwnerPasskey = False
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

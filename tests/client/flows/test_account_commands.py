@@ -68,6 +68,20 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(chain, 
     first.run("pay", payee, "1", "--token", chain.usdc, "--yes", code=Exit.FAILED)
 
 
+def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(chain, first, second, monkeypatch):
+    account, new, passkey = (
+        first.json("whoami")["smartAccount"],
+        second.json("whoami")["key"],
+        plugged_in(monkeypatch, NOWHERE),
+    )
+    add = ("account", "owners", "add", new, "--account", account, "--owner-passkey", "--yes")
+    first.json("account", "owners", "add", ADDRESS, "--yes")
+    assert "no passkey on this security key is an owner" in second.run(*add, code=Exit.FAILED).stderr
+    first.json("account", "owners", "add", f"0x{passkey.hex()}", "--yes")
+    (row,) = second.json(*add)["chains"]
+    assert (row["applied"], second.json("whoami", "--account", account)["ownership"]) == (1, "owner")
+
+
 def test_what_a_chain_lacks_is_brought_later(chain, first, tmp_path):
     first.json("account", "owners", "add", ADDRESS, "--until", "4000000000", "--yes")
     assert f"{ADDRESS} until 4000000000\n1 must sign\n" in first.run("account", "owners", "list").stdout

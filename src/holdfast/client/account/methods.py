@@ -87,6 +87,7 @@ class AccountMethods(EndpointMethods):
         *,
         sequence: int | None = None,
         cosigned: SignedChanges | None = None,
+        owner: SecondKey | None = None,
         service_alone: bool = False,
     ) -> SignedChanges:
         """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
@@ -98,6 +99,7 @@ class AccountMethods(EndpointMethods):
             sequence: their place; by default the next one on this chain.
             cosigned: the same changes with another owner's signature, where two owners must sign. The client's
                 `second_key` signs without it.
+            owner: signs in the vault's place, if that is not an owner yet: a passkey that is (`passkey_among`).
             service_alone: the person has agreed that the service alone can give the account new owners after these
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
@@ -120,8 +122,10 @@ class AccountMethods(EndpointMethods):
             raise ValueError("the other owner signed other changes")
         message = {"message": "changes", "sequence": number, "changes": [change.to_json() for change in made]}
         digest = changes_digest(view.address, number, made)
-        second = None if cosigned else await self._second_of(view)
-        signature = await self._signature(view.address, message, digest)
+        own = owner.signer if owner else (await self._opened()).key.signer
+        second = None if cosigned else await self._second_of(view, own)
+        signed = (own, await answered(owner.sign, digest)) if owner else None
+        signature = signed or await self._signature(view.address, message, digest)
         # What two must sign at a later place depends on changes that this chain does not have yet.
         suffices = view.settings.threshold == 1 and number == view.settings.sequence
         is_primary = any(owner.is_primary and owner.signer == signature[0] for owner in view.owners)
@@ -340,11 +344,10 @@ class AccountMethods(EndpointMethods):
             return []
         return [from_hex(key) for key in terms.guardians]
 
-    async def _second_of(self, view: AccountView) -> SecondKey | None:
+    async def _second_of(self, view: AccountView, own: bytes) -> SecondKey | None:
         """Return the second key if it signs changes of the account too. Raises SecondKeyMissing."""
         if self._second is None:
             return None
-        own = (await self._opened()).key.signer
         way = way_of(view.settings.threshold, own, self._second.signer, view.owners, time.time())
         if way.kind == "missing":
             raise SecondKeyMissing(view.address, way.keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import secrets
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +17,7 @@ from holdfast.wire.encoding import from_base64url
 from holdfast.wire.p256 import keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from eth_keys.datatypes import PrivateKey
 
@@ -62,6 +63,14 @@ def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> S
         raise WebAuthnError(f"another passkey signed than the owner 0x{signer.hex()}: use that one")
 
     return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN.verification_gas)
+
+
+def passkey_among(signers: Iterable[bytes], assertions: Callable[[bytes], list[str]]) -> SecondKey | None:
+    """Use a passkey once, and return it as the key that it is of these signers; None if it is another one."""
+    owners = set(signers)
+    shown = (signer for made in assertions(secrets.token_bytes(32)) for signer in signers_in(made))
+    found = next((signer for signer in shown if signer in owners), None)
+    return None if found is None else key_of_passkey(found, assertions)
 
 
 def signature_in(assertion: str) -> bytes:

@@ -89,6 +89,7 @@ class Client(ServiceClient):
         *,
         sequence: int | None = None,
         cosigned: SignedChanges | None = None,
+        owner: SecondKey | None = None,
         service_alone: bool = False,
     ) -> SignedChanges:
         """Sign changes of the account's owners or guardians with the vault's key, once for every chain.
@@ -100,6 +101,7 @@ class Client(ServiceClient):
             sequence: their place; by default the next one on this chain.
             cosigned: the same changes with another owner's signature, where two owners must sign. The client's
                 `second_key` signs without it.
+            owner: signs in the vault's place, if that is not an owner yet: a passkey that is (`passkey_among`).
             service_alone: the person has agreed that the service alone can give the account new owners after these
                 changes. Whoever then controls the service, or an address of the person's and the waiting time, can.
 
@@ -111,7 +113,7 @@ class Client(ServiceClient):
         """
         return run(
             self._asynchronous.sign_account_changes(
-                changes, sequence=sequence, cosigned=cosigned, service_alone=service_alone
+                changes, sequence=sequence, cosigned=cosigned, owner=owner, service_alone=service_alone
             )
         )
 

@@ -1,9 +1,9 @@
 /** The P-256 keys that can have made a signature (SEC 1, section 4.1.6): no list of owners is needed. Nothing here is secret. */
 
 import { toHex } from "../bytes.js";
-import { ORDER } from "../chain/assertions.js";
-import { p256Signer } from "../chain/owners.js";
-import { B, PRIME } from "../chain/p256.js";
+import { ORDER } from "./assertions.js";
+import { p256Signer } from "./owners.js";
+import { B, PRIME } from "./p256.js";
 
 /** @typedef {{x: bigint, y: bigint} | null} Point null: at infinity */
 
