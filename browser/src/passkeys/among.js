@@ -12,7 +12,7 @@ import { usePasskey } from "./use.js";
  * @param {string[]} owners signers in 0x-hex
  * @param {import("./use.js").UseOptions} options which passkey, and of which site
  * @returns {Promise<{signer: string, sign: (hash: string) => Promise<string>}>} `sign` asks for it again
- * @throws {OperationFailed} it is no owner
+ * @throws {OperationFailed} it is not an owner
  * @throws {import("../errors.js").WebAuthnError}
  */
 export async function passkeyAmong(owners, options) {
