@@ -1,8 +1,9 @@
-/** What the worker does if the removal of a key cannot be recorded in the vault. */
+/** How the removals of keys are recorded in the vault, and repeated in another version of it. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { removeAll } from "../src/snapshots/keys.js";
 import { noteRemoval } from "../src/vault/removals.js";
 
 const PASSWORD = { kind: "password", id: "password" };
@@ -16,4 +17,30 @@ for (const error of ["conflict: tokens", "not_found: tokens"])
 test("a removal that cannot be recorded is reported", () => {
   const reported = { name: "PluginCallError", functionName: "exec", code: "database_failure" };
   assert.throws(() => noted("database_failure"), reported);
+});
+
+test("keys that another version removed are removed, and recorded if this version never had them", async () => {
+  const done = [];
+  const vault = {
+    keys: async () => ({
+      wraps: [
+        { kind: "prf", id: "lost" },
+        { kind: "prf", id: "kept" },
+        { kind: "secret", id: "gone" },
+      ],
+    }),
+    removeKey: async (...name) => void done.push(["removed", ...name]),
+    exec: async (filter, { value }) => (done.push([filter, value]), { success: true }),
+  };
+  const names = [
+    ["password", "lost"],
+    ["prf", "gone"],
+    ["prf", "lost"],
+  ].map(([kind, id]) => ({ kind, id }));
+  await removeAll(vault, names);
+  assert.deepEqual(done, [
+    ["resource:tokens action:create", "password:lost"],
+    ["resource:tokens action:create", "prf:gone"],
+    ["removed", "prf", "lost"],
+  ]);
 });

@@ -10,12 +10,14 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import PASSWORD, Terminal
 
 from holdfast.cli import client_vault
+from holdfast.cli.client_snapshots import summary
 from holdfast.cli.exits import Exit
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.passkeys import Authenticator, PasskeyKey
 from holdfast.client.snapshots.state import SnapshotState, write_state
 from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types import VaultManifest
 from holdfast.client.vault.keys import PasswordKey
 from holdfast.content.names import public_key_of
 from holdfast.wire.client_errors import NetworkError
@@ -124,6 +126,15 @@ def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first
         write_state(store, SnapshotState(did=dids(first)[0], sequence=50))
     told, _ = asked(answer)
     assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
+
+
+def test_an_imported_vault_is_not_called_up_to_date_at_the_revision_that_was_uploaded(tmp_path):
+    did = "did:new:0x" + "01" * 32
+    with VaultStore(directory=tmp_path) as store:
+        manifest = VaultManifest(root_cid=None, did=did, updated_at=1, wasm_version="1", schema_version=1)
+        stored = store.save(manifest, b"sealed", 3)
+        write_state(store, SnapshotState(did=did, revision=3, acknowledged_revision=3, acknowledged_root="b"))
+        assert summary(store, stored).fields["snapshot"]["current"] is False
 
 
 async def unanswered(*_):

@@ -307,7 +307,7 @@ export class SmartAccount {
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE, ...placeholders) : "0x";
     const number = await this.#signed.nonce(reported, callData, (hash) => this.#outcome(hash));
     const first = isNamed || isDeployed || number > 0n ? {} : this.#creation;
-    const fees = await this.#signed.leastFees(number);
+    const fees = await this.#signed.leastFees();
     const nonce = hex(this.#nonceKey * NONCES + number);
     return { ...EMPTY_OPERATION, sender: this.address, nonce, callData, ...first, ...fees, signature };
   }

@@ -84,14 +84,13 @@ export class SignedOperations {
   }
 
   /**
-   * Returns what an operation with this nonce must offer so that bundlers replace the open one by it.
+   * Returns what the next operation must offer so that bundlers replace the open one by it.
    *
-   * @param {bigint} nonce
    * @returns {Promise<Fees>} zeros if it replaces nothing
    */
-  async leastFees(nonce) {
+  async leastFees() {
     const open = await this.#open();
-    if (!open?.fees || BigInt(open.nonce) !== nonce) return NO_FEES;
+    if (!open?.fees) return NO_FEES;
     return eachFee(open.fees, NO_FEES, (fee) => (fee * MORE + OF - 1n) / OF);
   }
 

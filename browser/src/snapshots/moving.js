@@ -75,7 +75,9 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
   const { revision } = stored;
   const before = await readState(store, did);
   await store.setNote(recordNote(did), record);
-  await store.updateManifest({ ...stored.manifest, rootCid });
+  // Not a vault that was changed or imported since: an imported one may have the same revision.
+  const now = await store.load(did);
+  if (now && isSame(now.sealed, stored.sealed)) await store.updateManifest({ ...stored.manifest, rootCid });
   await writeState(store, {
     ...before,
     status: "pinned",
@@ -87,7 +89,6 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
     precedingRoot: before.acknowledgedRoot,
     sequence,
     otherRoot: null,
-    sentRoot: rootCid,
-    sentRevision: revision,
+    sentRoot: null,
   });
 }

@@ -4,7 +4,6 @@ import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "./library.js";
 import { pin } from "./hosts.js";
-import { changeOf, readRecord } from "./records.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
@@ -115,9 +114,8 @@ export class Publisher {
       acknowledgedRevision: 0,
       otherRoot: null,
     });
-    const published = await this.publish();
     await this.#store.setNote(otherNote(state.did), null);
-    return published;
+    return this.publish();
   }
 
   /**
@@ -129,8 +127,7 @@ export class Publisher {
     const { delegation } = await this.#publishing();
     const stored = await this.#newest();
     const state = await this.state();
-    const rootCid = isDue(stored, state) ? state.acknowledgedRoot : state.precedingRoot;
-    return snapshotOf({ ...stored.manifest, rootCid, delegation }, stored.sealed);
+    return snapshotAfter(isDue(stored, state) ? state.acknowledgedRoot : state.precedingRoot, stored, delegation);
   }
 
   /**
@@ -152,14 +149,14 @@ export class Publisher {
    */
   async #published({ name, delegation }, queued) {
     let state = await this.#note(queued);
-    state = await this.#compared(state, await this.#hosts.gateways.record(name));
+    state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
     const stored = await this.#newest();
     if (!isDue(stored, state)) return state;
-    const taken = await snapshotOf({ ...stored.manifest, rootCid: state.acknowledgedRoot, delegation }, stored.sealed);
+    const taken = await snapshotAfter(state.acknowledgedRoot, stored, delegation);
     state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
     await this.#hosts.upload(taken);
     await pin(this.#hosts, { cid: taken.rootCid, name: PIN_NAME, meta: metaOf(state.did) });
-    return this.#named(name, taken, stored, state);
+    return this.#named(name, taken, stored, state, delegation);
   }
 
   /**
@@ -167,19 +164,15 @@ export class Publisher {
    *
    * @param {SnapshotState} state
    * @param {import("./records.js").IpnsRecord | null} record
+   * @param {Uint8Array} delegation
    */
-  async #compared(state, record) {
+  async #compared(state, record, delegation) {
     if (!record) return state;
     const { rootCid, sequence, data } = record;
     if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
     // The last record sent was published, but the response was lost.
-    if (rootCid === state.sentRoot && rootCid !== state.acknowledgedRoot)
-      return this.#acknowledged(state, sequence, data);
-    if (rootCid !== state.acknowledgedRoot) {
-      await this.#keepOther(state.did, rootCid);
-      await this.#note(state, { sequence });
-      throw new SnapshotConflict(rootCid);
-    }
+    if (rootCid === state.sentRoot) return this.#acknowledged(state, sequence, data, delegation);
+    if (rootCid !== state.acknowledgedRoot) await this.#conflict(state, record);
     await this.#store.setNote(recordNote(state.did), data);
     return this.#note(state, { sequence });
   }
@@ -187,12 +180,15 @@ export class Publisher {
   /**
    * Stores the other device's version in this browser while gateways still have it.
    *
-   * @param {string} did
-   * @param {string} rootCid
+   * @param {SnapshotState} state
+   * @param {import("./records.js").IpnsRecord} record
+   * @throws {SnapshotConflict}
    */
-  async #keepOther(did, rootCid) {
+  async #conflict(state, { rootCid, sequence }) {
     const other = await this.#hosts.gateways.snapshot(rootCid);
-    await this.#store.setNote(otherNote(did), writeCar(rootCid, other.blocks));
+    await this.#store.setNote(otherNote(state.did), writeCar(rootCid, other.blocks));
+    await this.#note(state, { sequence });
+    throw new SnapshotConflict(rootCid);
   }
 
   /**
@@ -200,47 +196,38 @@ export class Publisher {
    * @param {Snapshot} taken
    * @param {Stored} stored
    * @param {SnapshotState} before
+   * @param {Uint8Array} delegation
    */
-  async #named(name, taken, stored, before) {
-    const bytes = await signedRecord(this.#vault, taken.rootCid, before.sequence + 1);
+  async #named(name, taken, stored, before, delegation) {
+    const sequence = before.sequence + 1;
+    const bytes = await signedRecord(this.#vault, taken.rootCid, sequence);
     const state = await this.#note(before, { sentRoot: taken.rootCid, sentRevision: stored.revision });
     try {
       await this.#hosts.publish(name, bytes);
     } catch (error) {
-      const overtaken =
-        error instanceof RequestRefused && error.status === CONFLICT && (await this.#overtaken(name, bytes, state));
-      throw overtaken ? new SnapshotConflict(overtaken) : error;
+      const refused = error instanceof RequestRefused && error.status === CONFLICT;
+      const found = refused ? await this.#hosts.gateways.record(name) : null;
+      // Another device published after this device read the record and before it sent its own.
+      if (found && found.sequence >= sequence && found.rootCid !== taken.rootCid) await this.#conflict(state, found);
+      throw error;
     }
-    return this.#withoutOldPins(await this.#acknowledged(state, state.sequence + 1, bytes));
+    return this.#withoutOldPins(await this.#acknowledged(state, sequence, bytes, delegation));
   }
 
-  /**
-   * Returns the root that another device published after this device read the record and before it sent its own.
-   *
-   * @param {string} name
-   * @param {Uint8Array<ArrayBuffer>} ours
-   * @param {SnapshotState} state
-   */
-  async #overtaken(name, ours, state) {
-    const found = await this.#hosts.gateways.record(name);
-    if (!found || !["newer", "conflict"].includes(changeOf(await readRecord(name, ours), found))) return null;
-    await this.#keepOther(state.did, found.rootCid);
-    await this.#note(state, { sequence: found.sequence });
-    return found.rootCid;
-  }
-
-  /** @param {SnapshotState} state @param {number} sequence @param {Uint8Array} record */
-  async #acknowledged(state, sequence, record) {
+  /** @param {SnapshotState} state @param {number} sequence @param {Uint8Array} record @param {Uint8Array} delegation */
+  async #acknowledged(state, sequence, record, delegation) {
     await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);
-    // Record the snapshot in the manifest, unless the vault has changed in the meantime.
-    if (stored?.revision === sentRevision) await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
+    // Record the snapshot in the manifest, unless the vault was changed meanwhile, or imported, perhaps at this revision.
+    if (stored && (await snapshotAfter(precedingRoot, stored, delegation)).rootCid === sentRoot)
+      await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
     const acknowledged = {
       acknowledgedRoot: sentRoot,
       acknowledgedRevision: sentRevision,
       precedingRoot,
       otherRoot: null,
+      sentRoot: null,
     };
     return this.#note(state, { status: "pinned", rootCid: sentRoot, reason: null, sequence, ...acknowledged });
   }
@@ -284,14 +271,25 @@ export class Publisher {
 }
 
 /**
+ * Returns the snapshot of a stored vault that follows the snapshot `rootCid`.
+ *
+ * @param {string | null} rootCid
+ * @param {Stored} stored
+ * @param {Uint8Array} delegation
+ */
+function snapshotAfter(rootCid, { manifest, sealed }, delegation) {
+  return snapshotOf({ ...manifest, rootCid, delegation }, sealed);
+}
+
+/**
  * Whether the stored revision still has to be uploaded. This is always so for an imported vault, because its
- * manifest contains no snapshot.
+ * manifest does not name the acknowledged snapshot.
  *
  * @param {Stored} stored
  * @param {SnapshotState} state
  */
 function isDue({ revision, manifest }, state) {
-  return revision !== state.acknowledgedRevision || manifest.rootCid === null;
+  return revision !== state.acknowledgedRevision || manifest.rootCid !== state.acknowledgedRoot;
 }
 
 /**

@@ -15,7 +15,7 @@
  * @property {string | null} precedingRoot the snapshot before the acknowledged one
  * @property {number} sequence of the last record that was seen or published
  * @property {string | null} otherRoot in a conflict, the other device's snapshot
- * @property {string | null} sentRoot the root in the last record sent, whether or not it was acknowledged
+ * @property {string | null} sentRoot the root in a record that was sent and not acknowledged yet
  * @property {number} sentRevision
  * @property {boolean} forgets whether older snapshots, which a removed key still opens, must be unpinned
  */

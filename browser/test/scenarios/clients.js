@@ -96,10 +96,10 @@ class ClientPlayer extends Player {
       query: async () => ({ did: facts.did, credentials: [{ credential_id: facts.credential }] }),
       keccak256: async (data) => enclave.call("keccak256", { data: [...data] }).hash,
       deriveAddress: async (chain, options) => enclave.call("derive_address", { chain, ...options }),
-      exec: async (filter) => {
+      exec: async (filter, question) => {
         if (filter === "resource:enclaves action:list")
           return { success: true, result: [{ curve: "P-256", public_key: point }] };
-        const answer = await world.performed("vault: verify", "", () => {});
+        const answer = await world.performed("vault: verify", askedAbout(question), () => {});
         if (answer?.error) return { success: false, error: answer.error };
         return { success: true, result: answer ?? world.defaults.answers["vault: verify"] };
       },
@@ -180,4 +180,12 @@ function skipping(world, nowS) {
     Date.now = dateNow;
     performance.now = performanceNow;
   };
+}
+
+/** Returns the totals that a question about a delegation contains: the invocation's own, and that of each delegation. */
+function askedAbout({ args, audience, added_args: added = {} }) {
+  const totals = Object.entries(added).map(([cid, { total }]) => `${total} of ${cid}`);
+  const own = args && "total" in args ? [`a total of ${args.total}`] : [];
+  const all = [...totals, ...own, ...(audience ? ["for this vault"] : [])];
+  return all.length ? `: ${all.join(", ")}` : "";
 }

@@ -7,7 +7,7 @@ import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.js";
 import { Publisher } from "../../src/snapshots/publisher.js";
 import { Recovery } from "../../src/snapshots/recovery.js";
 import { snapshotOf } from "../../src/snapshots/roots.js";
-import { readState, writeState } from "../../src/snapshots/state.js";
+import { otherNote, readState, recordNote, writeState } from "../../src/snapshots/state.js";
 import { MemoryStore } from "./memory_store.js";
 import { Player, Script, told } from "./script.js";
 
@@ -92,11 +92,15 @@ class SnapshotPlayer extends Player {
         () => null,
         (raised) => raised,
       );
-    const state = Object.entries(await readState(this.store, DID)).map(([key, value]) => [key, this.symbol(value)]);
-    return { effects: this.script.effects, state: Object.fromEntries(state), ...told(error) };
+    const state = await readState(this.store, DID);
+    if (state.otherRoot === null && (await this.store.note(otherNote(DID)))) throw new TypeError("a version is left");
+    const shown = Object.entries(state).map(([key, value]) => [key, this.symbol(value)]);
+    const record = new TextDecoder().decode((await this.store.note(recordNote(DID))) ?? utf8("none"));
+    return { effects: this.script.effects, state: { ...Object.fromEntries(shown), record }, ...told(error) };
   }
 
-  async publish() {
+  async publish({ imported }) {
+    if (imported) await this.imported(imported);
     await this.publisher.publish();
   }
 
@@ -114,6 +118,13 @@ class SnapshotPlayer extends Player {
   async change({ revision, forgets }) {
     const { manifest } = await this.store.load(DID);
     await this.save({ revision, root: forgets || manifest.rootCid === null ? null : this.symbol(manifest.rootCid) });
+    this.publisher.changed();
+  }
+
+  /** Deletes the vault and imports another version of it, whose snapshots are not known. */
+  async imported(revision) {
+    this.store.rows.delete(DID);
+    await this.store.save(this.manifest(null), sealed(revision, ["imported"]), revision);
     this.publisher.changed();
   }
 
@@ -229,7 +240,8 @@ class SnapshotPlayer extends Player {
 
   async publishRecord(record) {
     const published = { root: this.records[record], sequence: Number(record.split(" ")[1]) };
-    await this.answer("publish", ` ${record}`, () => (this.published = published));
+    const answer = await this.answer("publish", ` ${record}`, () => (this.published = published));
+    if (answer) await this.imported(answer.imported);
   }
 }
 

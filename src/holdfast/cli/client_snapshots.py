@@ -82,12 +82,12 @@ def name(vault: Vault) -> str:
 
 def summary(store: VaultStore, stored: StoredVault) -> Summary:
     """Return what `vault status` prints about the snapshots: nothing until the first one."""
-    from holdfast.client.snapshots.state import read_state
+    from holdfast.client.snapshots.state import is_due, read_state
 
     state = read_state(store, stored.manifest.did)
     if state.revision == 0:
         return Summary()
-    upto = stored.revision == state.acknowledged_revision
+    upto = not is_due(stored, state)
     text = "up to date" if upto else f"{state.status}{f': {state.reason}' if state.reason else ''}"
     found = {"status": state.status, "root": state.acknowledged_root, "sequence": state.sequence, "current": upto}
     return Summary([f"snapshot {state.sequence}, {text}"], {"snapshot": found})

@@ -1,12 +1,13 @@
 """A passkey that one device has removed is not restored by another device, whichever version is chosen."""
 
 import contextlib
+from types import SimpleNamespace
 
 import pytest
 from tests.client.snapshots.devices import SECRET, Device, pair
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.client.snapshots.removals import removed_keys
+from holdfast.client.snapshots.removals import remove_all, removed_keys
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.wire.client_errors import PluginCallError
@@ -129,3 +130,31 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
         await laptop.client.publish_snapshot()
     assert (await laptop.client.choose_snapshot("here", KEPT)).status == "pinned"
     assert "lost" in names(laptop)
+
+
+class Recording:
+    """A vault that records which keys are removed, and which removals are recorded."""
+
+    def __init__(self):
+        self.done = []
+
+    async def keys(self):
+        return SimpleNamespace(wraps=[{"kind": "prf", "id": "lost"}, {"kind": "prf", "id": "kept"}])
+
+    async def remove_key(self, *name):
+        self.done.append(("removed", *name))
+
+    async def exec(self, words, row):
+        self.done.append((words, row["value"]))
+        return SimpleNamespace(error=None)
+
+
+async def test_keys_that_another_version_removed_are_removed_and_recorded_if_this_version_never_had_them():
+    vault = Recording()
+    assert await remove_all(vault, {("password", "lost"), ("prf", "gone"), ("prf", "lost")})
+    assert vault.done == [
+        ("resource:tokens action:create", "password:lost"),
+        ("resource:tokens action:create", "prf:gone"),
+        ("removed", "prf", "lost"),
+    ]
+    assert not await remove_all(Recording(), {("prf", "gone")})

@@ -46,7 +46,7 @@ class Spender(SmartAccount):
             call_data=call[2],
             signature=by_name(self.key.signer, PLACEHOLDER_SIGNATURE),
         )
-        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot, nonce))
+        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot))
 
     @property
     def _nonce_key(self) -> int:

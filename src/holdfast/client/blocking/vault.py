@@ -78,7 +78,7 @@ class Vault:
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Functions called in the event loop's thread after a revision is stored or a stored vault is unlocked."""
+        """Functions called in the event loop's thread after a revision is stored or a vault is unlocked."""
         return self._asynchronous.listeners
 
     @property

@@ -173,7 +173,7 @@ class SmartAccount:
             factory_data=None if deployed else calls.create_account(self.key.x, self.key.y),
             signature=self._placeholder(),
         )
-        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot, nonce))
+        return await (await self._payer()).paid(operation, call, self._signed.least_fees(self._slot))
 
     async def _settle_keys(self) -> None:
         """Find out whether the second key signs too. Raises SecondKeyMissing."""

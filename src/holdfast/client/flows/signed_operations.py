@@ -69,10 +69,10 @@ class SignedOperations:
         """Return the nonce after that of the last operation that was seen mined, 0 if none was."""
         return self._next.get(slot, 0)
 
-    def least_fees(self, slot: str, nonce: int) -> Fees:
-        """Return what an operation with this nonce must offer so that bundlers replace the open one by it."""
+    def least_fees(self, slot: str) -> Fees:
+        """Return what the next operation must offer so that bundlers replace the open one by it."""
         known = self.open_at(slot)
-        if known is None or known.nonce != nonce:
+        if known is None:
             return Fees(0, 0)
         # ERC-4337 bundlers require a tenth more, go-ethereum's practice; an eighth also passes where they round.
         return Fees(*(-(-int(fee) * 9 // 8) for fee in known.fees))

@@ -103,9 +103,9 @@ async def continue_there(store: VaultStore, made: Copy) -> None:
         acknowledged_root=root,
         acknowledged_revision=made.stored.revision,
         sequence=made.sequence,
-        sent_root=root,
-        sent_revision=made.stored.revision,
     )
     await asyncio.to_thread(keep_record, store, did, made.record)
     await asyncio.to_thread(write_state, store, state)
-    await asyncio.to_thread(store.update_manifest, msgspec.structs.replace(made.stored.manifest, root_cid=root))
+    # Not a vault that was changed or imported since: an imported one may have the same revision.
+    if await asyncio.to_thread(store.load, did) == made.stored:
+        await asyncio.to_thread(store.update_manifest, msgspec.structs.replace(made.stored.manifest, root_cid=root))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.hosts import pin
-from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
+from holdfast.client.snapshots.state import SnapshotState, is_due, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_file import forgotten_note
-from holdfast.content.records import Change, compare_records, read_record
 from holdfast.wire.client_errors import ClientStateError, ServiceError, StorageError
 
 if TYPE_CHECKING:
@@ -69,12 +68,10 @@ class Publishing(NamedTuple):
     """What a vault's snapshots are published with.
 
     Attributes:
-        did: the vault's DID.
         name: the vault's IPNS name.
         delegation: from the vault's key to the publishing key, as signed DAG-CBOR.
     """
 
-    did: str
     name: str
     delegation: bytes
 
@@ -110,7 +107,7 @@ class Publisher:
         did = await self._did()
         state = await asyncio.to_thread(read_state, self._store, did)
         stored = await asyncio.to_thread(self._store.load, did) if state.status == "pinned" else None
-        return msgspec.structs.replace(state, status="queued") if stored and _is_due(stored, state) else state
+        return msgspec.structs.replace(state, status="queued") if stored and is_due(stored, state) else state
 
     async def publish(self) -> SnapshotState:
         """Publish the newest revision, unless it has already been published.
@@ -124,7 +121,7 @@ class Publisher:
             raise ClientStateError("the vault is locked: its snapshot is uploaded once it is open")
         publishing = await self._publishing()
         stored, state = await self._newest(), await self.state()
-        if not _is_due(stored, state):
+        if not is_due(stored, state):
             return state
         state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
         try:
@@ -150,71 +147,76 @@ class Publisher:
 
         A vault that was created before publishing keys existed gets them here, as a new revision.
         """
-        did = await self._did()
-        if self._known is None or self._known.did != did:
+        if self._known is None:
             name = (await self._vault.publishing_key()).name
             delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)
-            self._known = Publishing(did, name, delegation)
+            self._known = Publishing(name, delegation)
         return self._known
 
     async def _publish(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
         state = await self._note(state)
-        state = await self._compare(state, await self._hosts.gateway.record(publishing.name))
+        state = await self._compare(publishing, state, await self._hosts.gateway.record(publishing.name))
         stored = await self._newest()
-        if not _is_due(stored, state):
+        if not is_due(stored, state):
             return state
-        taken = await self._snapshot(publishing.delegation, stored, state)
+        taken = await self._snapshot(publishing, stored, state)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._hosts.upload(taken)
         await pin(self._hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
-        return await self._named(publishing.name, taken, stored, state)
+        return await self._named(publishing, taken, stored, state)
 
-    async def _compare(self, state: SnapshotState, record: Record | None) -> SnapshotState:
+    async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:
         """Compare the published record with this device's state. Raises SnapshotRolledBack, SnapshotConflict."""
         if record is None:
             return state
         if record.sequence < state.sequence:
             raise SnapshotRolledBack(state.sequence, record.sequence)
-        if record.root_cid == state.sent_root and state.sent_root != state.acknowledged_root:
+        if record.root_cid == state.sent_root:
             # The service stored the record that this device sent last, but the response was lost.
-            return await self._acknowledged(state, record.sequence, record.data)
+            return await self._acknowledged(publishing, state, record.sequence, record.data)
         if record.root_cid != state.acknowledged_root:
-            await self._hosts.gateway.snapshot(record.root_cid)  # into the store, while it is still available
-            await self._note(state, sequence=record.sequence)
-            raise SnapshotConflict(record.root_cid)
+            await self._conflict(state, record)
         await asyncio.to_thread(keep_record, self._store, state.did, record.data)
         return await self._note(state, sequence=record.sequence)
 
     @staticmethod
-    async def _snapshot(delegation: bytes, stored: StoredVault, state: SnapshotState) -> Snapshot:
+    async def _snapshot(publishing: Publishing, stored: StoredVault, state: SnapshotState) -> Snapshot:
         manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
-        return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
+        return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, publishing.delegation)
 
-    async def _named(self, name: str, taken: Snapshot, stored: StoredVault, state: SnapshotState) -> SnapshotState:
-        record = await signed_record(self._vault, taken.root_cid, state.sequence + 1)
+    async def _named(
+        self, publishing: Publishing, taken: Snapshot, stored: StoredVault, state: SnapshotState
+    ) -> SnapshotState:
+        sequence = state.sequence + 1
+        record = await signed_record(self._vault, taken.root_cid, sequence)
         state = await self._note(state, sent_root=taken.root_cid, sent_revision=stored.revision)
         try:
-            await self._hosts.publish(name, record)
+            await self._hosts.publish(publishing.name, record)
         except RequestRefused as error:
-            if error.status == _CONFLICT and await self._overtaken(name, record):
-                raise SnapshotConflict((await self.state()).other_root or "") from error
+            if error.status == _CONFLICT:
+                await self._check_overtaken(publishing.name, taken.root_cid, sequence, state)
             raise
-        state = await self._acknowledged(state, state.sequence + 1, record)
+        state = await self._acknowledged(publishing, state, sequence, record)
         await self._remove_old_pins(state)
         return state
 
-    async def _overtaken(self, name: str, ours: bytes) -> bool:
-        """Return whether another device published after this device's check; if so, store that device's snapshot."""
+    async def _check_overtaken(self, name: str, ours: str, sequence: int, state: SnapshotState) -> None:
+        """Raise SnapshotConflict if another device published after this device's check."""
         found = await self._hosts.gateway.record(name)
-        if found is None or compare_records(read_record(name, ours), found) not in {Change.NEWER, Change.CONFLICT}:
-            return False
-        await self._hosts.gateway.snapshot(found.root_cid)
-        await self._note(await self.state(), other_root=found.root_cid, sequence=found.sequence)
-        return True
+        if found is not None and found.sequence >= sequence and found.root_cid != ours:
+            await self._conflict(state, found)
 
-    async def _acknowledged(self, state: SnapshotState, sequence: int, record: bytes) -> SnapshotState:
+    async def _conflict(self, state: SnapshotState, record: Record) -> NoReturn:
+        """Store the other device's snapshot while it is available, and raise SnapshotConflict."""
+        await self._hosts.gateway.snapshot(record.root_cid)
+        await self._note(state, sequence=record.sequence)
+        raise SnapshotConflict(record.root_cid)
+
+    async def _acknowledged(
+        self, publishing: Publishing, state: SnapshotState, sequence: int, record: bytes
+    ) -> SnapshotState:
         await asyncio.to_thread(keep_record, self._store, state.did, record)
-        await asyncio.to_thread(self._name_stored, state)
+        await self._name_stored(publishing, state)
         return await self._note(
             state,
             status="pinned",
@@ -224,6 +226,7 @@ class Publisher:
             acknowledged_revision=state.sent_revision,
             sequence=sequence,
             other_root=None,
+            sent_root=None,
         )
 
     async def _remove_old_pins(self, state: SnapshotState) -> None:
@@ -244,11 +247,15 @@ class Publisher:
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
                 await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
 
-    def _name_stored(self, state: SnapshotState) -> None:
-        """Record the snapshot's root in the stored manifest, unless the vault has changed in the meantime."""
-        stored = self._store.load(state.did)
-        if stored is not None and stored.revision == state.sent_revision:
-            self._store.update_manifest(msgspec.structs.replace(stored.manifest, root_cid=state.sent_root))
+    async def _name_stored(self, publishing: Publishing, state: SnapshotState) -> None:
+        """Record the snapshot's root in the stored manifest, unless the vault was changed or imported meanwhile.
+
+        An imported vault may have the same revision, so the stored vault must yield the same root.
+        """
+        stored = await asyncio.to_thread(self._store.load, state.did)
+        if stored and (await self._snapshot(publishing, stored, state)).root_cid == state.sent_root:
+            named = msgspec.structs.replace(stored.manifest, root_cid=state.sent_root)
+            await asyncio.to_thread(self._store.update_manifest, named)
 
     async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
         state = msgspec.structs.replace(state, **changes)
@@ -267,14 +274,6 @@ class Publisher:
         if did is None:
             raise ClientStateError("there is no vault")
         return did
-
-
-def _is_due(stored: StoredVault, state: SnapshotState) -> bool:
-    """Return whether a stored revision still has to be uploaded.
-
-    An imported vault's always has: its revisions start again, and its manifest names no snapshot.
-    """
-    return stored.revision != state.acknowledged_revision or stored.manifest.root_cid is None
 
 
 def _reason_of(error: ServiceError) -> str:

@@ -10,7 +10,7 @@ from holdfast.client.types import Record
 from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
-    from holdfast.client.storage.vault_store import VaultStore
+    from holdfast.client.storage.vault_store import StoredVault, VaultStore
 
 Status = Literal["queued", "pinning", "pinned", "failed", "conflict"]
 
@@ -28,7 +28,7 @@ class SnapshotState(Record, frozen=True, kw_only=True):
         acknowledged_root: the last snapshot that was stored and published, with its `acknowledged_revision`.
         sequence: that of the last record seen or published.
         other_root: in a conflict, the other device's snapshot.
-        sent_root: the root in the last record that was sent, perhaps without a response, with its `sent_revision`.
+        sent_root: the root in a record that was sent and not acknowledged yet, with its `sent_revision`.
     """
 
     did: str
@@ -42,6 +42,14 @@ class SnapshotState(Record, frozen=True, kw_only=True):
     other_root: str | None = None
     sent_root: str | None = None
     sent_revision: int = 0
+
+
+def is_due(stored: StoredVault, state: SnapshotState) -> bool:
+    """Return whether a stored revision still has to be uploaded.
+
+    An imported vault's always has: its revisions start again, and its manifest does not name the acknowledged snapshot.
+    """
+    return (stored.revision, stored.manifest.root_cid) != (state.acknowledged_revision, state.acknowledged_root)
 
 
 def read_state(store: VaultStore, did: str) -> SnapshotState:

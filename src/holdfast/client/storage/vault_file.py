@@ -74,7 +74,7 @@ def forget_notes(database: sqlite3.Connection, did: str) -> None:
     # The revisions of an imported vault start again, so nothing may be compared with the deleted vault's.
     database.execute(
         "UPDATE notes SET value = json_object('did', ?, 'acknowledged_root',"
-        " json_extract(value, '$.acknowledged_root'),"
+        " json_extract(value, '$.acknowledged_root'), 'sent_root', json_extract(value, '$.sent_root'),"
         " 'sequence', ifnull(json_extract(value, '$.sequence'), 0)) WHERE name = ?",
         (did, published),
     )

@@ -102,7 +102,7 @@ class AsyncVault:
 
     @property
     def listeners(self) -> list[Callable[[], None]]:
-        """Functions called in the event loop's thread after a revision is stored or a stored vault is unlocked."""
+        """Functions called in the event loop's thread after a revision is stored or a vault is unlocked."""
         return self._listeners
 
     @property
@@ -168,8 +168,8 @@ class AsyncVault:
         if database is not None or not (await self._run(calls.status())).initialized:
             sealed, revision = await self._sealed(database, did)
         opened = await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
-        if opened.success and database is None:
-            self._tell_stored()
+        if opened.success:
+            self._tell_changed()
         return opened
 
     async def lock(self) -> types.LockOutput:
@@ -530,9 +530,9 @@ class AsyncVault:
     async def _keep(self, did: str, sealed: bytes) -> None:
         await asyncio.to_thread(self._keeper.keep, did, sealed)
         if self._store is not None:
-            self._tell_stored()
+            self._tell_changed()
 
-    def _tell_stored(self) -> None:
+    def _tell_changed(self) -> None:
         for listener in self._listeners:
             listener()
 

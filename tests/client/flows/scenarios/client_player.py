@@ -80,8 +80,8 @@ class _Vault:
         await self._used("token", "mint_invocation")
         return SimpleNamespace(container="token")
 
-    async def exec(self, _filter: str, _args: Any) -> ExecOutput[Any]:
-        answer = await self.world.performed("vault: verify", "", lambda: None)
+    async def exec(self, _filter: str, question: dict[str, Any]) -> ExecOutput[Any]:
+        answer = await self.world.performed("vault: verify", _asked_about(question), lambda: None)
         if isinstance(answer, dict) and "error" in answer:
             return ExecOutput(success=False, error=answer["error"])
         return ExecOutput(success=True, result=DEFAULTS["answers"]["vault: verify"] if answer is USUAL else answer)
@@ -162,6 +162,15 @@ class _Player(Player):
 
     def shown(self, result: Any) -> dict[str, Any] | None:
         return None if result is None else {name: self.world.named(it) for name, it in _fields(result).items()}
+
+
+def _asked_about(question: dict[str, Any]) -> str:
+    """Return the totals that a question about a delegation contains: the invocation's own, and that of each delegation."""
+    totals = [f"{it['total']} of {cid}" for cid, it in question.get("added_args", {}).items()]
+    args = question.get("args", {})
+    own = [f"a total of {args['total']}"] if "total" in args else []
+    told = [*totals, *own, *(["for this vault"] if question.get("audience") else [])]
+    return f": {', '.join(told)}" if told else ""
 
 
 def _fields(result: Any) -> dict[str, Any]:

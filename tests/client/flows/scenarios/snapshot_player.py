@@ -16,7 +16,7 @@ from holdfast.client.moving.copying import continue_there, copy_to, read_back
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.second_enclave import OtherKeys
-from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
+from holdfast.client.snapshots.state import SnapshotState, read_state, stored_record, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers
 from holdfast.client.storage.vault_store import VaultStore
@@ -94,10 +94,13 @@ class _Player(Player):
         return {"effects": self.script.effects, "state": self.shown(state), **told(error)}
 
     def shown(self, state: SnapshotState) -> dict[str, Any]:
-        """Return all fields of a state under their JSON names, also those with their default values."""
-        return {_camel(name): self.symbol(value) for name, value in msgspec.structs.asdict(state).items()}
+        """Return all fields of a state under their JSON names, and which record is stored."""
+        fields = {_camel(name): self.symbol(value) for name, value in msgspec.structs.asdict(state).items()}
+        return {**fields, "record": (stored_record(self.store, DID) or b"none").decode()}
 
-    async def do_publish(self, _event: dict[str, Any]) -> None:
+    async def do_publish(self, event: dict[str, Any]) -> None:
+        if "imported" in event:
+            self.imported(event["imported"])
         await self.publisher.publish()
 
     async def do_overrule(self, _event: dict[str, Any]) -> None:
@@ -110,6 +113,12 @@ class _Player(Player):
         forgets = event.get("forgets", False)
         named = None if root is None or forgets else self.symbol(root)
         self.save(event["revision"], named, forget_older=forgets)
+        self.publisher.changed()
+
+    def imported(self, revision: int) -> None:
+        """Delete the vault and import another version of it, whose snapshots are not known."""
+        self.store.delete(DID)
+        self.store.save(self.manifest(None), sealed(revision, ["imported"]), revision)
         self.publisher.changed()
 
     async def do_copy(self, _event: dict[str, Any]) -> None:
@@ -243,7 +252,9 @@ class _Player(Player):
     async def publish(self, _name: str, record: bytes) -> None:
         text = record.decode()
         found = {"root": self.records[text], "sequence": int(text.split()[1])}
-        await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
+        answer = await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
+        if answer is not None:
+            self.imported(answer["imported"])
 
 
 async def _closed() -> None:
