@@ -26,6 +26,7 @@ ORDERS = {
     "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
     "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
 }
+BASE_X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
 CURVES: dict[str, Callable[[], ec.EllipticCurve]] = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
 V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
@@ -101,6 +102,17 @@ def test_a_wrong_bit_does_not_verify(vault: Enclave, generated: dict[str, Any]) 
     signature = base64.b64decode(vault.call("sign", digest=digest)["signature"])
     with pytest.raises(InvalidSignature):
         check("P-256", generated, hashlib.sha256(b"other").digest(), signature)
+
+
+@pytest.mark.parametrize(
+    ("r", "s", "keys"),
+    [(0, 1, 0), (1, 1, 0), (5, 0, 0), (ORDERS["P-256"], 1, 0), (5, ORDERS["P-256"], 0), (BASE_X, 7, 1), (BASE_X, 8, 2)],
+    ids=["r is zero", "no point", "s is zero", "r too large", "s too large", "one key at infinity", "two keys"],
+)
+def test_what_signatures_say_about_their_keys(enclave: Enclave, r: int, s: int, keys: int) -> None:
+    """A key is at infinity if s R = e G; here R = G and e = 7."""
+    found = enclave.call("recover_public_keys", digest=(7).to_bytes(32), signature=r.to_bytes(32) + s.to_bytes(32))
+    assert len(found["public_keys"]) == keys
 
 
 def test_recovery_identifiers_recover_the_key(credential: bytes, key: dict[str, str]) -> None:

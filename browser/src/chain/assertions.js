@@ -3,7 +3,7 @@
 import { fromBase64, toBase64url, toHex } from "../bytes.js";
 import { bytes, number, tuple } from "./abi.js";
 
-export const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const [AUTHENTICATOR_DATA, CLIENT_DATA] = [37, 150];
 const [CHALLENGE, TYPE] = ['"challenge":"', '"type":"'];
 const [FLAGS, VERIFIED, BACKUP, BACKED_UP] = [32, 0x05, 0x18, 0x10];

@@ -3,6 +3,7 @@
 import { fromHex, randomBytes } from "../bytes.js";
 import { placeholderAssertion, signatureIn } from "../chain/assertions.js";
 import { WebAuthnError } from "../errors.js";
+import { instantiate } from "../enclave-host.js";
 import { el } from "../kit/el.js";
 import { signersIn } from "../passkeys/among.js";
 import { usePasskey } from "../passkeys/use.js";
@@ -106,7 +107,9 @@ export function passkeyForm(page, done) {
  */
 export async function ownerPasskey(page, site, node, account) {
   const { credentialId, assertion } = await passkeyOf(page, site, { challenge: randomBytes(32) });
-  const signer = await ownerAmong(node, account, await signersIn(assertion));
+  const enclave = await instantiate(page.wasm);
+  const call = (/** @type {string} */ fn, /** @type {object} */ args) => enclave.call(fn, args);
+  const signer = await ownerAmong(node, account, await signersIn(assertion, call));
   if (!signer) throw new Error(page.text("passkey.other"));
   const credentialIds = [credentialId];
   return { signer, ask: (challenge) => passkeyOf(page, site, { challenge, credentialIds }) };

@@ -102,6 +102,7 @@ export const FUNCTIONS = {
   },
   user_op_hash: { user_op: data, entry_point: word, chain_id: textOrNumber },
   verify_signature: { public_key: bytes(KIB), curve: text(16), digest: bytes(64), signature: bytes(KIB) },
+  recover_public_keys: { digest: bytes(64), signature: bytes(KIB) },
   refresh_shares: { enclave_id: word, val_share: bytes(KIB), rotate: flag },
   derive_address: {
     ...options,

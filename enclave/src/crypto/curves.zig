@@ -128,6 +128,16 @@ pub fn verify(public: PublicKey, digest: [32]u8, rs: [64]u8) bool {
     }
 }
 
+/// The P-256 keys that can have made a signature, with a low s or a high one: two, or none.
+pub fn recover(digest: [32]u8, rs: [64]u8) [2]?PublicKey {
+    var keys: [2]?PublicKey = .{ null, null };
+    for (&keys, Scheme(.p256).recover(digest, rs)) |*key, found| {
+        const point = (found orelse continue).affineCoordinates();
+        key.* = .{ .curve = .p256, .x = point.x.toBytes(.big), .y = point.y.toBytes(.big) };
+    }
+    return keys;
+}
+
 fn Group(comptime curve: Curve) type {
     return switch (curve) {
         .p256 => std.crypto.ecc.P256,

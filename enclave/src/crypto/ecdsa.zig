@@ -53,6 +53,28 @@ pub fn Ecdsa(comptime Curve: type) type {
             return hasX(point, r);
         }
 
+        /// The public keys that can have made a signature (SEC 1, section 4.1.6), with a low s or a high one. The case
+        /// of a nonce's point with an x above the order, of probability 2^-127, is left out. All arguments are public.
+        pub fn recover(digest: [32]u8, rs: [64]u8) [2]?Curve {
+            const r = Scalar.fromBytes(rs[0..32].*, .big) catch return .{ null, null };
+            const s = Scalar.fromBytes(rs[32..64].*, .big) catch return .{ null, null };
+            if (r.isZero() or s.isZero()) return .{ null, null };
+            const inverse = r.invert();
+            const u1_ = fromDigest(digest).neg().mul(inverse).toBytes(.little);
+            const u2_ = s.mul(inverse).toBytes(.little);
+            var keys: [2]?Curve = undefined;
+            for (&keys, [_]bool{ false, true }) |*key, odd| {
+                const point = withX(r, odd) catch return .{ null, null };
+                key.* = Curve.basePoint.mulDoubleBasePublic(u1_, point, u2_, .little) catch null;
+            }
+            return keys;
+        }
+
+        fn withX(r: Scalar, odd: bool) !Curve {
+            const x = try Curve.Fe.fromBytes(r.toBytes(.big), .big);
+            return Curve.fromAffineCoordinates(.{ .x = x, .y = try Curve.recoverY(x, odd) });
+        }
+
         /// Whether `d` is the secret key of `q` and `k` is the nonce of `point`, tested as (d + k)G = Q + kG.
         /// This multiplication uses a different scalar from the signature's, so a hardware error is not
         /// repeated.

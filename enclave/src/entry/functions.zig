@@ -52,6 +52,7 @@ pub const rows = [_]Row{
     .{ .name = "sign_account_message", .function = signing.signAccountMessage },
     .{ .name = "user_op_hash", .function = signing.userOpHash },
     .{ .name = "verify_signature", .function = signing.verifySignature },
+    .{ .name = "recover_public_keys", .function = signing.recoverPublicKeys },
     .{ .name = "refresh_shares", .function = signing.refreshShares },
     .{ .name = "derive_address", .function = addressing.derive },
     .{ .name = "derive_key", .function = hd.deriveKey },

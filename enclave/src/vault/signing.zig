@@ -1,4 +1,5 @@
-//! `sign`, `sign_user_op`, `sign_account_message`, `user_op_hash` and `verify_signature`, and the signer for tokens.
+//! `sign`, `sign_user_op`, `sign_account_message`, `user_op_hash`, `verify_signature` and
+//! `recover_public_keys`, and the signer for tokens.
 
 const std = @import("std");
 const account_messages = @import("../chains/account_messages.zig");
@@ -86,6 +87,19 @@ pub fn verifySignature(ctx: *Ctx, input: Json) Error!Json {
     const digest = try args.fixed(32, ctx, input, "digest");
     const signature = try args.fixed(64, ctx, input, "signature");
     return json.object(ctx.arena, .{ .valid = curves.verify(public, digest, signature) });
+}
+
+/// {digest, signature} -> {public_keys}: the P-256 keys (SEC 1, hex) that can have made the signature; two, or none.
+pub fn recoverPublicKeys(ctx: *Ctx, input: Json) Error!Json {
+    const digest = try args.fixed(32, ctx, input, "digest");
+    const signature = try args.fixed(64, ctx, input, "signature");
+    var found: [2][]const u8 = undefined;
+    var count: usize = 0;
+    for (curves.recover(digest, signature)) |key| {
+        found[count] = try encoding.bareHex(ctx.arena, &(key orelse continue).uncompressed());
+        count += 1;
+    }
+    return json.object(ctx.arena, .{ .public_keys = try json.array(ctx.arena, found[0..count]) });
 }
 
 /// {user_op, entry_point, chain_id} -> {user_op_hash}: the hash that `sign_user_op` would sign.

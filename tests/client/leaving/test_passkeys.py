@@ -8,7 +8,6 @@ from holdfast.client.leaving.passkeys import owner_passkey
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url
-from holdfast.wire.p256 import ORDER, keys_of
 
 ACCOUNT = "0x" + "a1" * 20
 
@@ -43,14 +42,3 @@ async def test_a_node_that_names_another_key_gets_no_signature():
     assert named.signer != signer
     with pytest.raises(WebAuthnError, match="another passkey signed"):
         named.sign(bytes(32))
-
-
-@pytest.mark.parametrize(("r", "s"), [(0, 1), (1, 1), (5, 0), (ORDER, 1), (5, ORDER)])  # no point has X = 1
-def test_what_is_no_signature_names_no_key(r, s):
-    assert keys_of(r, s, bytes(32)) == []
-
-
-def test_a_sum_at_infinity_is_no_key():
-    """s R = e G, so that the key would be the point at infinity: R = G, and s = e."""
-    base = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
-    assert len(keys_of(base, 7, (7).to_bytes(32))) == 1

@@ -12,9 +12,9 @@ from holdfast.chain.assertions import encode_assertion, placeholder_assertion
 from holdfast.chain.bundler import SECOND_P256, WEBAUTHN
 from holdfast.chain.signers import p256_signer
 from holdfast.client.flows.second_key import SecondKey
+from holdfast.enclave.host import Enclave
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url
-from holdfast.wire.p256 import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -79,9 +79,13 @@ def signature_in(assertion: str) -> bytes:
 
 
 def signers_in(assertion: str) -> list[bytes]:
-    """Return the two P-256 keys of which one made an assertion, as signers. Raises ValueError."""
-    r, s, data, client = _read(assertion)
-    return [p256_signer(*key) for key in keys_of(r, s, sha256(data + sha256(client).digest()).digest())]
+    """Return the two P-256 keys of which one made an assertion, as signers. Raises ValueError, ChainError."""
+    _, _, data, client = _read(assertion)
+    signature = signature_in(assertion)[:64]  # r and s come first
+    digest = sha256(data + sha256(client).digest()).digest()
+    with Enclave() as enclave:  # it has no vault
+        found = enclave.call("recover_public_keys", digest=digest, signature=signature)
+    return [bytes.fromhex(key)[1:] for key in found["public_keys"]]
 
 
 def _read(assertion: str) -> tuple[int, int, bytes, bytes]:
