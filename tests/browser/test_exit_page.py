@@ -201,6 +201,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await mistakes_are_said_at_the_form(visit, bare, left, tmp_path)
     bare.give(left.account, 25 * DOLLAR)
     bare.fund(left.account, ETH)
+    await visit.page.clock.install()
     await visit.open(left.car, left.password)
     assert await visit.text("[data-account]") == left.account
     seen = await visit.look(bare.rpc_url, bare.usdc)
@@ -209,8 +210,13 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     assert plan.count(to) == 2
     payer = await visit.text("[data-payer]")
     bare.fund(payer, ETH)
+    await visit.page.clock.fast_forward("16:00")
     await visit.press("plan")
     await visit.page.wait_for_selector("[data-payer]", state="detached")
+    await visit.press("plan")
+    assert "The vault locked itself" in await visit.text("[data-step=open]")
+    await visit.page.fill("#password", left.password)
+    await visit.press("open")
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
     assert "nothing" in await visit.text("[data-standing]")

@@ -6,6 +6,7 @@ import { el } from "../kit/el.js";
 import { remember } from "../kit/chosen_language.js";
 import { preferred } from "../kit/languages.js";
 import { lookSection } from "./looking.js";
+import { OpenedVault } from "./opened.js";
 import { openSection } from "./opening.js";
 import { planSection, sendSection, sentSection } from "./leaving.js";
 import { LANGUAGES, textsOf } from "./texts.js";
@@ -15,6 +16,8 @@ import { LANGUAGES, textsOf } from "./texts.js";
  * @property {(key: import("./texts.js").TextKey, values?: Record<string, unknown>) => string} text
  * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @property {Record<string, string>} typed what the person typed, by the field's name
+ * @property {Record<string, FileList | null>} files what the person chose, by the field's name
+ * @property {string} signer of the vault that locked itself, or empty
  * @property {import("./plan.js").FirstOwner | null} vault
  * @property {import("./plan.js").SecondOwner | null} second another owner, where two must sign
  * @property {import("./node.js").Node | null} node
@@ -30,6 +33,8 @@ const page = {
   text: textsOf(preferred(LANGUAGES)),
   wasm: fromBase64(document.getElementById("enclave")?.textContent ?? ""),
   typed: {},
+  files: {},
+  signer: "",
   vault: null,
   second: null,
   node: null,
@@ -47,9 +52,9 @@ function draw(step) {
   const steps = [
     openSection(page),
     vault && lookSection(page, vault),
-    standing && !standing.obstacle && sendSection(page, standing),
-    standing && chosen && planSection(page, standing, chosen),
-    sent && sentSection(page, sent),
+    vault && standing && !standing.obstacle && sendSection(page, standing),
+    vault && standing && chosen && planSection(page, standing, chosen),
+    vault && sent && sentSection(page, sent),
   ];
   document.getElementById("page")?.replaceChildren(...head(), .../** @type {Node[]} */ (steps.filter(Boolean)));
   if (step) /** @type {HTMLElement | null} */ (document.querySelector(`[data-step=${step}] h2`))?.focus();
@@ -85,10 +90,19 @@ async function run(form, work) {
     await work();
     said.textContent = "";
   } catch (error) {
+    if (error instanceof PluginCallError && error.code === "vault_locked") return reopen();
     said.textContent = page.text("failed", { message: messageOf(error) });
   } finally {
     for (const it of buttons) it.disabled = false;
   }
+}
+
+/** A vault locked itself. The person opens it again; what was typed and read is kept. */
+function reopen() {
+  page.signer = page.vault?.signer ?? "";
+  page.vault = null;
+  if (page.second instanceof OpenedVault) Object.assign(page, { second: null, standing: null, chosen: null });
+  draw("open");
 }
 
 /** @param {unknown} error */

@@ -13,13 +13,16 @@ import { passkeyOf, siteField } from "./passkey.js";
 
 /** @param {import("./main.js").Page} page */
 export function openSection(page) {
-  const { text, vault } = page;
+  const { text, vault, signer } = page;
   if (vault) return step("opened", text("open.heading"), shown(page, vault));
   const open = (/** @type {import("./plan.js").FirstOwner} */ made) => {
     page.vault = made;
-    page.draw("look");
+    if (made.signer !== signer) Object.assign(page, { second: null, standing: null, chosen: null, sent: null });
+    page.draw(page.chosen ? "plan" : "look");
   };
-  const note = el("p", { class: "small" }, text("open.safe"));
+  const note = signer
+    ? el("p", { class: "notice" }, text("open.again"))
+    : el("p", { class: "small" }, text("open.safe"));
   return step("open", text("open.heading"), note, openForm(page, "", open), aloneForm(page, open));
 }
 
@@ -34,6 +37,9 @@ export function openForm(page, prefix, done) {
   const { text } = page;
   const accept = ".car,.mtrv,application/octet-stream";
   const file = field(text("open.file"), { name: `${prefix}file`, type: "file", accept });
+  const { files } = page;
+  file.input.files = files[prefix] ?? null;
+  file.input.addEventListener("change", () => (files[prefix] = file.input.files));
   const password = field(text("open.password"), { name: `${prefix}password`, type: "password" });
   const site = siteField(page, `${prefix}site`);
   const open = async (

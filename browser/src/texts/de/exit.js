@@ -13,6 +13,8 @@ export default {
   "alone.account": "Adresse des Kontos",
   "alone.signs": "Der Browser fragt dann nach Ihrem Passkey.",
   "open.safe": "Passwort und Schlüssel bleiben in dieser Seite. Schließen Sie sie, wenn Sie fertig sind.",
+  "open.again":
+    "Der Tresor hat sich verschlossen, weil hier 15 Minuten lang nichts geschah. Öffnen Sie ihn noch einmal. Was Sie eingegeben haben, ist noch da.",
   "open.do": "Öffnen",
   "open.failed":
     "Die Datei ließ sich nicht öffnen ({code}). Stimmt das Passwort, und gibt es in dieser Datei ein Passwort?",

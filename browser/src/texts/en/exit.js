@@ -12,6 +12,8 @@ export default {
   "alone.account": "The account’s address",
   "alone.signs": "The browser then asks for your passkey.",
   "open.safe": "The password and the keys stay in this page. Close it when you are done.",
+  "open.again":
+    "The vault locked itself, because nothing happened here for 15 minutes. Open it again. What you typed is still here.",
   "open.do": "Open",
   "open.failed": "The file could not be opened ({code}). Is the password right, and is there a password in this file?",
   "open.other": "This file is neither a snapshot (CAR) nor an export of a vault.",
