@@ -92,13 +92,14 @@ async def test_a_reason_wrapped_in_an_object_is_found(name: str) -> None:
 
     class Refusing(FakeTransport):
         def _one(self, request: dict[str, Any]) -> dict[str, Any]:
-            error = {"code": -32521, "message": "execution reverted", "data": {name: "0x" + told, "other": 5}}
+            read = "execution reverted: custom error 0x08c379a0: \n\x07not today\0"  # as anvil does
+            error = {"code": -32521, "message": read, "data": {name: "0x" + told, "other": 5}}
             return {"jsonrpc": "2.0", "id": request["id"], "error": error}
 
     rpc = RpcClient("http://bundler.invalid", Refusing(lambda _method, _params: None))
     with pytest.raises(UserOperationError) as caught:
         await Bundler(rpc, entry_point=V07.address, chain_id=1).send(OPERATION)
-    assert caught.value.reason == "not today"
+    assert (caught.value.reason, str(caught.value)) == ("not today", "refused: execution reverted: not today")
 
 
 RECEIPT = {

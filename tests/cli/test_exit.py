@@ -326,8 +326,10 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
 def test_a_passkey_that_owns_the_account_suffices_without_a_vault(
     request, ada, tmp_path, monkeypatch, where, version, way
 ):
-    chain, to, signer = request.getfixturevalue(where), someone(), plugged_in(monkeypatch, NOWHERE)
-    terminal, key_file = Terminal(tmp_path / "new computer", NOWHERE), tmp_path / "new.key"
+    chain, to, key_file = request.getfixturevalue(where), someone(), tmp_path / "new.key"
+    terminal = Terminal(tmp_path / "new computer", NOWHERE)
+    terminal.folder.mkdir()
+    signer = plugged_in(monkeypatch, NOWHERE, terminal.folder / "passkeys.json" if way == "--bundler" else None)
     deploy(chain, ada)
     two = [Change(ChangeKind.SET_THRESHOLD, value=2)] if way == "--second-vault" else []
     change(chain, ada, Change(ChangeKind.ADD_OWNER, signer), *two)

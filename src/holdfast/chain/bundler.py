@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 RECEIPT_WITHIN_S = 60.0
 # A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
 _REVERT_DATA = re.compile(r"0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$")
+# What anvil makes of revert data, with its bytes as they are.
+_NODES_READING = re.compile(r": custom error 0x[0-9a-f]{8}.*", re.DOTALL)
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 
 # A well-formed signature with a low s, so that gas estimation runs all of the curve arithmetic before rejecting it.
@@ -216,7 +218,7 @@ def refusal(error: RpcError, errors: Iterable[ErrorAbi] = ()) -> UserOperationEr
     found = _REVERT_DATA.search(_error_text(error.data)) or _REVERT_DATA.search(str(error))
     if found is None:
         return UserOperationError(f"refused: {error}")
-    words = str(error).removesuffix(found[0]).removesuffix(" with reason: ")
+    words = _NODES_READING.sub("", str(error).removesuffix(found[0]).removesuffix(" with reason: "))
     return UserOperationError(f"refused: {words}", decode_revert(bytes.fromhex(found[1]), errors))
 
 
