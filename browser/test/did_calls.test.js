@@ -61,16 +61,15 @@ const client = {
 test("an alias that is taken on the chain costs no commitment", async (it) => {
   const operations = [];
   const aliases = new AccountDid(client, async (work) => operations.push(work));
-  const says = (holder) =>
-    it.mock.method(globalThis, "fetch", async (url, { body }) => {
-      const { method, params } = JSON.parse(body);
-      assert.deepEqual([url, method, params[0].to], [client.gas.rpcUrl, "eth_call", registry]);
-      return Response.json({ jsonrpc: "2.0", id: 1, result: `0x${holder}${"0".repeat(128)}` });
-    });
-  says(DID.slice(2));
+  let holder = DID.slice(2);
+  it.mock.method(globalThis, "fetch", async (url, { body }) => {
+    const { method, params } = JSON.parse(body);
+    assert.deepEqual([url, method, params[0].to], [client.gas.rpcUrl, "eth_call", registry]);
+    return Response.json({ jsonrpc: "2.0", id: 1, result: `0x${holder}${"0".repeat(128)}` });
+  });
   await assert.rejects(aliases.registerAlias("Ada"), { message: /the alias ada is taken/, reason: "AliasTaken" });
   assert.equal(operations.length, 0);
-  says("0".repeat(64));
+  holder = "0".repeat(64);
   await aliases.registerAlias("Ada");
   assert.equal(operations.length, 1);
 });
