@@ -49,8 +49,8 @@ LIBP2P = "pairing/libp2p.js"
 ALONE = ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# Imports an npm package as LIBP2P does; a checkout that serves its sources after a change needs both from the build.
-QR = "kit/qr.js"
+# Import npm packages as LIBP2P does; a checkout that serves its sources after a change needs them from the build.
+WITH_PACKAGES = ("kit/qr.js", "snapshots/cbor.js")
 FIRST_VISIT = ("holdfast.js", "worker.js")
 # Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
 LIMITS: Mapping[tuple[str, ...], tuple[int, tuple[str, ...]]] = {
@@ -150,12 +150,12 @@ def build_served(folder: Path) -> None:
 
 
 def build_for_checkout() -> None:
-    """Build what a checkout serves; without Node or npm it has no pairing and no QR codes."""
+    """Build what a checkout serves; without Node or npm it has no pairing, QR codes or snapshots."""
     try:
         build_served(SERVED)
-        _bundle((QR,), SERVED)
+        _bundle(WITH_PACKAGES, SERVED)
     except BuildError as error:
-        print(f"client: not minified, no pairing of devices, no QR codes: {error}", file=sys.stderr, flush=True)
+        print(f"client: not minified, no pairing, QR codes or snapshots: {error}", file=sys.stderr, flush=True)
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:

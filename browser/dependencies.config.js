@@ -21,7 +21,7 @@ const FLOORS = [
   ["bytes.js", "did", "errors.js", "generated", "texts"],
 ];
 /** The modules that the build bundles with npm packages, because a page cannot load those. */
-const BUNDLED = ["kit/qr.js", "pairing/libp2p.js"];
+const BUNDLED = ["kit/qr.js", "pairing/libp2p.js", "snapshots/cbor.js"];
 
 /** @param {string[]} names of rooms or modules; the expression's first group is the name */
 const within = (names) => `^src/(${names.join("|").replaceAll(".", "\\.")})(?:/|$)`;

@@ -158,5 +158,5 @@ export function cidOfLink(value) {
  * @returns {value is Record<string, any>} whether a decoded value has named fields
  */
 export function isMap(value) {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null;
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -38,7 +38,7 @@ _CHECKOUT = Path(__file__).parents[4]
 SOURCES = _CHECKOUT / "browser" / "src"
 BUILT = _CHECKOUT / "build" / "client"  # browser/build.py, called by `make run` after a change
 # A page cannot load the sources of these modules, because they import npm packages.
-BUNDLED = ("pairing/libp2p.js", "kit/qr.js")
+BUNDLED = ("pairing/libp2p.js", "kit/qr.js", "snapshots/cbor.js")
 _MISSING = error_response(NOT_FOUND)
 
 

@@ -1,0 +1,3 @@
+/** What the snapshots use of the npm package cborg, which is bundled here. */
+
+export { Token, Tokenizer, Type, decode, encode } from "cborg";
