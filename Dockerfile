@@ -1,8 +1,9 @@
 # The image contains only the service: no compiler, no sources, no secrets. docs/deploy.md says how to run it.
 # PYTHON_IMAGE can be a copy of the base image on a mirror, or one pinned by digest.
-ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+ARG PYTHON_IMAGE=python:3.13-slim-trixie
 
 FROM ${PYTHON_IMAGE} AS build
+ARG HOLDFAST_PROJECT_URL=
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
 COPY requirements/ requirements/
@@ -21,6 +22,16 @@ RUN tools-venv/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-di
  && /opt/holdfast/bin/python -m pip uninstall --yes pip setuptools
 
 FROM ${PYTHON_IMAGE}
+# Where your copy of the sources is, and its commit: --build-arg HOLDFAST_PROJECT_URL=https://… --build-arg REVISION=…
+ARG HOLDFAST_PROJECT_URL=
+ARG REVISION=
+LABEL org.opencontainers.image.title="Holdfast" \
+      org.opencontainers.image.description="Registration and identity vault" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.url="${HOLDFAST_PROJECT_URL}" \
+      org.opencontainers.image.source="${HOLDFAST_PROJECT_URL}" \
+      org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /opt/holdfast /opt/holdfast
 # The service writes only to /data; a new volume gets the owner and mode of this folder.
 RUN install -d -m 0700 -o 10001 -g 10001 /data

@@ -15,7 +15,7 @@ from holdfast.cli.root import COMMANDS, application
 GROUPS = {
     "keys": ("new",),
     "reserved": ("list", "add", "remove", "test"),
-    "invitation": ("new", "revoke"),
+    "invitation": ("new", "each", "revoke"),
     "identifier": ("show", "release"),
     "credential": ("revoke",),
     "attestation": ("verify",),

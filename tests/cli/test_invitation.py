@@ -1,5 +1,9 @@
 """`holdfast invitation`: a code that the service accepts, and one that is revoked."""
 
+import csv
+import io
+
+import pytest
 from tests.support.serving import DID, running_server
 
 from holdfast.cli.exits import Exit
@@ -37,3 +41,31 @@ def test_a_code_admits_as_many_as_it_says(holdfast, tmp_path):
 def test_numbers_out_of_range_are_refused(holdfast):
     for option, number in (("--uses", "0"), ("--uses", "1001"), ("--days", "0"), ("--days", "367")):
         assert holdfast("invitation", "new", option, number).code == Exit.USAGE
+
+
+def test_each_person_of_a_file_gets_a_code(holdfast, tmp_path):
+    """As an operator of another system invites its people: a column more or less, names in any script."""
+    data, people = tmp_path / "data", tmp_path / "people.csv"
+    people.write_text('\ufeffmail,name,phone\nann@example.org,"Ann, Aa",+4930\nzoe@example.org,Zoë,\n', "utf-8")
+    with running_server(data, tmp_path / "log", registration="invitation") as server, server.client() as client:
+        out = holdfast("invitation", "each", str(people), "--operator", "eva", public_url="http://localhost:8787").out
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert [(row["mail"], row["name"], row["phone"]) for row in rows] == [
+            ("ann@example.org", "Ann, Aa", "+4930"),
+            ("zoe@example.org", "Zoë", ""),
+        ]
+        for row, (handle, status) in zip((*rows, rows[0]), (("ann", 200), ("zoe", 200), ("eve", 403)), strict=True):
+            body, code = {"handle": handle, "did": DID}, row["invitation"]
+            assert row["address"].endswith(f"/?invitation={code}")
+            answer = client.post("/api/sessions", json=body, headers={"Holdfast-Invitation": code})
+            assert answer.status_code == status
+        assert len(holdfast("invitation", "list", "--json").value) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", "mail\n", "mail,name\na@b.example\n", "mail\na,b\n", "mail,address\na,b\n", 'mail\n"a\n']
+)
+def test_a_file_that_is_no_table_makes_no_code(holdfast, tmp_path, text):
+    (tmp_path / "people.csv").write_text(text)
+    answer = holdfast("invitation", "each", str(tmp_path / "people.csv"))
+    assert answer.code == Exit.USAGE and "people.csv" in answer.err

@@ -10,12 +10,13 @@ import pytest
 import yaml
 from tests.support.clean_tree import ROOT
 
+from holdfast.service.mail.choice import _SMTP_SCHEMES
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.rows import ROWS
 from holdfast.service.settings.values import read_settings
 
 FOLDER = ROOT / "deploy" / "kubernetes"
-FILES = ("settings.yaml", "migrate.yaml", "nodes.yaml", "network.yaml")
+FILES = ("settings.yaml", "migrate.yaml", "nodes.yaml", "network.yaml", "egress.yaml")
 MANIFESTS: dict[tuple[str, str], dict[str, Any]] = {
     (one["kind"], one["metadata"]["name"]): one
     for file in FILES
@@ -113,6 +114,16 @@ def test_ports_agree() -> None:
     [backend] = MANIFESTS["HTTPRoute", "holdfast"]["spec"]["rules"][0]["backendRefs"]
     service = MANIFESTS["Service", backend["name"]]["spec"]["ports"][0]
     assert (backend["port"], service["targetPort"]) == (service["port"], "http")
+
+
+def test_nodes_may_reach_every_provider() -> None:
+    """What mail, SMS, chain and object storage use at public addresses; elsewhere an operator says what else."""
+    common = MANIFESTS["NetworkPolicy", "holdfast"]["spec"]
+    public = next(rule for rule in common["egress"] if "ipBlock" in rule["to"][0])
+    assert {row["port"] for row in public["ports"]} == {443, *(port for _, port in _SMTP_SCHEMES.values())}
+    more = MANIFESTS["NetworkPolicy", "holdfast-egress"]["spec"]
+    assert more["podSelector"] == common["podSelector"] and more["policyTypes"] == ["Egress"]
+    assert {port["port"] for rule in more["egress"] for port in rule["ports"]} >= {9000, 25, 8545}
 
 
 def test_routes_belong_to_listeners_of_the_gateway() -> None:

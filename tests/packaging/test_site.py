@@ -67,6 +67,15 @@ def test_nothing_but_the_proxy_listens_beyond_this_machine() -> None:
     )
 
 
+def test_no_secret_has_a_default_and_the_message_says_what_to_do() -> None:
+    text, page = (DEPLOY / "compose.yaml").read_text(), (ROOT / "docs/deploy.md").read_text()
+    secrets = dict(re.findall(r"\$\{(\w*(?:PASSWORD|KEY)\w*):(\?[^}]*|[^?][^}]*)\}", text))
+    assert secrets.keys() == {"HOLDFAST_DATABASE_PASSWORD", "ATTESTATION_SIGNING_KEY", "GRAFANA_PASSWORD"}
+    for name, message in secrets.items():
+        assert message.startswith("?") and "deploy/.env" in message, name
+        assert f'# echo "{name}=$(openssl rand -hex ' in page, name
+
+
 @pytest.mark.parametrize("name", [*NODES, "migrate"])
 def test_nodes_have_no_rights_and_settings_that_are_read(name: str) -> None:
     node = SERVICES[name]

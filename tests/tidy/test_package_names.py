@@ -45,6 +45,8 @@ def test_all_artifacts_state_the_projects_name_and_version() -> None:
     assert (PROJECT["name"], client["name"]) == DISTRIBUTIONS
     assert (npm["name"], npm["version"]) == (PROJECT["name"], PROJECT["version"])
     assert PROJECT["version"] == __version__
+    image = (ROOT / "Dockerfile").read_text("utf-8")
+    assert f'image.version="{__version__}"' in image and f'image.licenses="{PROJECT["license"]}"' in image
     assert PROJECT["scripts"] == client["scripts"] == {"holdfast": "holdfast.cli:main"}
     lock = json.loads((ROOT / "browser/package-lock.json").read_text("utf-8"))
     assert (lock["name"], lock["version"]) == (npm["name"], npm["version"])

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import csv
+import io
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.cli.exits import Exit
 from holdfast.cli.identifier import Operator, with_tasks
 from holdfast.cli.listings import print_rows
-from holdfast.cli.output import emit
+from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile
 from holdfast.rules.invitations import MAX_DAYS, MAX_USES
 from holdfast.wire.admin_endpoints import NewInvitation, OfInvitation, ReadPage, Reissue
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.service.operations.operator_tasks import OperatorTasks
+    from holdfast.service.store.administration import By
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Invite people to register.")
 Days = Annotated[int, typer.Option(min=1, max=MAX_DAYS, help="For how many days it is valid.")]
 Code = Annotated[str, typer.Argument(help="As it was printed, or its number in the list.")]
+People = Annotated[
+    typer.FileText,
+    typer.Argument(metavar="CSV", encoding="utf-8-sig", help="A row for each person, below names of columns."),
+]
 
 
 @app.command()
@@ -30,6 +43,52 @@ def new(
     given = NewInvitation(uses=uses, days=days)
     made = with_tasks(lambda tasks, by: tasks.invite(given, by), env_file, operator, as_json=as_json)
     emit(made, f"{made['code']}\n{made['address']}", as_json=as_json)
+
+
+@app.command()
+def each(
+    file: People,
+    days: Days = 30,
+    operator: Operator = None,
+    env_file: EnvFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the file with a code for each row, which admits one registration, and the address that contains it."""
+    people = _people(file, as_json=as_json)
+    given = NewInvitation(uses=1, days=days)
+
+    async def work(tasks: OperatorTasks, by: By) -> list[dict[str, str]]:
+        made = [await tasks.invite(given, by) for _ in people]
+        return [
+            {**person, "invitation": str(one["code"]), "address": str(one["address"])}
+            for person, one in zip(people, made, strict=True)
+        ]
+
+    rows = with_tasks(work, env_file, operator, as_json=as_json)
+    emit(rows, _csv(rows), as_json=as_json)
+
+
+def _people(file: typer.FileText, *, as_json: bool) -> list[dict[str, str]]:
+    """Return the file's rows. Exits with USAGE for a file that is no such table."""
+    try:
+        rows = list(csv.DictReader(file, strict=True))
+    except (csv.Error, UnicodeDecodeError):
+        fail(Exit.USAGE, f"{file.name} is not CSV in UTF-8", as_json=as_json)
+    wrong = next((number for number, row in enumerate(rows, 2) if None in row or None in row.values()), None)
+    if not rows or wrong or not {"invitation", "address"}.isdisjoint(rows[0]):
+        why = f"line {wrong} has another number of columns" if wrong else "it needs rows below names of columns"
+        taken = f"{file.name}: {why}; columns `invitation` and `address` are added"
+        fail(Exit.USAGE, taken, as_json=as_json)
+    return rows
+
+
+def _csv(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the rows as CSV. Cells stay as the operator wrote them, also numbers that begin with a plus sign."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().rstrip("\n")
 
 
 @app.command()
