@@ -10,6 +10,7 @@ import aiohttp
 import httpx
 import pytest
 from aiohttp import web
+from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
@@ -29,8 +30,8 @@ async def transport_of(kind: str) -> AsyncIterator[Transport]:
             yield HttpxTransport(client)
 
 
-async def endpoint(request: web.Request) -> web.Response:
-    asked = json.loads(await request.read())
+def endpoint(request: web.Request, body: bytes) -> web.Response:
+    asked = json.loads(body)
     if asked["method"] == "eth_getLogs":
         return web.Response(body=b" " * (MAX_ANSWER_BYTES + 1))
     if asked["method"] == "eth_gasPrice":
@@ -43,14 +44,9 @@ async def endpoint(request: web.Request) -> web.Response:
 
 @pytest.fixture
 async def url() -> AsyncIterator[str]:
-    application = web.Application()
-    application.router.add_post("/", endpoint)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    await runner.cleanup()
+    async with upstream() as served:
+        served.answer = endpoint
+        yield served.url
 
 
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 from tests.support.fake_chain import FACTORY, REGISTRY
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
+from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.errors import AnswerTooLarge, RpcError
 from holdfast.chain.rpc import RpcClient
@@ -24,8 +22,6 @@ from holdfast.indexer.rows import IndexedBlock
 from holdfast.indexer.runtime import roomy_client
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from tests.support.fake_chain import FakeChain
 
     from holdfast.indexer.store import IndexStore
@@ -111,33 +107,15 @@ async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
         "blockNumber": "0x7", "blockHash": "0x" + "22" * 32, "transactionHash": "0x" + "33" * 32, "logIndex": "0x0",
         "removed": False,
     }  # fmt: skip
-
-    async def answer(request: web.Request) -> web.Response:
-        asked = json.loads(await request.read())
-        return web.json_response({"jsonrpc": "2.0", "id": asked["id"], "result": [row]})
-
-    application = web.Application()
-    application.router.add_post("/", answer)
     place = of_block(IndexedBlock(7, b"\x22" * 32))
-    async with serving(application) as url, aiohttp.ClientSession() as session:
-        usual = RpcClient(url, AiohttpTransport(session))
+    async with upstream() as endpoint, aiohttp.ClientSession() as session:
+        endpoint.answer = rpc_results({"eth_getLogs": [row]})
+        usual = RpcClient(endpoint.url, AiohttpTransport(session))
         decoder = Decoder(REGISTRY, FACTORY)
-        (found,) = await LogReader(usual, decoder, roomy_client(url, session)).of_contracts(place)
+        (found,) = await LogReader(usual, decoder, roomy_client(endpoint.url, session)).of_contracts(place)
         assert len(found.data) == 4_500_000
         with pytest.raises(AnswerTooLarge):
             await LogReader(usual, decoder).of_contracts(place)
-
-
-@asynccontextmanager
-async def serving(application: web.Application) -> AsyncIterator[str]:
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    finally:
-        await runner.cleanup()
 
 
 async def test_a_refusal_is_told_once(

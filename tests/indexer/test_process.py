@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
+from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError
 from holdfast.service.upstreams.indexer import IndexerBinding
@@ -40,20 +41,13 @@ async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
         except RpcError as error:
             return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": error.code, "message": str(error)}}
 
-    async def handle(request: web.Request) -> web.Response:
-        asked = await request.json()
+    async def answer(_request: web.Request, body: bytes) -> web.Response:
+        asked = json.loads(body)
         return web.json_response([await one(each) for each in asked] if isinstance(asked, list) else await one(asked))
 
-    application = web.Application()
-    application.router.add_post("/", handle)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    finally:
-        await runner.cleanup()
+    async with upstream() as served:
+        served.answer = answer
+        yield served.url
 
 
 # Does what the `holdfast` script does, wherever that is installed.
@@ -120,8 +114,8 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     """An endpoint may repeat the URL, with the API key, in an error message, so only the error's code is logged."""
     asked = asyncio.Event()
 
-    async def refuse(request: web.Request) -> web.Response:
-        asks = await request.json()
+    def refuse(request: web.Request, body: bytes) -> web.Response:
+        asks = json.loads(body)
         error = {"code": -32001, "message": f"key hunter2 of {request.url} is not known"}
         answers = [
             {"jsonrpc": "2.0", "id": each["id"], "error": error}
@@ -130,14 +124,9 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
         asked.set()
         return web.json_response(answers if isinstance(asks, list) else answers[0])
 
-    application = web.Application()
-    application.router.add_post("/{key}", refuse)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    await (site := web.TCPSite(runner, "127.0.0.1", 0)).start()
-    try:
-        url = f"http://127.0.0.1:{runner.addresses[0][1]}/hunter2"
-        async with process(tmp_path, url, free_port()) as child:
+    async with upstream() as served:
+        served.answer = refuse
+        async with process(tmp_path, f"{served.url}/hunter2", free_port()) as child:
             assert child.stderr is not None
             lines = []
             async with asyncio.timeout(60):
@@ -145,9 +134,6 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
                 while not any(b"step failed" in line for line in lines):
                     lines.append(await child.stderr.readline())
             log = b"".join(lines)
-    finally:
-        await site.stop()
-        await runner.cleanup()
     assert b"the endpoint answers with error -32001" in log
     assert b"hunter2" not in log
 

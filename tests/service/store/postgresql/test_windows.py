@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.support.store_cases import NOW
 
 from holdfast.rules.quotas import Counted, Quota
-from holdfast.service.store.postgresql.database import PostgresqlDatabase
 
 DAY_S = 86400
 
@@ -25,24 +24,6 @@ async def test_a_row_does_not_grow_with_its_events(pg_store, postgres_url, postg
     )
     assert counted == 1000
     assert size < most
-
-
-@pytest.fixture(scope="module")
-def ask(postgres_database):
-    """Return a function that returns the rows of a database function."""
-    import asyncpg
-
-    loop = asyncio.new_event_loop()
-    loop.run_until_complete(PostgresqlDatabase(postgres_database).open().close())
-    connection = loop.run_until_complete(asyncpg.connect(postgres_database))
-
-    def call(function, *values):
-        numbers = ", ".join(f"${n}" for n in range(1, len(values) + 1))
-        return loop.run_until_complete(connection.fetch(f"SELECT * FROM holdfast.{function}({numbers})", *values))
-
-    yield call
-    loop.run_until_complete(connection.close())
-    loop.close()
 
 
 @settings(max_examples=20)
