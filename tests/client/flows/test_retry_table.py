@@ -38,6 +38,7 @@ CHANGES = [
 def test_a_rule_that_is_changed_in_the_table_changes_both_clients(tmp_path, copy, table, changed, scenario, expected):
     shutil.copytree(SOURCES, tmp_path / "src")
     shutil.copytree(SOURCES.parent / "test", tmp_path / "test")
+    (tmp_path / "node_modules").symlink_to(SOURCES.parent / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "src" / "generated" / copy).write_text(browser_client.retry_table(changed))
     with patch("tests.support.javascript.SOURCES", tmp_path / "src"):
