@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 from aiohttp import web
 from tests.support import anvil as anvils
+from tests.support.availability import why_no_chain
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from bench.report import number
@@ -232,11 +233,10 @@ async def _registration(anvil: anvils.Anvil, did: str, alias: bytes, controller:
 
 
 async def measure_anvil(folder: Path, events: int, first: dict[str, float]) -> None:
-    program = anvils.binary()
-    if program is None:
-        print("anvil is not installed: not measured")
+    if why := why_no_chain():
+        print(f"{why}: not measured")
         return
-    async with anvils.running(program, random.Random(1)) as anvil:
+    async with anvils.running(random.Random(1)) as anvil:
         await fill_anvil(anvil, events)
         case = Case("sqlite, anvil", str(folder / "anvil.db"), anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex())
         show(case, await asyncio.to_thread(run_case, case), first)

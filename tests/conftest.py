@@ -1,7 +1,5 @@
 """Settings for all tests: property tests use the same examples in every run, without a time limit per example."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -36,5 +34,5 @@ settings.load_profile("calm")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     longest_first(items)

@@ -3,8 +3,6 @@
 No figures are checked here, because measurements on a test machine prove nothing.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

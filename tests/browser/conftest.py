@@ -1,11 +1,8 @@
 """A headless Chromium, which all tests share; each test has separate browser contexts, with pages on localhost."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -20,13 +17,6 @@ from tests.support.paying import Shop
 from tests.support.payment_window import no_confirm_page
 from tests.support.serving import running_server
 from tests.support.soak import SOAK
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from playwright.async_api import Browser, BrowserContext, Page, Playwright
-    from tests.support.chain_service import ChainService
-    from tests.support.serving import Server
 
 HERE = Path(__file__).parent
 FLAGS = [
@@ -44,7 +34,7 @@ WITHOUT_WINDOW = "chromium-headless-shell"
 WHOLE = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-def chromium(*, whole: bool = True) -> str:
+def chromium(*, whole=True):
     names = WHOLE if whole else (WITHOUT_WINDOW, *WHOLE)
     found = next((path for name in names if (path := shutil.which(name))), None) or (str(MAC) if MAC.exists() else None)
     assert found, "no Chromium on this machine: make setup installs it or says what to install"
@@ -52,7 +42,7 @@ def chromium(*, whole: bool = True) -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def storing_nothing(session_chromium: Chromium, tmp_path: Path) -> AsyncIterator[BrowserContext]:
+async def storing_nothing(session_chromium, tmp_path):
     """A profile whose owner has blocked cookies and site data in the browser's settings."""
     preferences = tmp_path / "profile" / "Default" / "Preferences"
     preferences.parent.mkdir(parents=True)
@@ -62,11 +52,11 @@ async def storing_nothing(session_chromium: Chromium, tmp_path: Path) -> AsyncIt
 
 
 @pytest.fixture(scope="session", autouse=True)
-def built() -> None:
+def built():
     build_if_older()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Run this folder's tests in the session's event loop, to which the browser belongs."""
     shared = pytest.mark.asyncio(loop_scope="session")
     for item in items:
@@ -75,16 +65,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def shared(tmp_path_factory):
     """A service for all tests that need no settings of their own; its operator has set its DID."""
     folder = tmp_path_factory.mktemp("shared")
-    own: dict[str, Any] = {"HOLDFAST_REGISTRAR_DID": "did:web:registrar.example", **GENEROUS}
+    own = {"HOLDFAST_REGISTRAR_DID": "did:web:registrar.example", **GENEROUS}
     with running_server(folder / "data", folder / "log.txt", **own) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def undeclared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def undeclared(tmp_path_factory):
     """A service whose DID follows from its address, as the client supposes unless it is told another."""
     folder = tmp_path_factory.mktemp("undeclared")
     with running_server(folder / "data", folder / "log.txt", **GENEROUS) as server:
@@ -94,12 +84,12 @@ def undeclared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Chromium:
     """A browser of the session; if a test stops it, the next test starts it again."""
 
-    def __init__(self, playwright: Playwright, *, whole: bool) -> None:
+    def __init__(self, playwright, *, whole):
         self._playwright, self._whole = playwright, whole
-        self._browser: Browser | None = None
-        self.kept: set[BrowserContext] = set()
+        self._browser = None
+        self.kept = set()
 
-    async def running(self) -> Browser:
+    async def running(self):
         if self._browser is None or not self._browser.is_connected():
             launch = self._playwright.chromium.launch
             program = chromium(whole=self._whole)
@@ -107,19 +97,19 @@ class Chromium:
         return self._browser
 
     @asynccontextmanager
-    async def with_profile(self, folder: Path) -> AsyncIterator[BrowserContext]:
+    async def with_profile(self, folder):
         launch = self._playwright.chromium.launch_persistent_context
         context = await launch(folder, executable_path=chromium(), args=FLAGS, timeout=120_000)
         yield context
         await context.close()
 
-    async def close(self) -> None:
+    async def close(self):
         if self._browser is not None:
             await self._browser.close()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browsers() -> AsyncIterator[dict[bool, Chromium]]:
+async def browsers():
     """The whole browser, and the one without a window. Each starts when a test first needs it."""
     async with async_playwright() as playwright:
         shared = {whole: Chromium(playwright, whole=whole) for whole in (True, False)}
@@ -129,12 +119,12 @@ async def browsers() -> AsyncIterator[dict[bool, Chromium]]:
 
 
 @pytest.fixture(scope="module")
-def session_chromium(request: pytest.FixtureRequest, browsers: dict[bool, Chromium]) -> Chromium:
+def session_chromium(request, browsers):
     return browsers[SOAK or request.node.get_closest_marker("whole_browser") is not None]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def kept_context(session_chromium: Chromium) -> AsyncIterator[BrowserContext]:
+async def kept_context(session_chromium):
     """A browser profile that all tests of a module share, for what takes long to prepare."""
     context = await (await session_chromium.running()).new_context()
     session_chromium.kept.add(context)
@@ -144,13 +134,13 @@ async def kept_context(session_chromium: Chromium) -> AsyncIterator[BrowserConte
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tab(kept_context: BrowserContext, shared: Server) -> Page:
+async def tab(kept_context, shared):
     """A page with the client, for all tests of a module."""
     return await new_page(kept_context, shared)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(tab: Page, shared: Server) -> Page:
+async def page(tab, shared):
     """The module's page, loaded anew."""
     await tab.unroute_all()
     await visit(tab, shared)
@@ -158,7 +148,7 @@ async def page(tab: Page, shared: Server) -> Page:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def authenticator(page: Page) -> AsyncIterator[Authenticator]:
+async def authenticator(page):
     """A virtual authenticator in the module's page."""
     made = await Authenticator.of(page)
     yield made
@@ -166,7 +156,7 @@ async def authenticator(page: Page) -> AsyncIterator[Authenticator]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def person_with_money(kept_context: BrowserContext, chain: ChainService) -> Payer:
+async def person_with_money(kept_context, chain):
     """A person with a vault on the chain and money, who pays in all tests of a module."""
     assert kept_context.browser
     person = await Payer.registered(kept_context.browser, chain, kept_context)
@@ -175,7 +165,7 @@ async def person_with_money(kept_context: BrowserContext, chain: ChainService) -
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def payer(person_with_money: Payer) -> AsyncIterator[Payer]:
+async def payer(person_with_money):
     """The module's payer, without the shops and payment windows of earlier tests."""
     context = person_with_money.context
     yield person_with_money
@@ -186,21 +176,21 @@ async def payer(person_with_money: Payer) -> AsyncIterator[Payer]:
 
 
 @pytest.fixture
-def app() -> Iterator[str]:
+def app():
     """The address of an app on another origin, which opens /connect."""
     with serving(App) as address:
         yield address
 
 
 @pytest.fixture
-def shop() -> Iterator[str]:
+def shop():
     """The address of a shop on another origin, which asks for payments."""
     with serving(Shop) as address:
         yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
+async def browser(session_chromium):
     """The browser, in which nothing remains that an earlier test opened or stored."""
     running = await session_chromium.running()
     yield running
@@ -211,7 +201,7 @@ async def browser(session_chromium: Chromium) -> AsyncIterator[Browser]:
         await context.close()
 
 
-async def unrouted(routed: BrowserContext | Page) -> None:
+async def unrouted(routed):
     """End the interception of requests; a window that closes itself meanwhile has none left."""
     try:
         await routed.unroute_all(behavior="ignoreErrors")

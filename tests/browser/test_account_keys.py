@@ -1,7 +1,5 @@
 """Owners of an account through the JavaScript client, on the local chain: two vaults, and an account that both own."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from typing import TYPE_CHECKING, Any
@@ -16,34 +14,28 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.signers import passkey_signer
 from holdfast.client.account.values import signed_from_text, signed_to_text
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-
 pytestmark = pytest.mark.timeout(300)
 
 
-async def with_endpoint(browser: Browser, chain: ChainService) -> Person:
+async def with_endpoint(browser, chain):
     person = await Person.unregistered(browser, chain)
     await person.page.evaluate("(rpcUrl) => { client.gas = {rpcUrl}; }", await answer_rpc(person.page, chain))
     return person
 
 
-async def does(person: Person, code: str, account: str | None = None) -> Any:
+async def does(person, code, account=None):
     """Return the result of code that uses `keys`, an account's keys, as a person's application would."""
     named = json.dumps(account) if account else ""
     told = await outcome(person.page, f"const keys = await client.accountKeys({named}); {code}")
     return told.get("value", told)
 
 
-async def brings(person: Person, signed: list[Any], account: str, how: str = "{}") -> Any:
+async def brings(person, signed, account, how="{}"):
     return await does(person, f"return keys.bring({json.dumps(signed)}, {how})", account)
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_on_chain.py does so in the gate
-async def test_another_vault_creates_the_account_with_its_changes_and_two_sign(
-    browser: Browser, chain: ChainService
-) -> None:
+async def test_another_vault_creates_the_account_with_its_changes_and_two_sign(browser, chain):
     first, second = [await with_endpoint(browser, chain) for _ in range(2)]
     account = first.account
     keys = [await does(person, "return keys.signer()") for person in (first, second)]
@@ -64,11 +56,11 @@ async def test_another_vault_creates_the_account_with_its_changes_and_two_sign(
     assert (view["deployed"], view["settings"]["threshold"], view["recovery"]) == (True, 1, None)
 
 
-def with_expiry(signed: dict[str, Any]) -> list[Any]:
+def with_expiry(signed):
     return [{**change, "value": change.get("value", 0)} for change in signed["changes"]]
 
 
-async def both_must_sign(first: Person, second: Person, account: str) -> None:
+async def both_must_sign(first, second, account):
     """Require two owners, and no longer, which the second owner signs on top of the first."""
     await does(first, "return keys.bring([await keys.sign([{kind: 'set_threshold', value: 2}])])")
     one = await does(first, "return keys.sign([{kind: 'set_threshold', value: 1}])")
@@ -104,12 +96,12 @@ async def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(browser:
 LIE = Change(ChangeKind.ADD_OWNER, b"\7" * 64)
 
 
-def of_text(signed: dict[str, Any]) -> SignedChanges:
+def of_text(signed):
     return signed_from_text(json.dumps({"holdfast": "account-changes", "version": 1, "changes": [signed]}))[0]
 
 
 @pytest.mark.soak  # tests/client/flows/test_several_chains.py and browser/test/account_changes.test.js in the gate
-async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: Browser, chain: ChainService) -> None:
+async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser, chain):
     first, second = [await with_endpoint(browser, chain) for _ in range(2)]
     account = first.account
     keys = [await does(person, "return keys.signer()") for person in (first, second)]
@@ -130,14 +122,14 @@ async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser: 
     assert [each["signer"] for each in view["owners"]] == [keys[1]]
 
 
-async def test_an_app_spends_by_a_permission_and_no_further(browser: Browser, chain: ChainService) -> None:
+async def test_an_app_spends_by_a_permission_and_no_further(browser, chain):
     owner, app = [await with_endpoint(browser, chain) for _ in range(2)]
     chain.give(owner.account, 9_000)
     spending = "const spending = await client.accountSpending();"
     terms = f"{{to: '{app.did}', token: '{chain.usdc}', allowance: 5000n, period: 3600, payee: '{PAYEE.lower()}'}}"
     allowed = await does(owner, f"{spending} return spending.allow(await spending.proposed({terms}))")
 
-    def spent(amount: int, to: str = PAYEE) -> str:
+    def spent(amount, to=PAYEE):
         return f"{spending} return spending.spend('{allowed['container']}', {{to: '{to}', amount: {amount}n}})"
 
     before = chain.usdc_of(PAYEE)

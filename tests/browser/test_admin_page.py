@@ -1,10 +1,7 @@
 """An operator enters a key on the admin port's page, finds a name, bans, invites, erases, and sees who did it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 from tests.support.operator import Operator
 from tests.support.page_visits import GENEROUS, GERMAN, Visit
@@ -12,16 +9,13 @@ from tests.support.serving import running_server
 
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Dialog
 
-
-async def agree(dialog: Dialog) -> None:
+async def agree(dialog):
     await dialog.accept()
 
 
-async def test_an_operators_visit(browser: Browser, tmp_path: Path) -> None:
-    port: Any = SimpleNamespace(port=free_port())
+async def test_an_operators_visit(browser, tmp_path):
+    port = SimpleNamespace(port=free_port())
     with running_server(tmp_path / "data", tmp_path / "log", admin_port=str(port.port), **GENEROUS) as server:
         command = Operator(server.data)
         key = command("admin-key", "new", "eva", "--scope", "read", "--scope", "write", "--json").value["key"]
@@ -58,13 +52,13 @@ async def test_an_operators_visit(browser: Browser, tmp_path: Path) -> None:
         await visit.screen("key")
 
 
-async def enter(visit: Visit, key: str) -> None:
+async def enter(visit, key):
     await visit.screen("key")
     await visit.fill("key", key)
     await visit.press("key.open")
 
 
-async def look_for_a_name(visit: Visit) -> None:
+async def look_for_a_name(visit):
     await visit.screen("identifiers")
     rows = visit.page.locator(".rows > li")
     assert await rows.count() == 50
@@ -80,7 +74,7 @@ async def look_for_a_name(visit: Visit) -> None:
     await visit.inspect("admin-identifiers")
 
 
-async def change_it(visit: Visit) -> None:
+async def change_it(visit):
     await visit.press("identifier")
     await visit.screen("identifier")
     await visit.page.locator("summary").click()
@@ -94,7 +88,7 @@ async def change_it(visit: Visit) -> None:
     await visit.screen("identifiers")
 
 
-async def ban_and_invite(visit: Visit) -> None:
+async def ban_and_invite(visit):
     await visit.press("bans")
     await visit.screen("bans")
     await visit.told("name handle name5")

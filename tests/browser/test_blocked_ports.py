@@ -1,19 +1,13 @@
 """A browser connects to no port on which the local world runs what would respond to web pages."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.pages import Pages, serving
 from tests.support.serving import PATIENCE_S
 
 from holdfast.world.ports import BLOCKED_IN_BROWSERS, out_of_browsers_reach
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
 
 TRY = """
 (urls) => Promise.all(urls.map(async (url) => {
@@ -26,11 +20,11 @@ TRY = """
 
 
 class Foreign(Pages):
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         return b"<!doctype html><title>Foreign</title>", "text/html"
 
 
-async def test_a_page_reaches_no_blocked_port_and_any_other(browser: Browser) -> None:
+async def test_a_page_reaches_no_blocked_port_and_any_other(browser):
     page, (host, _) = await browser.new_page(), out_of_browsers_reach()
     with serving(Foreign) as address, ExitStack() as opened:
         await page.goto(address)

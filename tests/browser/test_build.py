@@ -3,47 +3,37 @@
 Sizes, files and types of the build are tested in tests/packaging/test_browser_client.py.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.built_client import browser_builder, loaded
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
 from tests.support.unbuilt_client import serve_sources
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.async_api import Browser, Route
-    from tests.support.serving import Server
 
 HEADERS = {"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
            "Cross-Origin-Embedder-Policy": "require-corp"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("modules") / "holdfast-vault"
     browser_builder().build_package(folder)
     return folder
 
 
-async def test_what_was_built_makes_a_vault_and_opens_it(browser: Browser, shared: Server, package: Path) -> None:
+async def test_what_was_built_makes_a_vault_and_opens_it(browser, shared, package):
     context = await browser.new_context()
 
-    async def answer(route: Route) -> None:
+    async def answer(route):
         name = route.request.url.partition("/client/")[2]
         await route.fulfill(path=package / "dist" / name, content_type="text/javascript", headers=HEADERS)
 
-    async def blank(route: Route) -> None:
+    async def blank(route):
         await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
 
     await context.route("**/client/**", answer)
     await context.route("**/app", blank)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    asked: list[str] = []
+    asked = []
     context.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     await page.goto(f"http://localhost:{shared.port}/app")
     await page.evaluate("async () => { window.hf = await import('/client/holdfast.js'); }")
@@ -64,12 +54,12 @@ async def test_what_was_built_makes_a_vault_and_opens_it(browser: Browser, share
 
 
 @pytest.mark.soak  # test_notes_of_windows.py and the tests in Node load modules without a build in the gate
-async def test_the_modules_draw_the_first_screens_without_a_build(browser: Browser, shared: Server) -> None:
+async def test_the_modules_draw_the_first_screens_without_a_build(browser, shared):
     context = await browser.new_context()
     await serve_sources(context)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    errors: list[str] = []
+    errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     for path, screen in (("/", "start"), ("/vault", "none")):
         await page.goto(f"http://localhost:{shared.port}{path}")

@@ -1,34 +1,19 @@
 """A page registers a handle as an alias on a real local chain, and makes payments that are checked on the chain."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tests.support.passkeys import CLIENT, MAKE, Authenticator, answer_rpc, new_page, outcome
+from tests.support.passkeys import answer_rpc, outcome, page_with_vault
 from tests.support.signature_verifiers import needs_viem, verified
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
-    from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def opened(browser: Browser, chain: ChainService) -> Page:
-    page = await new_page(browser, chain.server)
-    await Authenticator.of(page)
-    await page.evaluate(CLIENT, {})
-    await page.evaluate(MAKE, {"name": "ada", "options": {}})
-    return page
-
-
-async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, chain: ChainService) -> None:
-    page = await opened(browser, chain)
-    asked: list[str] = []
+async def test_a_handle_is_registered_on_the_chain_and_pays(browser, chain):
+    page = await page_with_vault(browser, chain.server)
+    asked = []
     page.on("request", lambda request: asked.append(urlsplit(request.url).path))
     await an_empty_account_that_pays_is_told_what_it_lacks(page, chain)
     handle = "h" + secrets.token_hex(6)
@@ -57,8 +42,8 @@ async def test_a_handle_is_registered_on_the_chain_and_pays(browser: Browser, ch
 
 
 @needs_viem
-async def test_the_account_signs_for_others_before_it_exists(browser: Browser, chain: ChainService) -> None:
-    page = await opened(browser, chain)
+async def test_the_account_signs_for_others_before_it_exists(browser, chain):
+    page = await page_with_vault(browser, chain.server)
     told = await outcome(
         page,
         """
@@ -76,7 +61,7 @@ async def test_the_account_signs_for_others_before_it_exists(browser: Browser, c
     assert await by(text="another") == (False, False)
 
 
-async def an_empty_account_that_pays_is_told_what_it_lacks(page: Page, chain: ChainService) -> None:
+async def an_empty_account_that_pays_is_told_what_it_lacks(page, chain):
     rpc = await answer_rpc(page, chain)
     pay = """
       client.gas = {sponsored: SPONSORED, rpcUrl: "RPC"};

@@ -1,18 +1,10 @@
 """The client in a real Chromium on the service's own origin: one person's passkeys, vault, handle and delegation."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, outcome
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
-    from tests.support.passkeys import Authenticator
-    from tests.support.serving import Server
 
 WORKER_AND_STORE = """
 const minted = await client.vault.delegate({to: "did:key:zDnaeUKTWUXc1HDpGfKbEK31nKLN19yX5aunFd7VK1CUMeyJu", command: "/accounts/pay"});
@@ -41,12 +33,12 @@ return [await client.register({handle: "HANDLE"}), fetched];
 
 
 @pytest.fixture(scope="module")
-def shared(undeclared: Server) -> Server:
+def shared(undeclared):
     """The service of this module's page: its strangers use up limits, and its owner's token names the service."""
     return undeclared
 
 
-async def test_a_passkey_a_vault_and_a_handle(page: Page, authenticator: Authenticator) -> None:
+async def test_a_passkey_a_vault_and_a_handle(page, authenticator):
     status = await page.evaluate(CLIENT, {"snapshots": False})  # a snapshot would also mint a delegation after 2 s
     assert status["enclave"] is True and status["ready"] is False
     key = await page.evaluate("client.vault.publishingKey()")
@@ -73,7 +65,7 @@ async def test_a_passkey_a_vault_and_a_handle(page: Page, authenticator: Authent
     assert opened["value"] == {"success": True, "did": made["did"]}
 
 
-async def the_passkeys_user_handle_is(page: Page, authenticator: Authenticator, publishing_key: str) -> None:
+async def the_passkeys_user_handle_is(page, authenticator, publishing_key):
     key = await page.evaluate("client.vault.publishingKey()")
     assert (key["public_key"], key["pending"]) == (publishing_key, False)
     (credential,) = await authenticator.credentials()
@@ -82,7 +74,7 @@ async def the_passkeys_user_handle_is(page: Page, authenticator: Authenticator, 
     assert base64.urlsafe_b64decode(used["value"]["userHandle"] + "=").hex() == publishing_key
 
 
-async def another_persons_handle_is_taken(page: Page, handle: str) -> None:
+async def another_persons_handle_is_taken(page, handle):
     """Open a session for the vault's own handle, which it may register again, and one for another DID's."""
     seen = await outcome(page, f"""
         const {{did}} = await client.vault.query();

@@ -25,9 +25,7 @@ from holdfast import verify_app_signature
 from holdfast.world.processes import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import BrowserContext
     from tests.support.serving import Server
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "app"
@@ -38,7 +36,7 @@ class IsolatedApp(App):
 
 
 @pytest.fixture
-def server(shared: Server) -> Server:
+def server(shared):
     return shared
 
 
@@ -69,7 +67,7 @@ class Returning:
     server: Server
     credential: dict[str, Any]
 
-    async def at(self, page: Page, screen: str = "consent") -> Visit:
+    async def at(self, page, screen="consent"):
         """Click the app's button; return the window that opens, when it shows the screen."""
         window = await clicked(page, self.server)
         await window.authenticator.send("addCredential", credential=self.credential)
@@ -80,7 +78,7 @@ class Returning:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def person(kept_context: BrowserContext, shared: Server) -> Returning:
+async def person(kept_context, shared):
     page = await kept_context.new_page()
     await note_secret(page)
     await visit(page, shared)
@@ -96,7 +94,7 @@ async def person(kept_context: BrowserContext, shared: Server) -> Returning:
 
 
 @pytest.fixture
-def example(server: Server) -> Iterator[str]:
+def example(server):
     """The example app's server."""
     port = free_port()
     arguments = [sys.executable, str(EXAMPLE / "server.py"), f"http://localhost:{server.port}", str(port)]
@@ -109,7 +107,7 @@ def example(server: Server) -> Iterator[str]:
         process.wait()
 
 
-def answers(port: int) -> bool:
+def answers(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
     except OSError:
@@ -130,9 +128,7 @@ STRAY = """(() => {
 UPLOAD = "**/api/v0/dag/import*"
 
 
-async def test_the_example_app_registers_a_person_and_verifies_the_signature(
-    browser: Browser, server: Server, example: str
-) -> None:
+async def test_the_example_app_registers_a_person_and_verifies_the_signature(browser, server, example):
     """The window waits for the vault's first copy, and says so."""
     assert sum(len(file.read_text().splitlines()) for file in EXAMPLE.iterdir() if file.is_file()) < 100
     page = await browser.new_page()
@@ -165,7 +161,7 @@ async def test_the_example_app_registers_a_person_and_verifies_the_signature(
 SIGN = {"sign": {"text": "I log in.", "challenge": "c" * 32}}
 
 
-async def test_what_ends_without_an_answer_reaches_the_app(person: Returning, server: Server, app: str) -> None:
+async def test_what_ends_without_an_answer_reaches_the_app(person, server, app):
     """What is wrong with a request is told by browser/test/entry_pages.test.js."""
     page = await asking(person.context, app, server, SIGN)
     window = await person.at(page)
@@ -198,9 +194,7 @@ HOSTILE = """
 """
 
 
-async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(
-    person: Returning, server: Server, app: str
-) -> None:
+async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(person, server, app):
     context = person.context
     service = f"http://localhost:{server.port}"
     page = await asking(context, app, server, SIGN)
@@ -255,9 +249,7 @@ SCROLLED = """
 """
 
 
-async def test_a_returning_person_reads_a_long_text_to_its_end_and_signs_it(
-    person: Returning, server: Server, app: str
-) -> None:
+async def test_a_returning_person_reads_a_long_text_to_its_end_and_signs_it(person, server, app):
     text = "I log in." + "\n" * 2000 + "And I transfer everything."
     asked = {"name": "Guest <b>book</b>", "sign": {"text": text, "challenge": "c" * 32}}
     page = await asking(person.context, app, server, asked)
@@ -278,7 +270,7 @@ async def test_a_returning_person_reads_a_long_text_to_its_end_and_signs_it(
     )
 
 
-async def test_without_a_window_the_page_goes_there_and_comes_back(browser: Browser, server: Server) -> None:
+async def test_without_a_window_the_page_goes_there_and_comes_back(browser, server):
     with serving(IsolatedApp) as app:
         page = await asking(browser, app, server, SIGN)
         person = Visit(page, server)

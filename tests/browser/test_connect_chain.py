@@ -1,37 +1,30 @@
 """An app on another origin asks for the account and for a permission to pay, on a local chain."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import time
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.async_api import Error
 from tests.support.connecting_apps import asking, clicked, registered, told
 from tests.support.page_visits import GERMAN, Visit
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext
-    from tests.support.chain_service import ChainService
-
 PAYER = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 LIMIT = "12500000"
 MOST_MODULES = 40
 
 
-def wanted() -> dict[str, Any]:
+def wanted():
     return {"account": True, "delegate": {"to": PAYER, "limit": LIMIT, "expires": int(time.time()) + 86_400}}
 
 
-async def asked(context: BrowserContext, app: str, chain: ChainService) -> tuple[Any, Visit]:
+async def asked(context, app, chain):
     """Return the app's page and the window that a click on it opened."""
     page = await asking(context, app, chain.server, wanted())
     return page, await clicked(page, chain.server)
 
 
-async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> None:
+async def is_given(browser, window, result):
     """Assert in a new browser profile that the permission is valid, comes from this person and has the limits shown."""
     path = f"/vault#permission={result['delegation']['container']}"
     other = await Visit.of(await browser.new_context(), window.server, path)
@@ -43,7 +36,7 @@ async def is_given(browser: Browser, window: Visit, result: dict[str, Any]) -> N
     await other.told("no valid permission")
 
 
-async def test_account_and_permission_are_shown_and_refused(browser: Browser, chain: ChainService, app: str) -> None:
+async def test_account_and_permission_are_shown_and_refused(browser, chain, app):
     context = await browser.new_context()
     page, window = await asked(context, app, chain)
     await registered(window, f"h{secrets.token_hex(5)}")
@@ -59,11 +52,9 @@ async def test_account_and_permission_are_shown_and_refused(browser: Browser, ch
 
 
 @pytest.mark.soak  # test_page_vault.py walks in German by the keyboard in the gate
-async def test_the_page_gives_them_in_german_by_the_keyboard_alone(
-    browser: Browser, chain: ChainService, app: str
-) -> None:
+async def test_the_page_gives_them_in_german_by_the_keyboard_alone(browser, chain, app):
     context = await browser.new_context(**GERMAN)
-    names: list[str] = []
+    names = []
     context.on("request", lambda request: names.append(request.url.partition("/client/")[2]))
     page, window = await asked(context, app, chain)
     await window.screen("start")

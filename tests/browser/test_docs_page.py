@@ -1,17 +1,9 @@
 """/docs in a browser: a reader sends a request with other values, and the page fits a narrow window."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.support.page_visits import Visit, new_name
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
-
-async def test_a_reader_sends_requests(browser: Browser, shared: Server) -> None:
+async def test_a_reader_sends_requests(browser, shared):
     visit, name = await Visit.of(browser, shared, "/docs"), new_name()
     asked = visit.page.locator("#check_session")
     await asked.locator("summary").click()

@@ -3,22 +3,14 @@
 `tests/enclave/test_js_host.py` runs all vectors in Node, which has the same JavaScript engine.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.pages import Pages, serving
 
 from holdfast.enclave import Enclave, bundled, bundled_sha256
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.async_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("webauthn/valid", "sync/exchange", "ucan/verify_valid", "enclave/life_valid")
@@ -109,7 +101,7 @@ ASK = """
 class Site(Pages):
     headers_of_all = (("Content-Security-Policy", "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"),)
 
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         if self.path == "/enclave.wasm":
             return bundled().read_bytes(), "application/wasm"
         file = ROOT / self.path.lstrip("/")
@@ -120,12 +112,12 @@ class Site(Pages):
 
 
 @pytest.fixture
-def site() -> Iterator[str]:
+def site():
     with serving(Site) as address:
         yield address
 
 
-async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: str) -> None:
+async def test_a_worker_makes_signs_exports_and_locks(browser, site):
     key = {"kind": "secret", "secret": base64.b64encode(bytes(range(32))).decode()}
     page = await browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -150,7 +142,7 @@ async def test_a_worker_makes_signs_exports_and_locks(browser: Browser, site: st
     the_same_in_python(seen, key)
 
 
-def the_same_in_python(seen: dict[str, Any], key: dict[str, str]) -> None:
+def the_same_in_python(seen, key):
     """Verify, open and import in the Python host what the browser's enclave created."""
     with Enclave() as enclave:
         valid = enclave.call(

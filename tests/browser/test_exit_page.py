@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from playwright.async_api import Browser, Page, Request, Route
-    from tests.support.chain_service import ChainService
 
 pytestmark = pytest.mark.timeout(600)
 ETH, DOLLAR = 10**18, 10**6
@@ -48,13 +46,13 @@ BUILT = ROOT / "build" / "exit" / "holdfast-exit.html"
 
 
 @pytest.fixture(scope="module")
-def file() -> Path:
+def file():
     subprocess.run([sys.executable, str(ROOT / "browser" / "build.py"), "exit"], check=True, capture_output=True)
     return BUILT
 
 
 @pytest.fixture
-def bare(chain: ChainService) -> ChainService:
+def bare(chain):
     """A chain with entry points, contracts and a bundler. That no service is asked, each visit's requests show."""
     return chain
 
@@ -78,16 +76,16 @@ class Left:
     export_password: str
 
     @property
-    def key(self) -> bytes:
+    def key(self):
         return from_hex(self.terminal.json("vault", "exit")["key"])
 
 
 @pytest.fixture
-def left(tmp_path: Path) -> Left:
+def left(tmp_path):
     return left_in(tmp_path)
 
 
-def left_in(folder: Path) -> Left:
+def left_in(folder):
     terminal = Terminal(folder, NOWHERE)
     account = terminal.json("vault", "create", "--password")["account"]
     car, export = folder / "vault.car", folder / "vault.export"
@@ -100,53 +98,53 @@ def left_in(folder: Path) -> Left:
 class Visit:
     """The page in a browser, and whom it asked."""
 
-    def __init__(self, page: Page, file: Path) -> None:
+    def __init__(self, page, file):
         self.page, self.file = page, file
-        self.asked: set[str] = set()
-        self.broken: list[str] = []
+        self.asked = set()
+        self.broken = []
         page.on("request", self._note)
         page.on("pageerror", lambda error: self.broken.append(str(error)))
         page.on("console", lambda said: self.broken.append(said.text) if said.type == "error" else None)
 
-    def _note(self, request: Request) -> None:
+    def _note(self, request):
         if not request.url.startswith(self.file.as_uri()):
             self.asked.add(urlsplit(request.url).netloc)
 
-    async def open(self, vault: Path, password: str) -> None:
+    async def open(self, vault, password):
         await self.page.goto(self.file.as_uri())
         await self.page.set_input_files("#file", vault)
         await self.page.fill("#password", password)
         await self.press("open")
 
-    async def open_by_passkey(self, vault: Path, site: str = "") -> None:
+    async def open_by_passkey(self, vault, site=""):
         await self.page.set_input_files("#file", vault)
         await self.page.click("[data-passkey] summary")
         if site:
             await self.page.fill("#site", site)
         await self.page.click("form:has(#site) button.main")
 
-    async def second(self, vault: Path, password: str) -> None:
+    async def second(self, vault, password):
         """Open the second owner's vault."""
         await self.page.set_input_files("#second-file", vault)
         await self.page.fill("#second-password", password)
         await self.page.click("form:has(#second-file) button.main")
 
-    async def press(self, step: str) -> None:
+    async def press(self, step):
         await self.page.click(f"[data-step={step}] button.main")
 
-    async def look(self, rpc: str, token: str) -> str:
+    async def look(self, rpc, token):
         await self.page.fill("#rpc", rpc)
         await self.page.click("summary")
         await self.page.fill("#tokens", token)
         await self.press("look")
         return await self.text("[data-standing]")
 
-    async def plan(self, to: str) -> str:
+    async def plan(self, to):
         await self.page.fill("#to", to)
         await self.press("send")
         return await self.text("[data-step=plan]")
 
-    async def pays(self, bare: ChainService) -> None:
+    async def pays(self, bare):
         """Give the paying address what the transaction costs, and send it."""
         bare.fund(await self.text("[data-payer]"), ETH)
         await self.press("plan")
@@ -154,32 +152,32 @@ class Visit:
         await self.press("plan")
         assert "Everything was moved" in await self.text("[data-step=sent]")
 
-    async def text(self, selector: str) -> str:
+    async def text(self, selector):
         return await self.page.inner_text(selector, timeout=60_000)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def visit(browser: Browser, file: Path) -> AsyncIterator[Visit]:
+async def visit(browser, file):
     context = await browser.new_context(locale="en-US")
     made = Visit(await context.new_page(), file)
     yield made
     assert made.broken == []
 
 
-def create(bare: ChainService, signer: bytes) -> None:
+def create(bare, signer):
     """Have anyone create the account of a P-256 key."""
     key = int.from_bytes(signer[:32]), int.from_bytes(signer[32:])
     bare.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *key, 0))
 
 
-async def for_any_origin(route: Route) -> None:
+async def for_any_origin(route):
     """Answer as public bundlers do, which pages of every origin may ask. The local world's bundler is not a page's."""
     asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
     answer = await route.fetch(headers=asked)
     await route.fulfill(response=answer, headers={**answer.headers, "access-control-allow-origin": "*"})
 
 
-async def for_any_origin_but_dear(route: Route) -> None:
+async def for_any_origin_but_dear(route):
     """Answer as a bundler that wants nearly all of the account's coin for itself."""
     asked = {name: value for name, value in route.request.headers.items() if name != "origin"}
     answer = await route.fetch(headers=asked)
@@ -190,13 +188,11 @@ async def for_any_origin_but_dear(route: Route) -> None:
     await route.fulfill(response=answer, headers=headers, **({"json": told} if told else {}))
 
 
-def host(url: str) -> str:
+def host(url):
     return urlsplit(url).netloc
 
 
-async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(
-    visit: Visit, bare: ChainService, left: Left, tmp_path: Path
-) -> None:
+async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(visit, bare, left, tmp_path):
     to = someone()
     await mistakes_are_said_at_the_form(visit, bare, left, tmp_path)
     bare.give(left.account, 25 * DOLLAR)
@@ -228,7 +224,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     assert visit.asked == {host(bare.rpc_url)}
 
 
-async def mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: Left, folder: Path) -> None:
+async def mistakes_are_said_at_the_form(visit, bare, left, folder):
     other = folder / "other.car"
     other.write_bytes(secrets.token_bytes(200))
     await visit.open(other, left.password)
@@ -245,9 +241,7 @@ async def mistakes_are_said_at_the_form(visit: Visit, bare: ChainService, left: 
 
 
 @pytest.mark.soak  # the first test of this file and tests/cli/test_exit.py ask no service in the gate
-async def test_after_the_service_has_ended_a_person_moves_the_money_through_a_bare_node(
-    browser: Browser, visit: Visit, bare: ChainService, tmp_path: Path
-) -> None:
+async def test_after_the_service_has_ended_a_person_moves_the_money_through_a_bare_node(browser, visit, bare, tmp_path):
     """The person registers and saves a backup in the service's pages; then its process ends."""
     to, file, service = someone(), tmp_path / "vault.mtrv", bare.another(tmp_path / "service", bare.bundler_url)
     person_there, _, account = await person(browser, service)
@@ -268,9 +262,7 @@ async def test_after_the_service_has_ended_a_person_moves_the_money_through_a_ba
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py moves NFTs in the gate
-async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
+async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(visit, bare, left):
     to, art = someone(), secrets.randbits(200)
     contract = mint(bare, "Nft", left.account, art)
     pieces = mint_pieces(bare, left.account, {1: 5, 2: 7})
@@ -305,9 +297,7 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py signs with two keys in the gate
-async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(
-    visit: Visit, bare: ChainService, left: Left, tmp_path: Path
-) -> None:
+async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(visit, bare, left, tmp_path):
     to, second = someone(), left_in(tmp_path / "second")
     bare.give(left.account, 3 * DOLLAR)
     bare.fund(left.account, ETH)
@@ -336,9 +326,7 @@ async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_germ
 
 
 @pytest.mark.soak  # browser/test/exit_typed_data.test.js holds what is signed in the gate
-async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
+async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(visit, bare, left):
     to, owner = someone(), PrivateKey(secrets.token_bytes(32))
     address = owner.public_key.to_checksum_address()
     bare.give(left.account, 3 * DOLLAR)
@@ -347,9 +335,9 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     two = [(int(ChangeKind.ADD_OWNER), from_hex(address), 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
     bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
     bare.fund(left.account, ETH)
-    shown: list[str] = []
+    shown = []
 
-    async def wallet(given: dict[str, Any]) -> str:
+    async def wallet(given):
         if given["method"] != "eth_signTypedData_v4":
             return ""
         assert given["params"][0] == address.lower()
@@ -384,9 +372,7 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
 
 
 @pytest.mark.soak  # browser/test/exit_typed_data.test.js holds the hash in the gate
-async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
+async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(visit, bare, left):
     to, owner = someone(), PrivateKey(secrets.token_bytes(32))
     address = owner.public_key.to_checksum_address()
     bare.give(left.account, 3 * DOLLAR)
@@ -396,7 +382,7 @@ async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(
     bare.fund(left.account, ETH)
     later = {one.address.lower() for one in ENTRY_POINTS[1:]}
 
-    async def as_older_chain(route: Route) -> None:
+    async def as_older_chain(route):
         asked = route.request.post_data_json
         if asked and asked["method"] == "eth_getCode" and asked["params"][0].lower() in later:
             await route.fulfill(json={"jsonrpc": "2.0", "id": 1, "result": "0x"}, headers=ANY_ORIGIN)
@@ -422,9 +408,7 @@ async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(
 
 @pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
 @pytest.mark.parametrize("way", ["ordinary", "bundled"])
-async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_second_owner(
-    visit: Visit, bare: ChainService, tmp_path: Path, way: str
-) -> None:
+async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_second_owner(visit, bare, tmp_path, way):
     to, terminal, car = someone(), Terminal(tmp_path, NOWHERE, key="passkey"), tmp_path / "vault.car"
     account = terminal.json("vault", "create", "--software")["account"]
     terminal.json("vault", "snapshot", "--car", str(car))
@@ -516,7 +500,7 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
         await page.get_by_text("Sent 0.9").wait_for()
 
 
-async def only_a_passkey(page: Page, account: str, rpc: str, site: str = "") -> None:
+async def only_a_passkey(page, account, rpc, site=""):
     await page.click("details:has(#alone-site) summary")
     await page.fill("#account", account)
     await page.fill("#rpc", rpc)
@@ -525,7 +509,7 @@ async def only_a_passkey(page: Page, account: str, rpc: str, site: str = "") -> 
     await page.click("form:has(#alone-site) button.main")
 
 
-async def without_a_history(route: Route) -> None:
+async def without_a_history(route):
     """Answer as public nodes do, which any page may ask, but not for all blocks."""
     asked = route.request.post_data_json if route.request.method == "POST" else None
     if asked and asked["method"] == "eth_getLogs":
@@ -544,7 +528,7 @@ class SyncedPasskey:
     signer: bytes
 
 
-def passkey_in(folder: Path) -> SyncedPasskey:
+def passkey_in(folder):
     """Return the only passkey of a vault's software authenticator."""
     device = SoftwareAuthenticator(folder / "passkeys.json")
     found = Authenticator(NOWHERE, device).discover()
@@ -553,10 +537,10 @@ def passkey_in(folder: Path) -> SyncedPasskey:
     return SyncedPasskey(device.exported(found.credential_id), list(found.secret), p256_signer(point.x, point.y))
 
 
-def typed_hash(data: dict[str, Any]) -> bytes:
+def typed_hash(data):
     """Return the hash of typed data (EIP-712) whose struct has only plain fields."""
 
-    def of(name: str, values: dict[str, Any]) -> bytes:
+    def of(name, values):
         fields = data["types"][name]
         words = [keccak256(f"{name}({','.join(it['type'] + ' ' + it['name'] for it in fields)})".encode())]
         return keccak256(b"".join([*words, *(_word(it["type"], values[it["name"]]) for it in fields)]))
@@ -564,7 +548,7 @@ def typed_hash(data: dict[str, Any]) -> bytes:
     return keccak256(b"\x19\x01" + of("EIP712Domain", data["domain"]) + of(data["primaryType"], data["message"]))
 
 
-def _word(kind: str, value: Any) -> bytes:
+def _word(kind, value):
     match kind:
         case "string":
             return keccak256(value.encode())
@@ -577,9 +561,7 @@ def _word(kind: str, value: Any) -> bytes:
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py meets the limit in the gate
-async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
+async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(visit, bare, left):
     bare.fund(left.account, ETH)
     await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin_but_dear)
     await visit.open(left.car, left.password)
@@ -601,9 +583,7 @@ async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py does so in the gate
-async def test_a_second_owner_moves_everything_out_of_another_keys_account(
-    visit: Visit, bare: ChainService, left: Left
-) -> None:
+async def test_a_second_owner_moves_everything_out_of_another_keys_account(visit, bare, left):
     to, first = someone(), SoftwareKey.generate()
     account = predict_account(first.x, first.y)
     await visit.open(left.car, left.password)

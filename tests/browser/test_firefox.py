@@ -3,44 +3,33 @@
 Registration, return, second passkey, backup. Firefox lacks the Payment Request API and the WebAuthn Signal API.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support import firefox as firefox_program
 from tests.support.firefox_visits import FirefoxAuthenticator, FirefoxVisit
 from tests.support.serving import becomes_true
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.marionette import Marionette
-    from tests.support.serving import Server
 
 pytestmark = [pytest.mark.soak, pytest.mark.skipif(firefox_program.program() is None, reason=firefox_program.MISSING)]
 PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     return tmp_path_factory.mktemp("firefox")
 
 
 @pytest.fixture(scope="module")
-def firefox(place: Path) -> Iterator[Marionette]:
+def firefox(place):
     """One Firefox for all tests here; each test has a separate service, and so a separate origin and storage."""
     with firefox_program.running(place) as running:
         yield running
 
 
 @pytest.fixture
-def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuthenticator]]:
+def new_authenticator(firefox):
     """Return a function that replaces the current virtual authenticator with a new one."""
-    present: list[FirefoxAuthenticator] = []
+    present = []
 
-    def change(**options: bool) -> FirefoxAuthenticator:
+    def change(**options):
         while present:
             present.pop().remove()
         present.append(FirefoxAuthenticator(firefox, **options))
@@ -52,9 +41,7 @@ def new_authenticator(firefox: Marionette) -> Iterator[Callable[..., FirefoxAuth
 
 
 @pytest.fixture
-def visit(
-    firefox: Marionette, serve: Callable[..., Server], new_authenticator: Callable[..., FirefoxAuthenticator]
-) -> FirefoxVisit:
+def visit(firefox, serve, new_authenticator):
     """The start page of a service, in a Firefox with a virtual authenticator."""
     new_authenticator()
     visit = FirefoxVisit(firefox, serve())
@@ -63,7 +50,7 @@ def visit(
     return visit
 
 
-def test_register_lock_and_unlock(visit: FirefoxVisit) -> None:
+def test_register_lock_and_unlock(visit):
     visit.inspect("start")
     visit.register("alice")
     visit.inspect("safety")
@@ -86,9 +73,7 @@ def test_register_lock_and_unlock(visit: FirefoxVisit) -> None:
     assert visit.complaints() == []
 
 
-def test_a_person_who_is_not_recognised_tries_again(
-    visit: FirefoxVisit, new_authenticator: Callable[..., FirefoxAuthenticator]
-) -> None:
+def test_a_person_who_is_not_recognised_tries_again(visit, new_authenticator):
     new_authenticator(isUserConsenting=False)
     visit.press("register")
     visit.fill("handle", "alice")
@@ -102,9 +87,7 @@ def test_a_person_who_is_not_recognised_tries_again(
     visit.screen("safety")
 
 
-def test_a_second_passkey_opens_the_vault_without_the_first(
-    visit: FirefoxVisit, new_authenticator: Callable[..., FirefoxAuthenticator]
-) -> None:
+def test_a_second_passkey_opens_the_vault_without_the_first(visit, new_authenticator):
     visit.register("alice")
     visit.press("later")
     visit.screen("home")
@@ -127,7 +110,7 @@ def test_a_second_passkey_opens_the_vault_without_the_first(
     assert visit.count("[data-credential]") == 1
 
 
-def test_a_backup_opens_in_another_profile(visit: FirefoxVisit, place: Path, tmp_path: Path) -> None:
+def test_a_backup_opens_in_another_profile(visit, place, tmp_path):
     visit.register("alice")
     visit.press("later")
     did = visit.text('[data-name="did"]')
@@ -162,11 +145,11 @@ def test_a_backup_opens_in_another_profile(visit: FirefoxVisit, place: Path, tmp
         assert other.complaints() == []
 
 
-def downloaded(place: Path) -> Path:
+def downloaded(place):
     """Wait until the only download is complete; Firefox first writes it under a temporary name."""
-    found: list[Path] = []
+    found = []
 
-    def is_complete() -> bool:
+    def is_complete():
         found[:] = list((place / "downloads").glob("*"))
         return [path.suffix for path in found] == [".mtrv"] and found[0].stat().st_size > 0
 

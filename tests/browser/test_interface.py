@@ -3,20 +3,14 @@
 Errors, defaults, and how ceremonies fail are tested in browser/test/{interface,passkeys}.test.js.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.passkeys import CLIENT, MAKE, Authenticator, outcome
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
+from tests.support.passkeys import CLIENT, MAKE, outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 TYPES = json.loads((ROOT / "interface" / "client_types.json").read_text())["types"]
@@ -29,7 +23,7 @@ Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
 
 
-def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
+def conforms(value, name, more=frozenset()):
     """Assert that required fields exist, that no field is undocumented unless it is in `more`, and that types match."""
     fields = TYPES[name]["fields"]
     assert {field for field, row in fields.items() if row["required"]} <= set(value), (name, sorted(value))
@@ -39,7 +33,7 @@ def conforms(value: Any, name: str, more: set[str] = frozenset()) -> None:
             _is_a(value[field], row["type"], f"{name}.{field}")
 
 
-def _is_a(value: Any, kind: str, where: str) -> None:
+def _is_a(value, kind, where):
     if kind.endswith("[]") and kind[:-2] in TYPES:
         for item in value:
             conforms(item, kind[:-2])
@@ -54,7 +48,7 @@ def _is_a(value: Any, kind: str, where: str) -> None:
 PLAIN = {"string": str, "boolean": bool, "number": int | float, "object": dict, "string | null": str | None}
 
 
-def test_the_declared_types_are_the_interfaces() -> None:
+def test_the_declared_types_are_the_interfaces():
     for name, entry in TYPES.items():
         if entry["kind"] != "record":
             assert re.search(rf"@typedef \{{.*\}} {name} ", DECLARED), name
@@ -70,7 +64,7 @@ def test_the_declared_types_are_the_interfaces() -> None:
 
 
 @pytest.mark.usefixtures("authenticator")
-async def test_what_comes_back_has_the_documented_fields(page: Page) -> None:
+async def test_what_comes_back_has_the_documented_fields(page):
     conforms(await page.evaluate(CLIENT, {}), "BootStatus")
     async with asyncio.timeout(60):  # the page's policy forbids waiting for an expression
         while await page.evaluate("events.length") < 6:
@@ -123,7 +117,7 @@ CALLS = (
 )  # fmt: skip
 
 
-async def an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
+async def an_alias_is_registered_in_its_canonical_form(page):
     asked = await outcome(page, """
       const { vault } = client;
       const { accounts: [{ address: sender }] } = await vault.query();
@@ -138,7 +132,7 @@ async def an_alias_is_registered_in_its_canonical_form(page: Page) -> None:
     assert value["umlauts"][0] == value["umlauts"][1] != value["ada"]
 
 
-async def refused(page: Page, code: str) -> dict[str, Any]:
+async def refused(page, code):
     """Return the WebAuthnError with which the ceremony failed."""
     seen = await outcome(page, code)
     assert seen.get("name") == "WebAuthnError" and seen["isServiceError"], seen
@@ -146,7 +140,7 @@ async def refused(page: Page, code: str) -> dict[str, Any]:
 
 
 @pytest.mark.soak  # browser/test/passkeys.test.js maps the browser's errors in the gate
-async def test_each_refusal_has_its_reason(page: Page, authenticator: Authenticator) -> None:
+async def test_each_refusal_has_its_reason(page, authenticator):
     made = await outcome(page, "return hf.createPasskey({userName: 'ada'})")
     credential = made["value"]["credentialId"]
     excluded = f"""
@@ -166,7 +160,7 @@ async def test_each_refusal_has_its_reason(page: Page, authenticator: Authentica
     assert (seen["reason"], seen["cause"]) == ("cancelled", "NotAllowedError")
 
 
-async def test_a_passkey_is_added_everywhere_and_removed_again(page: Page, authenticator: Authenticator) -> None:
+async def test_a_passkey_is_added_everywhere_and_removed_again(page, authenticator):
     did, first = await a_vault_of_whose_passkey_no_secret_is_seen(page)
     handle = f"h{secrets.token_hex(5)}"
     assert "value" in await outcome(page, f"return client.register({{handle: '{handle}'}})")
@@ -193,7 +187,7 @@ async def test_a_passkey_is_added_everywhere_and_removed_again(page: Page, authe
     await without_prf_a_password_opens_the_vault(page, did, added["credentialId"])
 
 
-async def a_vault_of_whose_passkey_no_secret_is_seen(page: Page) -> tuple[str, str]:
+async def a_vault_of_whose_passkey_no_secret_is_seen(page):
     """Make the only vault; return its DID and the passkey's ID. What the ceremonies return contains no secret."""
     seen = await outcome(page, """
       const results = [];
@@ -220,7 +214,7 @@ async def a_vault_of_whose_passkey_no_secret_is_seen(page: Page) -> tuple[str, s
     return value["did"], value["id"]
 
 
-async def only_this_passkey_is_left(page: Page, first: str, second: str) -> None:
+async def only_this_passkey_is_left(page, first, second):
     """Remove the first passkey; the second, which is the last, cannot be removed."""
     gone = await outcome(page, f"return client.removePasskey('{first}')")
     # The service's DID is not that of its address, and this page does not name it.
@@ -234,7 +228,7 @@ async def only_this_passkey_is_left(page: Page, first: str, second: str) -> None
         assert (last["name"], last["code"]) == ("PluginCallError", "last_wrap")
 
 
-async def without_prf_a_password_opens_the_vault(page: Page, did: str, passkey: str) -> None:
+async def without_prf_a_password_opens_the_vault(page, did, passkey):
     seen = await refused(page, "return hf.passkeyKey(await hf.createPasskey())")
     assert seen["reason"] == "no_prf" and "password" in seen["message"]
     made = await outcome(page, f"""

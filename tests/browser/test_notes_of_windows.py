@@ -1,15 +1,9 @@
 """Two windows note something at the same time, and nothing is lost."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.pages import Pages, serving
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
 
 SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 ROWS = 30
@@ -36,12 +30,12 @@ async () => {
 
 
 class Modules(Pages):
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         file = SOURCES / self.path.lstrip("/")
         return (file.read_bytes(), "text/javascript") if file.is_file() else (b"<!doctype html>", "text/html")
 
 
-async def test_what_two_windows_note_at_once_is_all_kept(browser: Browser) -> None:
+async def test_what_two_windows_note_at_once_is_all_kept(browser):
     context = await browser.new_context()
     with serving(Modules) as address:
         pages = [await context.new_page() for _ in range(2)]

@@ -1,18 +1,10 @@
 """An application on another origin loads the modules from the service, and starts its worker from a blob."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Route
-    from tests.support.serving import Server
-
 
 SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 
@@ -20,19 +12,19 @@ SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 class App(Pages):
     headers_of_all = (("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"))
 
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         return b"<!doctype html><title>App</title>", "text/html"
 
 
 class Containing(App):
     """An application that contains the client's modules, as a bundle from npm does."""
 
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         _, own, name = self.path.partition("/client/")
         return ((SOURCES / name).read_bytes(), "text/javascript") if own else super().page()
 
 
-async def test_an_isolated_page_of_another_origin_registers(browser: Browser, shared: Server) -> None:
+async def test_an_isolated_page_of_another_origin_registers(browser, shared):
     service = f"http://localhost:{shared.port}"
     with serving(App) as address:
         page = await browser.new_page()
@@ -46,7 +38,7 @@ async def test_an_isolated_page_of_another_origin_registers(browser: Browser, sh
         await an_address_is_registered_with_the_code_that_was_sent(page)
 
 
-async def an_interrupted_registration_goes_on(page: Page, service: str) -> None:
+async def an_interrupted_registration_goes_on(page, service):
     seen = await outcome(
         page,
         """
@@ -73,7 +65,7 @@ async def an_interrupted_registration_goes_on(page: Page, service: str) -> None:
     }, seen  # fmt: skip
 
 
-async def an_address_is_registered_with_the_code_that_was_sent(page: Page) -> None:
+async def an_address_is_registered_with_the_code_that_was_sent(page):
     seen = await outcome(
         page,
         """
@@ -94,15 +86,13 @@ async def an_address_is_registered_with_the_code_that_was_sent(page: Page) -> No
     assert (value["channel"], value["verified"]) == ("email", True)
 
 
-async def test_an_application_that_contains_the_client_refuses_another_enclave(
-    browser: Browser, shared: Server
-) -> None:
+async def test_an_application_that_contains_the_client_refuses_another_enclave(browser, shared):
     """Unless it says so: a service that serves only the enclave cannot change what guards the keys."""
     async with httpx.AsyncClient() as http:
         module = (await http.get(f"http://localhost:{shared.port}/enclave.wasm")).content
     foreign = module + bytes([0, 5, 3]) + b"odd" + b"!"  # a custom section, which changes nothing else
 
-    async def answered(route: Route) -> None:
+    async def answered(route):
         await route.fulfill(body=foreign, content_type="application/wasm", headers={"Access-Control-Allow-Origin": "*"})
 
     with serving(Containing) as address:
@@ -122,7 +112,7 @@ async def test_an_application_that_contains_the_client_refuses_another_enclave(
         assert (await outcome(page, boot.replace("OPTIONS", "{sha256: null}")))["value"]["enclave"] is True
 
 
-async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(browser: Browser, shared: Server) -> None:
+async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(browser, shared):
     with serving(App) as address:
         page = await browser.new_page()
         await page.goto(address)
@@ -133,7 +123,7 @@ async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(bro
         assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"
 
 
-def _code(server: Server, _message: str) -> str:
+def _code(server, _message):
     letters = sorted((server.data / "outbox").glob("*.eml"))
     subject = next(line for line in letters[-1].read_text().splitlines() if line.startswith("Subject:"))
     return "".join(it for it in subject if it.isdigit())[-6:]

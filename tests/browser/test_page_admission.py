@@ -1,25 +1,16 @@
 """What the pages offer if the operator takes people by invitation or not at all, or leaves out a channel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.operator import Operator
 from tests.support.page_visits import GENEROUS, GERMAN, Visit, new_name
 from tests.support.serving import running_server
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from playwright.async_api import Browser
-
-
-def settings(server_port: int) -> dict[str, str]:
+def settings(server_port):
     return {"public_url": f"http://localhost:{server_port}"}
 
 
-async def test_a_person_registers_with_an_invitation(browser: Browser, tmp_path: Path) -> None:
+async def test_a_person_registers_with_an_invitation(browser, tmp_path):
     offered = {"registration": "invitation", "channels": "handle,sms"}
     with running_server(tmp_path / "data", tmp_path / "log", **GENEROUS, **offered) as server:
         invite = Operator(server.data)
@@ -38,7 +29,7 @@ async def test_a_person_registers_with_an_invitation(browser: Browser, tmp_path:
 
 
 @pytest.mark.soak  # tests/service refuses invitations in the gate
-async def test_an_invitation_that_is_used_up(browser: Browser, tmp_path: Path) -> None:
+async def test_an_invitation_that_is_used_up(browser, tmp_path):
     with running_server(tmp_path / "data", tmp_path / "log", **GENEROUS, registration="invitation") as server:
         made = Operator(server.data)("invitation", "new", "--json", **settings(server.port))
         code = made.value["code"]
@@ -56,7 +47,7 @@ async def test_an_invitation_that_is_used_up(browser: Browser, tmp_path: Path) -
 
 
 @pytest.mark.soak  # tests/service refuses registrations in the gate
-async def test_a_closed_service_offers_no_registration(browser: Browser, tmp_path: Path) -> None:
+async def test_a_closed_service_offers_no_registration(browser, tmp_path):
     with running_server(tmp_path / "data", tmp_path / "log", registration="closed") as server:
         for language, words in (
             ({}, "This service takes no new registrations."),

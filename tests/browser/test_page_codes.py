@@ -1,27 +1,20 @@
 """Registration with an e-mail address or a phone number, and the code that is sent there."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from tests.support.page_visits import Visit, new_name
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
 CODE = '[name="code"]'
 KINDS = (".eml", ".txt")  # of the files in which the development outbox keeps mails and text messages
 
 
-def sent(server: Server, to: str) -> list[str]:
+def sent(server, to):
     """Return the codes that the service has sent to an address, the oldest first."""
     texts = [file.read_text() for file in sorted((server.data / "outbox").glob("*.*")) if file.suffix in KINDS]
     return [re.findall(r"\b\d{6}\b", text.split("Subject:")[-1])[0] for text in texts if to in text]
 
 
-async def test_an_address_and_its_second_passkey_are_registered_with_codes(browser: Browser, shared: Server) -> None:
+async def test_an_address_and_its_second_passkey_are_registered_with_codes(browser, shared):
     visit, address = await Visit.of(browser, shared), f"{new_name()}@example.com"
     await visit.choose("email", address)
     await visit.screen("passkey")
@@ -46,7 +39,7 @@ async def test_an_address_and_its_second_passkey_are_registered_with_codes(brows
     assert visit.complaints == []
 
 
-async def uses_up_the_tries(visit: Visit, code: str) -> None:
+async def uses_up_the_tries(visit, code):
     """Enter too few digits, which is no try, and then five wrong codes."""
     await visit.page.clock.install()
     await visit.told("It works for", '[data-name="left"]')
@@ -61,7 +54,7 @@ async def uses_up_the_tries(visit: Visit, code: str) -> None:
             await visit.inspect("prove-wrong")
 
 
-async def adds_a_passkey(visit: Visit, address: str) -> None:
+async def adds_a_passkey(visit, address):
     """Add a second passkey, of which the service is told later, with one more code."""
     await visit.press("later")
     await visit.screen("home")

@@ -1,20 +1,11 @@
 """The recovery drill on the vault page tests each way to recover the vault by opening a copy of it."""
 
-from __future__ import annotations
-
 import base64
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import GERMAN, Visit, new_name, safe, saves_a_backup, tried
 from tests.support.vaults import PASSKEY
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
 PASSWORD = "correct horse battery"
 DATABASES = "indexedDB.databases().then((all) => all.map((it) => it.name))"
@@ -31,7 +22,7 @@ STRANGE_FILE = """async ([credential, password]) => {
 
 
 @pytest.mark.soak  # two more ways of the screen that the other tests try
-async def test_the_file_and_the_other_device_are_tried(browser: Browser, shared: Server, tmp_path: Path) -> None:
+async def test_the_file_and_the_other_device_are_tried(browser, shared, tmp_path):
     visit, name = await Visit.of(await browser.new_context(), shared), new_name()
     await visit.register(name)
     assert not await safe(visit, "passkey") and not await safe(visit, "browser")
@@ -61,11 +52,11 @@ async def test_the_file_and_the_other_device_are_tried(browser: Browser, shared:
     assert visit.complaints == [] and other.complaints == []
 
 
-async def is_told_of_another_vault(visit: Visit, name: str) -> None:
+async def is_told_of_another_vault(visit, name):
     """Try the file of another vault, which does not count."""
     strange = base64.b64decode(await visit.page.evaluate(STRANGE_FILE, [PASSKEY.credential, PASSWORD]))
     given = {"name": "strange.mtrv", "mimeType": "application/octet-stream", "buffer": strange}
-    await visit.page.set_input_files('[name="file"]', given)  # type: ignore[arg-type]
+    await visit.page.set_input_files('[name="file"]', given)
     await visit.fill("password", PASSWORD)
     await visit.press("submit")
     await visit.alerted("This file holds another vault.")
@@ -74,7 +65,7 @@ async def is_told_of_another_vault(visit: Visit, name: str) -> None:
     assert not await tried(visit, "file")
 
 
-async def opens_the_backup(other: Visit, file: Path) -> None:
+async def opens_the_backup(other, file):
     """Bring the vault into another browser and add a passkey there, which opens it from then on."""
     await other.screen("none")
     await other.press("import")
@@ -92,7 +83,7 @@ async def opens_the_backup(other: Visit, file: Path) -> None:
     await other.screen("home")
 
 
-async def tries_the_other_device(visit: Visit, other: Visit) -> None:
+async def tries_the_other_device(visit, other):
     """Show a number here, enter it there, and enter the digits that the other device shows."""
     await visit.page.bring_to_front()
     await visit.press("try-device")
@@ -116,7 +107,7 @@ async def tries_the_other_device(visit: Visit, other: Visit) -> None:
 
 
 @pytest.mark.soak  # the gate tries the copy, and test_page_vault.py opens by a password
-async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, shared: Server) -> None:
+async def test_the_password_opens_the_vault_and_the_copy(browser, shared):
     visit = await Visit.of(await browser.new_context(**GERMAN), shared, hasPrf=False)
     await visit.choose("handle", new_name())
     await visit.press("create")
@@ -148,7 +139,7 @@ async def test_the_password_opens_the_vault_and_the_copy(browser: Browser, share
     assert visit.complaints == []
 
 
-async def go_home(visit: Visit) -> None:
+async def go_home(visit):
     """Redraw the vault's screen, so that it shows the new state of the service's copy."""
     for _ in range(2):
         await visit.page.evaluate("document.querySelector('#screen h1').dataset.old = 'true'")

@@ -1,10 +1,7 @@
 """An empty account in the local world gets test USDC from the vault's page."""
 
-from __future__ import annotations
-
 import secrets
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,16 +10,11 @@ from tests.support.page_visits import GERMAN, Visit
 
 from holdfast.world.development import DevelopmentOptions, develop
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-
 PATIENCE_MS = 60_000
 
 
-async def registered(browser: Browser, url: str, **options: Any) -> Visit:
-    server: Any = SimpleNamespace(port=urlsplit(url).port)
+async def registered(browser, url, **options):
+    server = SimpleNamespace(port=urlsplit(url).port)
     visit = await Visit.of(await browser.new_context(**options), server)
     visit.page.set_default_timeout(PATIENCE_MS)
     await visit.register(f"h{secrets.token_hex(5)}")
@@ -31,7 +23,7 @@ async def registered(browser: Browser, url: str, **options: Any) -> Visit:
 
 
 @pytest.mark.soak  # only the local world has a faucet; tests/world/test_faucet.py asks it in the gate
-async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser: Browser, tmp_path: Path) -> None:
+async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser, tmp_path):
     if why := why_no_chain():
         pytest.skip(why)
     async with develop(DevelopmentOptions(state=tmp_path), lambda _: None) as world:

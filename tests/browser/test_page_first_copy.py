@@ -1,17 +1,10 @@
 """A new vault's first copy: a person who leaves after registering can come back, and the pages say only what is so."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name, safe, tried
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
 DATABASES = "indexedDB.databases().then((all) => all.map((it) => it.name))"
 UPLOAD = "**/api/v0/dag/import*"
@@ -24,7 +17,7 @@ OPEN = "navigator.locks.query().then(({held}) => held.some(({name}) => name.star
 STEP = '[data-step="copy"][data-state="{}"]'
 
 
-async def registering(browser: Browser, server: Server, pattern: str) -> tuple[Visit, HeldRequests]:
+async def registering(browser, server, pattern):
     """Return a visit whose registration waits for the first copy, because certain requests are held back."""
     visit = await Visit.of(browser, server, **SYNCED)
     held = await HeldRequests.of(visit.page, pattern)
@@ -36,7 +29,7 @@ async def registering(browser: Browser, server: Server, pattern: str) -> tuple[V
     return visit, held
 
 
-async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browser, shared: Server) -> None:
+async def test_a_registration_ends_when_the_copy_is_acknowledged(browser, shared):
     visit = await Visit.of(browser, shared, **SYNCED)
     await visit.choose("handle", new_name())
     await visit.screen("passkey")
@@ -63,7 +56,7 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser: Browse
     assert visit.complaints == []
 
 
-async def tries_the_copy(visit: Visit) -> None:
+async def tries_the_copy(visit):
     """Try the copy in the recovery drill, which refuses another vault's."""
     assert not await tried(visit, "copy") and not await safe(visit, "browser")
     await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
@@ -78,7 +71,7 @@ async def tries_the_copy(visit: Visit) -> None:
     assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
 
 
-async def is_not_sent_back(visit: Visit) -> None:
+async def is_not_sent_back(visit):
     """Choose another screen while one is being drawn: the one that comes late does not replace it."""
     held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
     await visit.press("language", "footer")
@@ -97,7 +90,7 @@ async def is_not_sent_back(visit: Visit) -> None:
 
 
 @pytest.mark.soak  # the gate says that a copy is not saved
-async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Browser, shared: Server) -> None:
+async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser, shared):
     visit, held = await registering(browser, shared, UPLOAD)
     await held.made()
     await visit.press("copy-without")
@@ -117,9 +110,7 @@ async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser: Br
     assert not await visit.page.evaluate(ASKS)
 
 
-async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(
-    browser: Browser, shared: Server
-) -> None:
+async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(browser, shared):
     visit, upload = await registering(browser, shared, UPLOAD)
     await upload.made()  # only a request that waits is lost with the page
     await visit.page.unroute(UPLOAD)

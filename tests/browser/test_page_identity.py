@@ -1,11 +1,8 @@
 """A DID on the chain from the vault page: deactivated, given a second name and metadata, and handed to another account."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import GERMAN, person
@@ -14,19 +11,11 @@ from tests.support.payments import new_vault
 import holdfast
 from holdfast.client.storage.vault_store import VaultStore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-    from tests.support.page_visits import Visit
-
 pytestmark = pytest.mark.timeout(300)
 
 
 @contextmanager
-def heir(chain: ChainService, folder: Path) -> Iterator[holdfast.Client]:
+def heir(chain, folder):
     """A client whose account controls no DID yet."""
     with (
         VaultStore(directory=folder) as store,
@@ -36,19 +25,19 @@ def heir(chain: ChainService, folder: Path) -> Iterator[holdfast.Client]:
         yield client
 
 
-async def agreed(visit: Visit, words: str) -> None:
+async def agreed(visit, words):
     """Answer a question with yes, after it has said what it means."""
     await visit.told(words, "dialog")
     await visit.press("yes", "dialog")
 
 
-async def looked_up(visit: Visit, name: str, words: str) -> None:
+async def looked_up(visit, name, words):
     await visit.fill("alias", name)
     await visit.press("submit", '[data-card="did-names"]')
     await visit.told(words, '[data-name="alias-found"]')
 
 
-async def on_identity(browser: Browser, chain: ChainService) -> tuple[Visit, str, str]:
+async def on_identity(browser, chain):
     """Register a person who reads German, and open the screen; return the visit, the name and the account."""
     visit, name, account = await person(await browser.new_context(**GERMAN), chain)
     await visit.press("identity")
@@ -56,7 +45,7 @@ async def on_identity(browser: Browser, chain: ChainService) -> tuple[Visit, str
     return visit, name, account
 
 
-async def test_a_did_gets_a_second_name_and_is_deactivated(browser: Browser, chain: ChainService) -> None:
+async def test_a_did_gets_a_second_name_and_is_deactivated(browser, chain):
     visit, name, _ = await on_identity(browser, chain)
     second = f"n{secrets.token_hex(5)}"
     await visit.inspect("identity-de")
@@ -73,7 +62,7 @@ async def test_a_did_gets_a_second_name_and_is_deactivated(browser: Browser, cha
 
 
 @pytest.mark.soak  # vectors/accounts/did_calls.json holds the calls in the gate
-async def test_a_did_is_described_and_handed_over(browser: Browser, chain: ChainService, tmp_path: Path) -> None:
+async def test_a_did_is_described_and_handed_over(browser, chain, tmp_path):
     visit, name, account = await on_identity(browser, chain)
     did = await visit.text('[data-card="did-state"] .mono')
     await looked_up(visit, name, "führt zu Ihrer DID")

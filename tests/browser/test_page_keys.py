@@ -1,7 +1,5 @@
 """The keys of an account on the vault page: owners, guardians, and accounts that guardians and the service bring back."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets
@@ -9,7 +7,6 @@ import sqlite3
 from contextlib import asynccontextmanager, closing, contextmanager
 from email import message_from_bytes
 from email.policy import default
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import expect
@@ -22,14 +19,6 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.signers import key_id
 from holdfast.client.storage.vault_store import VaultStore
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-    from email.message import EmailMessage
-    from pathlib import Path
-
-    from playwright.async_api import Browser, BrowserContext, Route
-    from tests.support.chain_service import ChainService
-
 pytestmark = pytest.mark.timeout(600)
 HOUR = 3600
 SETTINGS = call_data("accountSettings()").hex()
@@ -38,18 +27,18 @@ OWNERS, GUARDIANS = '[data-card="owners"]', '[data-card="guardians"]'
 
 
 @pytest.fixture(scope="module")
-def moved_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+def moved_chain(tmp_path_factory):
     """A separate chain, because the tests move its clock."""
     with chain_service(tmp_path_factory.mktemp("world")) as service:
         yield service
 
 
-async def keys(visit: Visit) -> None:
+async def keys(visit):
     await visit.press("keys")
     await visit.screen("keys")
 
 
-async def filled(visit: Visit, within: str, **fields: str) -> None:
+async def filled(visit, within, **fields):
     """Open a part of the screen that is folded, if it is, fill its fields, and submit."""
     summary = visit.page.locator(f"{within} > summary")
     if await summary.count():
@@ -59,19 +48,19 @@ async def filled(visit: Visit, within: str, **fields: str) -> None:
     await visit.press("submit", within)
 
 
-async def changed(visit: Visit, said: str) -> None:
+async def changed(visit, said):
     await visit.told(said, "#status")
     await visit.screen("keys")
 
 
-async def agrees(visit: Visit, *shown: str) -> None:
+async def agrees(visit, *shown):
     """Compare what a question shows, and answer with yes."""
     words = "".join((await visit.text("dialog")).split())
     assert [it for it in shown if it.replace(" ", "") not in words] == []
     await visit.press("yes", "dialog")
 
 
-async def has_guardian_with_an_hour(visit: Visit, guardian: str, account: str) -> None:
+async def has_guardian_with_an_hour(visit, guardian, account):
     """Choose a guardian by name, and an hour for stopping a recovery."""
     await keys(visit)
     await filled(visit, f"{GUARDIANS} form", guardian=guardian)
@@ -85,7 +74,7 @@ async def has_guardian_with_an_hour(visit: Visit, guardian: str, account: str) -
     await visit.press("submit", '[data-name="change-terms"]')
 
 
-async def drills_the_account(visit: Visit, chain: ChainService, account: str, guardian: str) -> None:
+async def drills_the_account(visit, chain, account, guardian):
     """The drill tries the guardian's way, and changes nothing."""
     views = ("accountSettings()", "pendingRecovery()", "publicKey()")
     before = [chain.call(account, view) for view in views]
@@ -101,19 +90,19 @@ async def drills_the_account(visit: Visit, chain: ChainService, account: str, gu
     assert await tried(visit, "account")
 
 
-def owners(chain: ChainService, account: str) -> int:
+def owners(chain, account):
     return int.from_bytes(chain.call(account, "accountSettings()")[64:96])
 
 
-def is_owner(chain: ChainService, account: str, signer: str) -> bool:
+def is_owner(chain, account, signer):
     return chain.call(account, "keyState(bytes32)", key_id(bytes.fromhex(signer[2:])))[31] == 1
 
 
-async def code_of(visit: Visit) -> str:
+async def code_of(visit):
     return await visit.text('[data-name="code"] .mono')
 
 
-async def pays(visit: Visit, chain: ChainService) -> None:
+async def pays(visit, chain):
     before = chain.usdc_of(PAYEE)
     await visit.press("send")
     await visit.screen("send")
@@ -127,14 +116,12 @@ async def pays(visit: Visit, chain: ChainService) -> None:
 
 
 @contextmanager
-def guardian_program(
-    chain: ChainService, folder: Path, account: str
-) -> Iterator[tuple[str, Callable[[list[str]], object]]]:
+def guardian_program(chain, folder, account):
     """Yield the code of a key outside any browser, and what starts a recovery with it as a guardian of the account."""
     with VaultStore(directory=folder) as store, new_vault(store) as vault:
         own = vault.own_key()
 
-        def started(new_owners: list[str]) -> None:
+        def started(new_owners):
             with holdfast.Client(chain.base_url, vault=vault, timeout=60, account=account) as client:
                 client.start_account_recovery([bytes.fromhex(it[2:]) for it in new_owners])
 
@@ -142,10 +129,10 @@ def guardian_program(
 
 
 @asynccontextmanager
-async def claiming_more_changes(visit: Visit) -> AsyncIterator[None]:
+async def claiming_more_changes(visit):
     """Let the chain's endpoint claim five changes of the account more than it has."""
 
-    async def lie(route: Route) -> None:
+    async def lie(route):
         if SETTINGS not in (route.request.post_data or ""):
             await route.fallback()
             return
@@ -161,9 +148,7 @@ async def claiming_more_changes(visit: Visit) -> AsyncIterator[None]:
 
 
 @pytest.mark.soak  # test_several_chains.py and test_account_commands.py in tests/client/flows recover by guardians in the gate
-async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_and_pays(
-    browser: Browser, moved_chain: ChainService
-) -> None:
+async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_and_pays(browser, moved_chain):
     chain = moved_chain
     guardian, guardian_name, guardian_account = await person(browser, chain)
     lost, lost_name, account = await person(browser, chain)
@@ -206,9 +191,7 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py stops one in the gate
-async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_touch(
-    browser: Browser, moved_chain: ChainService, tmp_path: Path
-) -> None:
+async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_touch(browser, moved_chain, tmp_path):
     chain = moved_chain
     friend, friend_name, friend_account = await person(browser, chain)
     owner, owner_name, account = await person(await browser.new_context(**GERMAN), chain)
@@ -261,18 +244,18 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     assert owner.complaints == friend.complaints == []
 
 
-def mails(chain: ChainService, to: str) -> list[EmailMessage]:
+def mails(chain, to):
     """Return the mails to an address, the oldest first."""
     files = sorted((chain.data / "outbox").glob("*.eml"))
     found = (message_from_bytes(file.read_bytes(), policy=default) for file in files)
     return [mail for mail in found if mail["To"] == to]
 
 
-def codes(chain: ChainService, to: str) -> list[str]:
+def codes(chain, to):
     return [mail["Subject"][-6:] for mail in mails(chain, to) if mail["Subject"][-6:].isdigit()]
 
 
-async def notices(chain: ChainService, to: str, number: int) -> list[str]:
+async def notices(chain, to, number):
     """Wait until the service's job has sent so many mails about recoveries, and return their texts."""
     for _ in range(600):
         found = [mail for mail in mails(chain, to) if mail["Message-ID"].startswith("<recovery-")]
@@ -282,13 +265,13 @@ async def notices(chain: ChainService, to: str, number: int) -> list[str]:
     raise AssertionError("no mail about the recovery")
 
 
-def wait_is_over(chain: ChainService) -> None:
+def wait_is_over(chain):
     """Move the service's time: its waiting time for all requests is over."""
     with closing(sqlite3.connect(chain.data / "holdfast.db", timeout=30)) as database, database:
         database.execute("UPDATE recovery_requests SET ready_at = 0 WHERE ready_at IS NOT NULL")
 
 
-async def person_with_mail(context: BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
+async def person_with_mail(context, chain):
     """Register a person by e-mail; return the visit, the address and the account."""
     visit, address = await Visit.of(context, chain.server), f"p{secrets.token_hex(5)}@example.com"
     await visit.choose("email", address)
@@ -303,14 +286,14 @@ async def person_with_mail(context: BrowserContext, chain: ChainService) -> tupl
     return visit, address, (await visit.text('[data-name="address"]')).replace(" ", "")
 
 
-async def an_hour_suffices(visit: Visit, said: str) -> None:
+async def an_hour_suffices(visit, said):
     await visit.page.locator('[data-name="change-terms"] > summary').click()
     await visit.page.select_option('[name="delay"]', str(HOUR))
     await visit.press("submit", '[data-name="change-terms"]')
     await visit.told(said, "#status")
 
 
-async def asks_the_service(visit: Visit, chain: ChainService, address: str, name: str) -> str:
+async def asks_the_service(visit, chain, address, name):
     """Ask the service for an old account by e-mail, and return the account that it names."""
     await filled(visit, '[data-name="ask-service"]', **{"service-to": address})
     await visit.screen("keys-code")
@@ -325,11 +308,11 @@ async def asks_the_service(visit: Visit, chain: ChainService, address: str, name
     return account
 
 
-def quorum(chain: ChainService, account: str) -> int:
+def quorum(chain, account):
     return int.from_bytes(chain.call(account, "accountSettings()")[160:192])
 
 
-async def tries_the_account(visit: Visit, chain: ChainService, address: str, account: str) -> None:
+async def tries_the_account(visit, chain, address, account):
     await visit.press("back")
     await visit.press("try-account")
     await visit.screen("drill-account")
@@ -344,9 +327,7 @@ async def tries_the_account(visit: Visit, chain: ChainService, address: str, acc
 
 
 @pytest.mark.soak  # tests/client/flows/test_several_chains.py in the gate
-async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_the_service(
-    browser: Browser, moved_chain: ChainService
-) -> None:
+async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_the_service(browser, moved_chain):
     chain = moved_chain
     friend, friend_name, _ = await person(browser, chain)
     lost, address, account = await person_with_mail(await browser.new_context(), chain)
@@ -392,9 +373,7 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
 
 
 @pytest.mark.soak  # test_several_chains.py and vectors/accounts hold the choice in the gate
-async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_stops_it(
-    browser: Browser, moved_chain: ChainService
-) -> None:
+async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_stops_it(browser, moved_chain):
     chain = moved_chain
     lost, address, account = await person_with_mail(await browser.new_context(**GERMAN), chain)
     await keys(lost)

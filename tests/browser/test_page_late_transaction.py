@@ -1,18 +1,7 @@
 """A person registered at a service without a bundler; later it has one, and the registration comes onto the chain."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.page_visits import Visit, new_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-    from tests.support.serving import Server
 
 pytestmark = pytest.mark.timeout(300)
 CARD = '[data-card="identity"]'
@@ -20,9 +9,7 @@ OFF = "At this service only. It is not on a chain"
 
 
 @pytest.mark.soak  # vectors/flows/register_later.json and tests/service/operations/test_late_transactions.py in the gate
-async def test_the_page_puts_a_registration_onto_the_chain(
-    browser: Browser, chain: ChainService, serve: Callable[..., Server]
-) -> None:
+async def test_the_page_puts_a_registration_onto_the_chain(browser, chain, serve):
     before = serve(rpc_url=chain.rpc_url)
     visit, name = await Visit.of(browser, before), new_name()
     await visit.register(name)

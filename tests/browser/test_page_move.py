@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,14 +11,6 @@ import pytest
 from tests.support.chain_service import chain_service
 from tests.support.page_visits import GERMAN, Visit, person
 from tests.support.passkeys import Authenticator
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.async_api import Browser, Request
-    from tests.support.chain_service import ChainService
-    from tests.support.serving import Server
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -31,21 +22,21 @@ class Place:
     url: str
 
     @property
-    def host(self) -> str:
+    def host(self):
         return urlsplit(self.url).netloc
 
     @property
-    def server(self) -> Any:
+    def server(self):
         return SimpleNamespace(port=urlsplit(self.url).port)
 
 
 @pytest.mark.soak  # vectors/flows/move.json moves in the gate, with both clients
-async def test_a_person_moves_after_a_window_was_closed(browser: Browser, chain: ChainService, tmp_path: Path) -> None:
+async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path):
     """The old passkey owns the account, and ends with the change that makes the new one an owner."""
     other = chain.another(tmp_path / "new", chain.bundler_url)
     old, new = (Place(it.base_url.replace("127.0.0.1", "localhost")) for it in (chain, other))
     visit, name, account = await person(browser, chain)
-    addresses: list[str] = []
+    addresses = []
     visit.page.context.on("request", lambda asked: addresses.append(_address(asked)))
     former = await visit.page.locator("[data-credential]").first.get_attribute("data-credential") or ""
     await the_passkey_owns_the_account(visit)
@@ -72,7 +63,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser: Browser, chain:
     assert opened <= {f"{new.url}/move#passkey", f"{new.url}/move"}
 
 
-async def the_passkey_owns_the_account(visit: Visit) -> None:
+async def the_passkey_owns_the_account(visit):
     await visit.press("keys")
     await visit.screen("keys")
     await visit.press("add-passkey")
@@ -80,7 +71,7 @@ async def the_passkey_owns_the_account(visit: Visit) -> None:
     await visit.press("back")
 
 
-async def names_the_new_service(visit: Visit, old: Place, new: Place) -> None:
+async def names_the_new_service(visit, old, new):
     await visit.press("leave")
     await visit.press("move")
     await visit.screen("move")  # conditional mediation: the authenticator responds to the pending request
@@ -97,7 +88,7 @@ async def names_the_new_service(visit: Visit, old: Place, new: Place) -> None:
     await visit.told(new.host)
 
 
-async def closes_the_window(visit: Visit, old: Place, new: Place) -> None:
+async def closes_the_window(visit, old, new):
     await visit.fill("again", old.host)
     await visit.press("submit")
     await visit.told(f"That is not {new.host}.")
@@ -107,7 +98,7 @@ async def closes_the_window(visit: Visit, old: Place, new: Place) -> None:
     await visit.alerted("was closed. Nothing was moved.")
 
 
-async def the_window(visit: Visit, new: Place) -> Visit:
+async def the_window(visit, new):
     """Go on, and return the new service's window."""
     async with visit.page.expect_popup() as opening:
         await visit.press("submit")
@@ -117,21 +108,19 @@ async def the_window(visit: Visit, new: Place) -> Visit:
     return window
 
 
-def is_free(at: Place, name: str) -> bool:
+def is_free(at, name):
     return httpx.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
 
-def finds(at: Place, credential_id: str) -> bool:
+def finds(at, credential_id):
     return httpx.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
 
 
-def _address(asked: Request) -> str:
+def _address(asked):
     return asked.url
 
 
-async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(
-    browser: Browser, serve: Callable[..., Server]
-) -> None:
+async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(browser, serve):
     visit = await Visit.of(await browser.new_context(**GERMAN), serve(), "/move#passkey")
     await visit.told("Keine Seite hat hier um einen Passkey gebeten.")
     await visit.inspect("move-none")
@@ -139,9 +128,7 @@ async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(
 
 
 @pytest.mark.soak  # vectors/flows/move.json and browser/test/move.test.js in the gate
-async def test_a_move_from_a_service_of_two_chains_names_the_one_that_is_left(
-    browser: Browser, chain: ChainService, tmp_path: Path
-) -> None:
+async def test_a_move_from_a_service_of_two_chains_names_the_one_that_is_left(browser, chain, tmp_path):
     with chain_service(tmp_path / "base", chain_id=8453) as base:
         (tmp_path / "chains.toml").write_text(base.row)
         both = chain.another(tmp_path / "old", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(tmp_path / "chains.toml"))

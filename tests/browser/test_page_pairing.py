@@ -1,33 +1,22 @@
 """Pairing on the vault page: in both directions with a program on the same computer, and between two browsers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
 import re
 import sys
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import GERMAN, Visit, new_name
 from tests.support.vaults import PASSKEY
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
 PATIENCE_S = 60
 PASSWORD = "correct horse battery staple"
 
 
 @asynccontextmanager
-async def holdfast(folder: Path, *words: str) -> AsyncIterator[Process]:
+async def holdfast(folder, *words):
     """Run the `holdfast` command in a process, with a separate vault folder."""
     environment = {**os.environ, "HOLDFAST_VAULT_DIR": str(folder), "HOLDFAST_VAULT_PASSWORD": PASSWORD}
     pipe = asyncio.subprocess.PIPE
@@ -49,7 +38,7 @@ async def holdfast(folder: Path, *words: str) -> AsyncIterator[Process]:
         await process.wait()
 
 
-async def found(stream: asyncio.StreamReader | None, pattern: str) -> str:
+async def found(stream, pattern):
     """Return the first match in the lines of a stream; the last line may be a prompt without a line break."""
     assert stream
     read = ""
@@ -61,24 +50,24 @@ async def found(stream: asyncio.StreamReader | None, pattern: str) -> str:
     return match[1]
 
 
-def say(process: Process, line: str) -> None:
+def say(process, line):
     assert process.stdin
     process.stdin.write(f"{line}\n".encode())
 
 
-async def ended(process: Process) -> dict[str, object]:
+async def ended(process):
     async with asyncio.timeout(PATIENCE_S):
         out, error = await process.communicate()
     assert process.returncode == 0, error.decode()
     return dict(json.loads(out))
 
 
-async def digits(visit: Visit) -> str:
+async def digits(visit):
     return await visit.page.locator('[data-name="digits"]').text_content() or ""
 
 
 @pytest.mark.soak  # the gate pairs in the other direction
-async def test_the_program_gives_its_vault_to_a_browser(browser: Browser, shared: Server, tmp_path: Path) -> None:
+async def test_the_program_gives_its_vault_to_a_browser(browser, shared, tmp_path):
     credential = tmp_path / "credential"
     credential.write_text(PASSKEY.credential)
     async with holdfast(tmp_path, "vault", "create", "--credential", str(credential), "--json") as made:
@@ -108,9 +97,9 @@ async def test_the_program_gives_its_vault_to_a_browser(browser: Browser, shared
     assert visit.complaints == []
 
 
-async def test_a_browser_gives_its_vault_to_the_program(browser: Browser, shared: Server, tmp_path: Path) -> None:
+async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_path):
     visit = await Visit.of(browser, shared)
-    asked: list[str] = []
+    asked = []
     visit.page.on("request", lambda it: asked.append(f"{it.method} {it.url}"))
     await visit.register(new_name())
     loaded = [one for one in asked if "libp2p" in one and not one.startswith("HEAD ")]
@@ -138,7 +127,7 @@ async def test_a_browser_gives_its_vault_to_the_program(browser: Browser, shared
 NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA#abcdefghijklmnop"
 
 
-async def cannot_load_libp2p(visit: Visit) -> None:
+async def cannot_load_libp2p(visit):
     """Try to pair while libp2p cannot be loaded; the vault works on."""
     await visit.page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
     await visit.press("pair")
@@ -155,9 +144,7 @@ async def cannot_load_libp2p(visit: Visit) -> None:
 
 
 @pytest.mark.soak  # the gate pairs with the program, and test_page_vault.py walks in German by the keyboard
-async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(
-    browser: Browser, serve: Callable[..., Server], tmp_path: Path
-) -> None:
+async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(browser, serve, tmp_path):
     words = ("vault", "meet", "--listen", "/ip4/127.0.0.1/tcp/0/ws", "--identity", str(tmp_path / "host.key"), "--json")
     async with holdfast(tmp_path, *words) as host:
         server = serve(pairing_host=await found(host.stdout, r'"address": ?"([^"]+)"'))
@@ -183,7 +170,7 @@ async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(
     assert old.complaints == [] and new.complaints == []
 
 
-async def ends_because_the_digits_differ(old: Visit, new: Visit) -> None:
+async def ends_because_the_digits_differ(old, new):
     """Say on the old device that the digits differ, so that the vault is not transferred."""
     await new.page.bring_to_front()
     await new.key("submit")
@@ -197,7 +184,7 @@ async def ends_because_the_digits_differ(old: Visit, new: Visit) -> None:
     await old.screen("home")
 
 
-async def meets_again(old: Visit, new: Visit, *, inspecting: bool = False) -> None:
+async def meets_again(old, new, *, inspecting=False):
     """Pair with a new link and the right digits."""
     await old.page.bring_to_front()
     await old.key("pair")
@@ -222,7 +209,7 @@ async def meets_again(old: Visit, new: Visit, *, inspecting: bool = False) -> No
     await new.key("same")
 
 
-async def locks_it_with_a_password(visit: Visit) -> None:
+async def locks_it_with_a_password(visit):
     await visit.screen("take-key")
     await visit.inspect("take-key-de")
     await visit.key("use-password")

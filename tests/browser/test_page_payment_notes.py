@@ -1,23 +1,16 @@
 """Two browsers with the same vault pay; each lists the other's payments under the names that the person used there."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.page_visits import Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-
 PATIENCE_MS = 60_000
 ACTIVITY = '[data-card="activity"]'
 
 
-async def pays(visit: Visit, to: str, amount: str) -> None:
+async def pays(visit, to, amount):
     await visit.press("send")
     await visit.fill("to", to)
     await visit.fill("amount", amount)
@@ -29,7 +22,7 @@ async def pays(visit: Visit, to: str, amount: str) -> None:
     await visit.screen("home")
 
 
-async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
+async def registered(browser, server):
     """Register a person whose passkey can be synced later; return the visit and the name."""
     visit = await Visit.of(await browser.new_context(), server, "/robots.txt")
     visit.page.set_default_timeout(PATIENCE_MS)
@@ -40,7 +33,7 @@ async def registered(browser: Browser, server: Any) -> tuple[Visit, str]:
 
 
 @pytest.mark.soak  # vectors/flows merge notes in the gate
-async def test_each_browser_lists_the_others_payments_by_name(browser: Browser, chain: ChainService) -> None:
+async def test_each_browser_lists_the_others_payments_by_name(browser, chain):
     payee, name = await registered(browser, chain.server)
     did = await payee.text('[data-name="did"]')
     first, _ = await registered(browser, chain.server)

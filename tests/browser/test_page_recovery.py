@@ -1,19 +1,10 @@
 """The pages restore a vault in a new browser profile, from the synced passkey alone or from a backup file without a password."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.page_visits import DELETED, Visit, new_name
 from tests.support.synced_passkeys import exported, note_secret, synced
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-    from tests.support.serving import Server
 
 APP = "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA"
 KEPT = '[data-status="pinned"]'
@@ -37,7 +28,7 @@ STORED = """async () => {
 }"""
 
 
-async def first_profile(browser: Browser, server: Server) -> Visit:
+async def first_profile(browser, server):
     """Register a person, grant a permission, and wait until the service stores the vault's newest version."""
     visit = await Visit.of(await browser.new_context(), server, "/robots.txt")
     await note_secret(visit.page)
@@ -54,7 +45,7 @@ async def first_profile(browser: Browser, server: Server) -> Visit:
     return visit
 
 
-async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str, Any], list[int]], path: str) -> Visit:
+async def new_profile(browser, server, passkey, path):
     """Open another browser profile, to which a password manager has synced the passkey."""
     visit = Visit(await (await browser.new_context()).new_page(), server)
     visit.authenticator = await synced(visit.page, *passkey)
@@ -62,17 +53,17 @@ async def new_profile(browser: Browser, server: Server, passkey: tuple[dict[str,
     return visit
 
 
-async def seen(visit: Visit) -> list[str]:
+async def seen(visit):
     """Return the identity and permissions on the vault's screen; without a chain there is no account to show."""
     shown = "[...document.querySelectorAll('[data-name=did], [data-card=identity], [data-cid]')]"
     await visit.told(f"{APP} may ask for up to 12.50 USDC until", "[data-cid]")
-    texts: list[str] = await visit.page.evaluate(f"{shown}.map((it) => it.textContent)")
+    texts = await visit.page.evaluate(f"{shown}.map((it) => it.textContent)")
     assert len(texts) == 3, "a permission is listed, and not the delegation to the vault's own publishing key"
     return texts
 
 
 @pytest.mark.soak  # vectors/flows refuse recoveries in the gate
-async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, shared: Server, tmp_path: Path) -> None:
+async def test_what_goes_wrong_is_said_and_a_file_helps(browser, shared, tmp_path):
     """The shared service has a DID of its own, so the pages must use this DID as the audience of the vault's tokens."""
     first = await first_profile(browser, shared)
     before = await seen(first)
@@ -93,7 +84,7 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser: Browser, shared
     assert second.complaints == []
 
 
-async def finds_no_copy(visit: Visit) -> None:
+async def finds_no_copy(visit):
     """Recover while the service has a damaged copy, and while it has none."""
     await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
     await visit.press("recover")
@@ -109,7 +100,7 @@ async def finds_no_copy(visit: Visit) -> None:
     await visit.page.unroute("**/api/snapshots/name*")
 
 
-async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
+async def brings_files_that_do_not_open(visit, file):
     """Import half a file, and then the whole with a password that it does not have."""
     half = file.with_name("half.car")
     half.write_bytes(file.read_bytes()[:-100])
@@ -130,7 +121,7 @@ async def brings_files_that_do_not_open(visit: Visit, file: Path) -> None:
     await visit.screen("none")
 
 
-async def deletes_its_vault(visit: Visit) -> None:
+async def deletes_its_vault(visit):
     """Delete the vault, as a browser may, and get it back from the service, in German."""
     await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
@@ -143,9 +134,7 @@ async def deletes_its_vault(visit: Visit) -> None:
     await visit.told("Ihr Tresor ist hier", "#status")
 
 
-async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(
-    browser: Browser, shared: Server
-) -> None:
+async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(browser, shared):
     first = await first_profile(browser, shared)
     second = await new_profile(browser, shared, await exported(first.page, first.authenticator), "/")
     await recovers(second)
@@ -167,7 +156,7 @@ async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose
     assert first.complaints == [] == second.complaints
 
 
-async def recovers(visit: Visit) -> None:
+async def recovers(visit):
     await visit.screen("start")
     await visit.press("return")
     await visit.screen("none")
@@ -177,7 +166,7 @@ async def recovers(visit: Visit) -> None:
     await visit.told("Your vault is here, as it was on", "#status")
 
 
-async def chooses_the_other(visit: Visit) -> None:
+async def chooses_the_other(visit):
     """See what differs between the two versions, and take the other browser's."""
     await visit.press("versions")
     await visit.screen("versions")
@@ -193,9 +182,7 @@ async def chooses_the_other(visit: Visit) -> None:
 
 
 @pytest.mark.soak  # vectors/flows refuse older copies in the gate
-async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(
-    browser: Browser, shared: Server
-) -> None:
+async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(browser, shared):
     """The first profile replaces its passkey by another. The service keeps the earlier copies pinned."""
     first = await Visit.of(await browser.new_context(), shared, "/robots.txt")
     await note_secret(first.page)
@@ -224,7 +211,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(
     assert first.complaints == [] == second.complaints
 
 
-async def replaces_its_passkey(visit: Visit, credential: str) -> None:
+async def replaces_its_passkey(visit, credential):
     """Add a passkey, remove the given one and publish, while pins of earlier copies cannot be removed."""
     await visit.page.route(
         "**/pins/*",
@@ -240,7 +227,7 @@ async def replaces_its_passkey(visit: Visit, credential: str) -> None:
         await asyncio.sleep(0.05)
 
 
-async def asked(visit: Visit, *words: str) -> None:
+async def asked(visit, *words):
     await visit.page.locator("dialog[open]").wait_for()
     question = await visit.text("dialog[open] p")
     assert all(it in question for it in words), question

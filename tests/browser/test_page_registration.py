@@ -1,30 +1,23 @@
 """Registration on the start page, in a real Chromium with a virtual authenticator and a running service."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name
 from tests.support.serving import PATIENCE_S
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Route
-    from tests.support.serving import Server
 
-
-def is_free(server: Server, name: str) -> bool:
+def is_free(server, name):
     with server.client() as client:
         found = client.get("/api/sessions/check", params={"identifier": name}).json()
     assert found.get("reason") in (None, "taken")
     return bool(found["available"])
 
 
-def take(server: Server, name: str) -> None:
+def take(server, name):
     """Take a name, as another person does."""
     with server.client() as client:
         body = {"identifier": name, "channel": "handle", "did": f"did:new:{name}"}
@@ -61,7 +54,7 @@ ONE_CANCELLED = """(() => {
 
 
 @pytest.mark.soak  # tests/service refuses names, test_passkeys.py fails prompts in the gate
-async def test_names_that_others_have_and_prompts_that_fail(browser: Browser, shared: Server) -> None:
+async def test_names_that_others_have_and_prompts_that_fail(browser, shared):
     visit, name = await Visit.of(browser, shared, isUserVerified=False), new_name()
     await may_own_a_taken_name(visit)
     await visit.open("/")
@@ -95,7 +88,7 @@ async def test_names_that_others_have_and_prompts_that_fail(browser: Browser, sh
     assert len(await visit.authenticator.credentials()) == 1, "the passkey that was made is used"
 
 
-async def may_own_a_taken_name(visit: Visit) -> None:
+async def may_own_a_taken_name(visit):
     """Choose a name that is taken, perhaps by the same person; without the passkey, the vault is not found."""
     name = new_name()
     take(visit.server, name)
@@ -112,7 +105,7 @@ async def may_own_a_taken_name(visit: Visit) -> None:
     await visit.alerted("No passkey was used.")
 
 
-async def does_not_answer(visit: Visit) -> None:
+async def does_not_answer(visit):
     """Leave a prompt unanswered until the browser ends it, while the page's clock says that a minute has passed."""
     await visit.authenticator.remove()
     await visit.authenticator.add(automaticPresenceSimulation=False)
@@ -127,7 +120,7 @@ async def does_not_answer(visit: Visit) -> None:
 
 
 @pytest.mark.soak  # browser/test/screens.test.js says why passkeys are impossible in the gate
-async def test_a_browser_without_passkeys_and_the_wrong_address(browser: Browser, shared: Server) -> None:
+async def test_a_browser_without_passkeys_and_the_wrong_address(browser, shared):
     visit = Visit(await browser.new_page(), shared)
     await visit.page.goto(f"http://127.0.0.1:{shared.port}/")
     # The default public URL.
@@ -148,7 +141,7 @@ REGISTERING = "navigator.locks.query().then(({held}) => held.some(({name}) => na
 NO_CONNECTION = "No connection to the service. We keep your place."
 
 
-async def test_an_interrupted_registration_goes_on(browser: Browser, shared: Server) -> None:
+async def test_an_interrupted_registration_goes_on(browser, shared):
     context, name = await browser.new_context(), new_name()
     visit = await Visit.of(context, shared)
     await visit.choose("handle", name)
@@ -175,7 +168,7 @@ async def test_an_interrupted_registration_goes_on(browser: Browser, shared: Ser
 
 
 @pytest.mark.soak  # other ways through the screens of the test above
-async def test_a_registration_goes_back_changes_tabs_and_wants_another_name(browser: Browser, shared: Server) -> None:
+async def test_a_registration_goes_back_changes_tabs_and_wants_another_name(browser, shared):
     context, name = await browser.new_context(), new_name()
     first = await Visit.of(context, shared)
     await first.choose("handle", name)
@@ -196,11 +189,11 @@ async def test_a_registration_goes_back_changes_tabs_and_wants_another_name(brow
     await visit.screen("start")
 
 
-async def fails(route: Route) -> None:
+async def fails(route):
     await route.abort()
 
 
-async def goes_back(visit: Visit, name: str) -> None:
+async def goes_back(visit, name):
     """Go back with the browser's button to the screens before, and forward again."""
     await visit.page.go_back()
     await visit.screen("choose")
@@ -211,7 +204,7 @@ async def goes_back(visit: Visit, name: str) -> None:
     await visit.screen("passkey")
 
 
-async def takes_over(visit: Visit, first: Visit) -> None:
+async def takes_over(visit, first):
     """Continue in a second tab, which can only do so after the first has been closed."""
     await visit.screen("resume")
     await visit.press("continue")
@@ -224,7 +217,7 @@ async def takes_over(visit: Visit, first: Visit) -> None:
     await visit.screen("passkey")
 
 
-async def wants_another_name(visit: Visit) -> None:
+async def wants_another_name(visit):
     """Try again, and choose another name before the step's response has come."""
     held = await HeldRequests.of(visit.page, "**/api/status")
     await visit.press("again")
@@ -235,10 +228,10 @@ async def wants_another_name(visit: Visit) -> None:
     await visit.screen("choose")
 
 
-async def is_not_confirmed_yet(visit: Visit, name: str) -> None:
+async def is_not_confirmed_yet(visit, name):
     """See that a registration whose transaction the chain does not show can still expire."""
 
-    async def pending(route: Route) -> None:
+    async def pending(route):
         answer = await route.fetch()
         await route.fulfill(response=answer, json={**await answer.json(), "txHash": "0x" + "12" * 32})
 
@@ -250,7 +243,7 @@ async def is_not_confirmed_yet(visit: Visit, name: str) -> None:
     await visit.page.unroute("**/api/dids/lookup*")
 
 
-async def registers_again(visit: Visit, name: str) -> None:
+async def registers_again(visit, name):
     """Register the vault of a person whose registration the service does not have any more."""
     await visit.open("/vault")
     await visit.screen("home")

@@ -1,26 +1,19 @@
 """Sending payments from the vault page on the local chain: what the person sees, and the chain's state afterwards."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from tests.support.page_visits import GERMAN, Visit, person, requested
-from tests.support.payments import Payee, registered_payee
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Route
-    from tests.support.chain_service import ChainService
+from tests.support.page_visits import GERMAN, person, requested
+from tests.support.payments import registered_payee
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ALIKE = "0x5290" + "11" * 16 + "9EE7"
 ACTIVITY = '[data-card="activity"]'
 
 
-async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 0, wei: int = 0) -> None:
+async def given(visit, chain, account, *, usdc=0, wei=0):
     """Fund the account and wait until the page shows the balance, which the service caches for two seconds."""
     if usdc:
         chain.give(account, usdc)
@@ -30,14 +23,14 @@ async def given(visit: Visit, chain: ChainService, account: str, *, usdc: int = 
     await visit.press("refresh")
 
 
-async def fill(visit: Visit, to: str, amount: str, token: str = "USDC") -> None:
+async def fill(visit, to, amount, token="USDC"):
     await visit.fill("to", to)
     await visit.fill("amount", amount)
     await visit.page.select_option('[name="token"]', token)
     await visit.press("submit")
 
 
-async def is_told_what_cannot_be_sent(visit: Visit, account: str) -> None:
+async def is_told_what_cannot_be_sent(visit, account):
     # as a person copies the address from another vault's page
     await fill(visit, f"{PAYEE[:2]} {PAYEE[2:6]} {PAYEE[6:]} ", "25")
     await visit.told("You have 5.00\u00a0USDC; you need 25.00\u00a0USDC.")
@@ -48,23 +41,21 @@ async def is_told_what_cannot_be_sent(visit: Visit, account: str) -> None:
 
 
 @pytest.mark.soak  # browser/test/lookalikes.test.js judges names in the gate
-async def test_names_that_only_the_service_knows_or_that_look_like_a_paid_one(
-    browser: Browser, chain: ChainService
-) -> None:
+async def test_names_that_only_the_service_knows_or_that_look_like_a_paid_one(browser, chain):
     payee, _, _ = await person(browser, chain)
     visit, _, account = await person(browser, chain)
     await given(visit, chain, account, wei=10**17, usdc=5_000_000)
     await trusts_the_service_alone(visit, await payee.text('[data-name="did"]'))
 
 
-async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
+async def has_a_receipt(visit, name, to):
     """See the payment in the chain's coin, which no transfer event tells, with a receipt like any other.
 
     A receipt that the person has opened stays open when the chain's payments arrive.
     """
     arrive = asyncio.Event()
 
-    async def later(route: Route) -> None:
+    async def later(route):
         await arrive.wait()
         await route.continue_()
 
@@ -79,7 +70,7 @@ async def has_a_receipt(visit: Visit, name: str, to: str) -> None:
     await visit.page.unroute("**/transfers**", later)
 
 
-async def pays_a_name(visit: Visit, chain: ChainService, payee: Payee, account: str) -> None:
+async def pays_a_name(visit, chain, payee, account):
     await visit.press("send")
     await visit.screen("send")
     await is_told_what_cannot_be_sent(visit, account)
@@ -115,13 +106,13 @@ async def pays_a_name(visit: Visit, chain: ChainService, payee: Payee, account: 
     await returns(visit)
 
 
-async def returns(visit: Visit) -> None:
+async def returns(visit):
     await visit.press("back")
     await visit.press("back")
     await visit.screen("home")
 
 
-async def trusts_the_service_alone(visit: Visit, did: str) -> None:
+async def trusts_the_service_alone(visit, did):
     """Pay names that the service, and not the chain, maps to the DID; a name that looks like a paid one is told.
 
     The service's response is the same for every name; the page checks a name for look-alikes before resolving it.
@@ -155,9 +146,7 @@ async def trusts_the_service_alone(visit: Visit, did: str) -> None:
         await returns(visit)
 
 
-async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(
-    browser: Browser, chain: ChainService
-) -> None:
+async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(browser, chain):
     """What cannot be paid is said in browser/test/screens.test.js."""
     payee = await asyncio.to_thread(registered_payee, chain)
     context = await browser.new_context()
@@ -194,10 +183,10 @@ async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(
     assert visit.complaints == []
 
 
-async def is_refused_by_the_bundler(visit: Visit) -> None:
+async def is_refused_by_the_bundler(visit):
     """Pay through a bundler that prepares operations but refuses to send them."""
 
-    async def refuses(route: Any) -> None:
+    async def refuses(route):
         await answered(route, "eth_sendUserOperation", {"code": -32500, "message": "AA23 reverted"})
 
     await visit.page.route("**/api/bundler", refuses)
@@ -210,18 +199,18 @@ async def is_refused_by_the_bundler(visit: Visit) -> None:
     await visit.page.unroute("**/api/bundler")
 
 
-async def answered(route: Any, method: str, error: dict[str, Any]) -> None:
+async def answered(route, method, error):
     asked = route.request.post_data_json
     if asked["method"] != method:
         return await route.continue_()
     return await route.fulfill(json={"jsonrpc": "2.0", "id": asked["id"], "error": error})
 
 
-async def loses_the_answer(visit: Visit) -> None:
+async def loses_the_answer(visit):
     """Confirm a payment whose receipt does not come: it is told as unconfirmed, and followed."""
     cut = False
 
-    async def bundler(route: Any) -> None:
+    async def bundler(route):
         nonlocal cut
         method = route.request.post_data_json["method"]
         cut = cut or method == "eth_sendUserOperation"
@@ -239,10 +228,10 @@ async def loses_the_answer(visit: Visit) -> None:
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}", '[data-card="activity"]')
 
 
-async def pays_the_shown_fee(visit: Visit, chain: ChainService, account: str) -> None:
+async def pays_the_shown_fee(visit, chain, account):
     """Pay without a sponsor: what the account lacks for the fee is told, and then the fee is shown and paid."""
 
-    async def unsponsored(route: Any) -> None:
+    async def unsponsored(route):
         missing = {"code": -32601, "message": "the method does not exist"}
         await answered(route, "pm_sponsorUserOperation", missing)
 
@@ -262,7 +251,7 @@ async def pays_the_shown_fee(visit: Visit, chain: ChainService, account: str) ->
     await visit.press("done")
 
 
-async def has_no_passkey(visit: Visit) -> None:
+async def has_no_passkey(visit):
     """Confirm on another device, without the vault's passkey, after an address that only looks like the payee's."""
     await visit.press("send")
     await fill(visit, ALIKE, "5")
@@ -277,7 +266,7 @@ async def has_no_passkey(visit: Visit) -> None:
 
 
 @pytest.mark.soak  # test_page_vault.py walks in German by the keyboard in the gate
-async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: ChainService) -> None:
+async def test_sending_in_german_by_the_keyboard_alone(browser, chain):
     context = await browser.new_context(**GERMAN)
     visit, _, account = await person(context, chain)
     await given(visit, chain, account, usdc=5_000_000)
@@ -304,13 +293,13 @@ async def test_sending_in_german_by_the_keyboard_alone(browser: Browser, chain: 
 
 
 @pytest.mark.soak  # vectors/flows replace stuck payments in the gate
-async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser: Browser, chain: ChainService) -> None:
+async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser, chain):
     """The first operation is signed and never mined; the vault offers it again: same nonce, higher fee, paid once."""
     visit, _, account = await person(await browser.new_context(), chain)
     await given(visit, chain, account, usdc=20_000_000)
     before, signed, lost = chain.usdc_of(PAYEE), [], True
 
-    async def loses_the_first(route: Any) -> None:
+    async def loses_the_first(route):
         asked = route.request.post_data_json
         if asked["method"] == "eth_sendUserOperation":
             signed.append(asked["params"][0])

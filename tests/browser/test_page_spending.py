@@ -1,10 +1,7 @@
 """A subscription on the vault page: an app charges it while the browser is off, within a limit that the chain enforces."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import expect
@@ -14,31 +11,23 @@ from tests.support.payments import new_vault
 import holdfast
 from holdfast.client.storage.vault_store import VaultStore
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-    from tests.support.page_visits import Visit
-
 pytestmark = pytest.mark.timeout(300)
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 @contextmanager
-def app(chain: ChainService, folder: Path) -> Iterator[tuple[str, Callable[[str, int], object]]]:
+def app(chain, folder):
     """Yield the DID of an app's server, and what charges a permission in millionths of USDC."""
     with VaultStore(directory=folder) as store, new_vault(store, "app") as vault:
 
-        def charge(container: str, amount: int) -> None:
+        def charge(container, amount):
             with holdfast.Client(chain.base_url, vault=vault, timeout=60) as client:
                 client.spend(container, PAYEE, amount)
 
         yield vault.query().did, charge
 
 
-async def allows(visit: Visit, did: str) -> str:
+async def allows(visit, did):
     """Let the app take 10 USDC in 30 days; return the text for the app."""
     await visit.press("spending")
     await visit.screen("spending")
@@ -61,9 +50,7 @@ async def allows(visit: Visit, did: str) -> str:
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_on_chain.py and test_account_keys.py spend by permissions in the gate
-async def test_a_subscription_is_charged_while_every_device_is_off_and_then_withdrawn(
-    browser: Browser, chain: ChainService, tmp_path: Path
-) -> None:
+async def test_a_subscription_is_charged_while_every_device_is_off_and_then_withdrawn(browser, chain, tmp_path):
     visit, _, account = await person(await browser.new_context(**GERMAN), chain)
     chain.give(account, 50_000_000)
     before = chain.usdc_of(PAYEE)

@@ -1,22 +1,14 @@
 """An account where two keys must sign, on the vault page: above a sum, and below it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.support.page_visits import Visit, person
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
+from tests.support.page_visits import person
 
 pytestmark = pytest.mark.timeout(300)
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 TWO = '[data-card="two"]'
 
 
-async def has_a_second_passkey(visit: Visit) -> None:
+async def has_a_second_passkey(visit):
     """Add a passkey on a security key, then let one authenticator hold both: of two, one would end each request."""
     first = visit.authenticator.id
     await visit.authenticator.add(transport="usb")
@@ -30,11 +22,11 @@ async def has_a_second_passkey(visit: Visit) -> None:
     await visit.authenticator.send("addCredential", credential={**moved, "isResidentCredential": False})
 
 
-async def changed(visit: Visit) -> None:
+async def changed(visit):
     await visit.page.locator('main[data-screen="keys"] #status:not(:empty)').wait_for()
 
 
-async def reviews(visit: Visit, amount: str) -> None:
+async def reviews(visit, amount):
     await visit.press("send")
     await visit.screen("send")
     await visit.fill("to", PAYEE)
@@ -42,7 +34,7 @@ async def reviews(visit: Visit, amount: str) -> None:
     await visit.press("submit")
 
 
-async def test_two_keys_sign_above_a_sum(browser: Browser, chain: ChainService) -> None:
+async def test_two_keys_sign_above_a_sum(browser, chain):
     visit = await where_two_must_sign_above_10(browser, chain)
     before = chain.usdc_of(PAYEE)
     await reviews(visit, "9")
@@ -61,7 +53,7 @@ async def test_two_keys_sign_above_a_sum(browser: Browser, chain: ChainService) 
     assert visit.complaints == []
 
 
-async def where_two_must_sign_above_10(browser: Browser, chain: ChainService) -> Visit:
+async def where_two_must_sign_above_10(browser, chain):
     """Return the vault's page of a person with money who lets two passkeys sign payments above 10 USDC."""
     visit, _, account = await person(browser, chain)
     chain.give(account, 100_000_000)

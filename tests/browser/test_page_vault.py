@@ -1,11 +1,8 @@
 """The vault page, in a real Chromium with a virtual authenticator and a running service."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,18 +12,12 @@ from tests.support.pages import serving
 from tests.support.running_service import RunningService
 from tests.support.vaults import PASSKEY
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, BrowserContext
-    from tests.support.serving import Server
-
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
 BUTTONS = "[...document.querySelectorAll('#screen button')].map((it) => it.ariaLabel ?? it.textContent)"
 
 
-async def test_a_person_registers_changes_passkeys_and_leaves(browser: Browser, shared: Server) -> None:
+async def test_a_person_registers_changes_passkeys_and_leaves(browser, shared):
     """What single screens say is tested in browser/test/screens.test.js."""
     visit, name = await Visit.of(browser, shared), new_name()
     await visit.screen("start")
@@ -53,7 +44,7 @@ async def test_a_person_registers_changes_passkeys_and_leaves(browser: Browser, 
     assert visit.complaints == []
 
 
-async def registers(visit: Visit, name: str) -> None:
+async def registers(visit, name):
     await visit.press("register")
     await visit.screen("choose")
     await visit.press("submit")
@@ -78,7 +69,7 @@ async def registers(visit: Visit, name: str) -> None:
         assert client.get("/api/sessions/check", params={"identifier": name}).json()["reason"] == "taken"
 
 
-async def waits_for_autofill(visit: Visit) -> None:
+async def waits_for_autofill(visit):
     """See the field for autofill while the authenticator does not respond, and open the vault with the button."""
     await visit.authenticator.send("setAutomaticPresenceSimulation", enabled=False)
     await visit.open("/vault")
@@ -91,7 +82,7 @@ async def waits_for_autofill(visit: Visit) -> None:
     await visit.screen("home")
 
 
-async def tries_a_second_passkey(visit: Visit) -> None:
+async def tries_a_second_passkey(visit):
     """Add a passkey on a security key and try it in the recovery drill, while the vault stays open."""
     first = visit.authenticator.id
     await visit.authenticator.add(transport="usb")
@@ -106,7 +97,7 @@ async def tries_a_second_passkey(visit: Visit) -> None:
     assert await tried(visit, "passkey") and await safe(visit, "passkey") and not await safe(visit, "browser")
 
 
-async def removes_the_first_passkey(visit: Visit, first: str) -> None:
+async def removes_the_first_passkey(visit, first):
     await visit.inspect("vault-two-passkeys")
     await visit.press("rename", "[data-credential]:last-child")
     await visit.fill("passkey-name", "Second device")
@@ -128,9 +119,9 @@ async def removes_the_first_passkey(visit: Visit, first: str) -> None:
     await visit.told("Second device", "[data-credential]")
 
 
-async def leaves(visit: Visit, name: str) -> None:
+async def leaves(visit, name):
     """See what the service stores, add an address, take everything back, and remove the vault from the browser."""
-    scripts: list[str] = []
+    scripts = []
     visit.page.on("request", lambda request: scripts.append(request.url))
     await visit.press("leave")
     await visit.screen("leave")
@@ -172,7 +163,7 @@ async def leaves(visit: Visit, name: str) -> None:
     await visit.screen("none")
 
 
-async def test_a_permission_is_given_and_withdrawn(browser: Browser, shared: Server) -> None:
+async def test_a_permission_is_given_and_withdrawn(browser, shared):
     visit, name = await Visit.of(await browser.new_context(), shared), new_name()
     await visit.register(name)
     await visit.press("delegate")
@@ -209,7 +200,7 @@ COPIED = """new Promise((told) => {
 })"""
 
 
-async def is_received(browser: Browser, server: Server, link: str) -> None:
+async def is_received(browser, server, link):
     """Open the permission's link in another browser."""
     path = urlsplit(link)._replace(scheme="", netloc="").geturl()
     other = await Visit.of(await browser.new_context(), server, path)
@@ -218,7 +209,7 @@ async def is_received(browser: Browser, server: Server, link: str) -> None:
     await other.inspect("received")
 
 
-async def loses_its_vault(visit: Visit, name: str) -> None:
+async def loses_its_vault(visit, name):
     """Open the page in a browser that deleted its vault: it shows no form to unlock it."""
     await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
@@ -240,7 +231,7 @@ BUSY = """(() => {
 })()"""
 
 
-async def test_the_pages_in_german_with_the_keyboard_alone(browser: Browser, shared: Server) -> None:
+async def test_the_pages_in_german_with_the_keyboard_alone(browser, shared):
     visit = await Visit.of(await browser.new_context(**GERMAN), shared)
     await visit.screen("start")
     assert await visit.page.get_attribute("html", "lang") == "de"
@@ -289,7 +280,7 @@ PARTIES = """
 
 
 @pytest.mark.soak  # settings that the pages only show
-async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[..., Server], tmp_path: Path) -> None:
+async def test_a_chosen_name_colour_and_logo(browser, serve, tmp_path):
     logo = tmp_path / "logo.svg"
     logo.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>')
     server = serve(pages_name="Bank <of> Tests", pages_colour="#8a1c5b", pages_logo=str(logo), pages_languages="de")
@@ -322,7 +313,7 @@ async def test_a_chosen_name_colour_and_logo(browser: Browser, serve: Callable[.
     assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"
 
 
-async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser: Browser, shared: Server) -> None:
+async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser, shared):
     visit = await Visit.of(browser, shared, hasPrf=False)
     await visit.choose("handle", new_name())
     await visit.press("create")
@@ -344,7 +335,7 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser:
 
 
 @pytest.mark.soak  # vectors/flows choose among vaults, test_vault.py takes one over in the gate
-async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser: Browser, shared: Server) -> None:
+async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser, shared):
     context = await browser.new_context()
     visit = await Visit.of(context, shared, hasPrf=False)
     await visit.choose("handle", new_name())
@@ -356,7 +347,7 @@ async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser: Brow
     await opens_in_another_tab(visit, await Visit.of(context, shared, "/vault"))
 
 
-async def chooses_a_password(visit: Visit) -> None:
+async def chooses_a_password(visit):
     for first, second, words in (("a" * 12, "a" * 12, "easy to guess"), (PASSWORD, PASSWORD + "s", "differ")):
         await visit.fill("new-password", first)
         await visit.fill("new-password-again", second)
@@ -376,7 +367,7 @@ ANOTHER_VAULT = """async ([credential, password]) => {
 }"""
 
 
-async def opens_in_another_tab(first: Visit, second: Visit) -> None:
+async def opens_in_another_tab(first, second):
     """Open the vault in a second tab, where a second vault is added; a password does not say which vault it opens."""
     await second.screen("elsewhere")
     await second.inspect("elsewhere")
@@ -402,9 +393,7 @@ async def opens_in_another_tab(first: Visit, second: Visit) -> None:
 
 
 @pytest.mark.soak  # browser/test/{screens,entry_pages}.test.js say so in the gate
-async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
-    storing_nothing: BrowserContext, shared: Server
-) -> None:
+async def test_a_browser_that_stores_nothing_is_told_what_to_allow(storing_nothing, shared):
     """On the pages, and in the window that an app opens."""
     visit = await Visit.of(storing_nothing, shared, "/vault")
     await visit.screen("blocked")
@@ -419,7 +408,7 @@ async def test_a_browser_that_stores_nothing_is_told_what_to_allow(
 
 
 @pytest.mark.soak  # the gate leaves in English; another test walks in German
-async def test_leaving_in_german_with_the_operators_links(browser: Browser, serve: Callable[..., Server]) -> None:
+async def test_leaving_in_german_with_the_operators_links(browser, serve):
     server = serve(pages_imprint="https://a.example/imprint", pages_privacy="https://a.example/privacy?x=1&y=2")
     visit = await Visit.of(await browser.new_context(**GERMAN), server)
     links = visit.page.locator("#links a")

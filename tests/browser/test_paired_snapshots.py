@@ -1,9 +1,6 @@
 """After pairing two browsers, or a browser and a Python client, each of the person's keys opens every snapshot."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.page_visits import new_name
@@ -15,13 +12,6 @@ from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync.protocol import AsyncPairingServer, receive
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import HostKey, KnownKey, PasswordKey
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from playwright.async_api import Browser, Page, Route
-    from tests.support.serving import Server
 
 BY_HAND = {"snapshots": {"automatic": False}}
 LAPTOP_WORDS, PHONE_WORDS = "correct horse battery", "another horse entirely"
@@ -43,22 +33,22 @@ async (password) => {
 """
 
 
-def words(password: str) -> str:
+def words(password):
     return f"{{kind: 'password', password: '{password}'}}"
 
 
 @pytest.fixture
-def server(undeclared: Server) -> Server:
+def server(undeclared):
     return undeclared
 
 
-async def laptop(browser: Browser, server: Server) -> Page:
+async def laptop(browser, server):
     """A page with a registered and published vault that either a passkey or a password opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)
     await visit(page, server)
-    page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
+    page.authenticator = await Authenticator.of(page)
     await page.evaluate(CLIENT, BY_HAND)
     await page.evaluate(MAKE, {"name": "ada", "options": {}})
     await page.evaluate(f"client.vault.addKey({words(LAPTOP_WORDS)})")
@@ -67,7 +57,7 @@ async def laptop(browser: Browser, server: Server) -> Page:
     return page
 
 
-async def phone(browser: Browser, server: Server, giver: Page) -> Page:
+async def phone(browser, server, giver):
     """Return a page in another profile that has been paired with the laptop's page."""
     page = await new_page(await browser.new_context(), server)
     await page.evaluate(CLIENT, BY_HAND)
@@ -78,11 +68,9 @@ async def phone(browser: Browser, server: Server, giver: Page) -> Page:
 
 
 @asynccontextmanager
-async def recovering(
-    browser: Browser, server: Server, given: Page, gone: tuple[str, ...] = (), *, accept: bool = False
-) -> AsyncIterator[dict[str, Any]]:
+async def recovering(browser, server, given, gone=(), *, accept=False):
     """Recover with only the laptop's synced passkey in an empty browser."""
-    credential, secret = await exported(given, given.authenticator)  # type: ignore[attr-defined]
+    credential, secret = await exported(given, given.authenticator)
     page = await (await browser.new_context()).new_page()
     await synced(page, credential, secret)
     await visit(page, server)
@@ -101,7 +89,7 @@ async def recovering(
 
 
 @pytest.mark.soak
-async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Browser, server: Server) -> None:
+async def test_the_laptops_passkey_opens_what_the_phone_published(browser, server):
     first = await laptop(browser, server)
     second = await phone(browser, server, first)
     published = await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}")
@@ -112,7 +100,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
         assert value["newer"] is None and value["asked"] == []
 
     # The phone removes the laptop's passkey. The service refuses to unpin, so the older snapshots remain.
-    async def unwilling(route: Route) -> None:
+    async def unwilling(route):
         await (route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_())
 
     await second.route("**/pins/*", unwilling)
@@ -157,7 +145,7 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser: Brows
 
 
 @pytest.mark.soak  # vectors/flows choose versions in the gate
-async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, server: Server) -> None:
+async def test_a_removal_goes_with_the_version_that_is_taken(browser, server):
     first = await laptop(browser, server)
     second = await phone(browser, server, first)
     published = await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}")
@@ -182,7 +170,7 @@ async def test_a_removal_goes_with_the_version_that_is_taken(browser: Browser, s
     assert [it["kind"] for it in (await second.evaluate("client.vault.keys()"))["wraps"]] == ["password", "password"]
 
 
-async def test_keys_cross_between_python_and_a_browser(browser: Browser, server: Server, tmp_path: Path) -> None:
+async def test_keys_cross_between_python_and_a_browser(browser, server, tmp_path):
     page = await new_page(browser, server)
     await page.evaluate(CLIENT, BY_HAND)
     passkey = KnownKey(HostKey("prf", "laptop", secret=b"l" * 32))
@@ -196,13 +184,11 @@ async def test_keys_cross_between_python_and_a_browser(browser: Browser, server:
             await page.evaluate(GIVE)
 
             class Channel:
-                async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-                    answer: dict[str, Any] = await page.evaluate("(it) => giving.handle(it)", message)
-                    return answer
+                async def ask(self, message):
+                    return await page.evaluate("(it) => giving.handle(it)", message)
 
             await receive(new, Channel(), PasswordKey(LAPTOP_WORDS), lambda _: None, lambda _: True)
             stored = newer.load()
-            assert stored is not None
             for key in (passkey, PasswordKey(PHONE_WORDS), PasswordKey(LAPTOP_WORDS)):
                 assert (await other.unlock(key, stored.sealed)).success
                 await other.lock()

@@ -1,7 +1,5 @@
 """Payments from a shop on another origin, through the browser's payment sheet and on to the chain."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib
@@ -9,7 +7,6 @@ import re
 import secrets
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
@@ -34,13 +31,6 @@ from tests.support.payment_window import LOADED, Held, confirm_page, no_confirm_
 from tests.support.payments import registered_payee
 from tests.support.serving import PATIENCE_S
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-    from tests.support.payment_window import ConfirmPage
-
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
 from holdfast.chain.signers import passkey_signer
@@ -54,7 +44,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
 class ExampleShop(Pages):
     """Serves the files of examples/shop like `python -m http.server`."""
 
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         name = urlsplit(self.path).path.strip("/") or "index.html"
         file = EXAMPLE / name
         if file not in set(EXAMPLE.iterdir()):
@@ -70,7 +60,7 @@ COPIED = """(() => {
 })()"""
 
 
-async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: ChainService, shop: str) -> None:
+async def test_a_payment_from_a_shop_arrives_on_the_chain(payer, chain, shop):
     """What single sentences of the sheet say is tested in browser/test/pay_window.test.js."""
     person, before, balance = payer, chain.usdc_of(PAYEE), chain.usdc_of(payer.account)
     note = f"new hf.VaultStore().setNote('pages:facts:{person.did}', {{identifier: 'ada.lovelace'}})"
@@ -107,7 +97,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer: Person, chain: 
     assert row["state"] == "confirmed"
 
 
-async def chooses_the_key_by_the_keyboard(window: ConfirmPage) -> None:
+async def chooses_the_key_by_the_keyboard(window):
     """Choose the password, go back to the passkey, and reach the button that pays."""
     await window.shows(CAN_APPROVE)
     assert await window.evaluate(STRAY) == [False, True], "a stray click neither pays nor takes the focus away"
@@ -122,15 +112,13 @@ async def chooses_the_key_by_the_keyboard(window: ConfirmPage) -> None:
     await window.focuses("approve")
 
 
-async def test_the_example_shop_is_paid_at_the_address_that_was_shown(
-    browser: Browser, payer: Person, chain: ChainService
-) -> None:
+async def test_the_example_shop_is_paid_at_the_address_that_was_shown(browser, payer, chain):
     """While the person reads, the DID gets another account, which is not paid."""
     assert all(len(file.read_text().splitlines()) < 100 for file in EXAMPLE.iterdir())
     person, payee = payer, await asyncio.to_thread(registered_payee, chain)
     own, other = payee.account, "0x" + secrets.token_hex(20)
 
-    async def moved(url: str, _body: str) -> str | None:
+    async def moved(url, _body):
         """Answer as the service does once the DID's controller has changed."""
         if not re.search("api/indexer|accounts/state", url) or person.account.lower() in url.lower():
             return None
@@ -159,9 +147,7 @@ async def test_the_example_shop_is_paid_at_the_address_that_was_shown(
     assert (chain.usdc_of(own), chain.usdc_of(other)) == (12_500_000, 0)
 
 
-async def test_nothing_is_paid_without_money_a_vault_or_the_person(
-    browser: Browser, payer: Person, chain: ChainService, shop: str
-) -> None:
+async def test_nothing_is_paid_without_money_a_vault_or_the_person(browser, payer, chain, shop):
     """What is wrong with a request itself is decided without a browser: browser/test/payment_requests.test.js."""
     person, before = payer, chain.usdc_of(payer.account)
     await person.page.evaluate(LOCKED)
@@ -184,7 +170,7 @@ async def test_nothing_is_paid_without_money_a_vault_or_the_person(
     await without_a_vault(browser, chain, shop)
 
 
-async def without_a_vault(browser: Browser, chain: ChainService, shop: str) -> None:
+async def without_a_vault(browser, chain, shop):
     context = await browser.new_context()
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
@@ -195,7 +181,7 @@ async def without_a_vault(browser: Browser, chain: ChainService, shop: str) -> N
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
 
 
-async def the_pages_of_payments(person: Person) -> None:
+async def the_pages_of_payments(person):
     """Assert that the pages that are not opened by clicking say what they are for, and report no error."""
     page, errors = person.page, list[str]()
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -206,9 +192,7 @@ async def the_pages_of_payments(person: Person) -> None:
     assert errors == []
 
 
-async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
+async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(payer, chain, shop):
     person = payer
     await person.page.evaluate(LOCKED)
     await unlocked(person)
@@ -232,7 +216,7 @@ async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(
 
 
 @pytest.mark.soak  # vectors/flows pay under delegations in the gate
-async def test_a_payment_under_a_delegation(payer: Person, chain: ChainService, shop: str) -> None:
+async def test_a_payment_under_a_delegation(payer, chain, shop):
     person = payer
     await person.page.evaluate(LOCKED)
     await unlocked(person)
@@ -260,14 +244,12 @@ class Mall(Pages):
 
     shop = ""
 
-    def page(self) -> tuple[bytes, str]:
+    def page(self):
         return f'<!doctype html><iframe allow="payment" src="{self.shop}"></iframe>'.encode(), "text/html"
 
 
 @pytest.mark.soak  # browser/test/payment_worker.test.js tells the two sites apart in the gate
-async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(
-    browser: Browser, payer: Person, chain: ChainService, shop: str
-) -> None:
+async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(browser, payer, chain, shop):
     inner = shop.replace("localhost", "127.0.0.1")
     with serving(type("Around", (Mall,), {"shop": inner})) as mall:
         page = await payer.context.new_page()
@@ -287,16 +269,14 @@ async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(
 
 
 @pytest.fixture(scope="module")
-def unsponsored(chain: ChainService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+def unsponsored(chain, tmp_path_factory):
     """A service on the same chain whose bundler has no sponsor."""
     with Bundler(chain).served() as url:
         yield chain.another(tmp_path_factory.mktemp("unsponsored") / "data", url)
 
 
 @pytest.mark.soak  # tests/browser/test_page_send.py pays the shown fee in the gate
-async def test_an_account_pays_the_fee_itself_that_the_window_shows(
-    browser: Browser, unsponsored: ChainService, shop: str
-) -> None:
+async def test_an_account_pays_the_fee_itself_that_the_window_shows(browser, unsponsored, shop):
     chain = unsponsored
     person = await Person.unregistered(browser, chain)
     chain.fund(person.account, COINS)
@@ -355,9 +335,7 @@ OTHER = (
 
 
 @pytest.mark.soak  # test_page_two_keys.py signs with two, browser/test/pay_window.test.js asks in the window in the gate
-async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
+async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(payer, chain, shop):
     person, before = payer, chain.usdc_of(PAYEE)
     window, told = await person.asked(shop)
     second = await with_a_second_passkey(person, window)
@@ -382,7 +360,7 @@ async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(
     changed(chain, person, (ChangeKind.SET_THRESHOLD, b"", 1))  # for the module's other tests
 
 
-async def with_a_second_passkey(person: Person, window: ConfirmPage) -> bytes:
+async def with_a_second_passkey(person, window):
     """Let the window's authenticator hold two passkeys, of which one opens the vault; return the other's signer."""
     await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
     await person.passkey_in(window)
@@ -396,7 +374,7 @@ async def with_a_second_passkey(person: Person, window: ConfirmPage) -> bytes:
     return signer
 
 
-def changed(chain: ChainService, person: Person, *changes: tuple[int, bytes, int]) -> None:
+def changed(chain, person, *changes):
     """Change the account's owners, as an operation of the account does."""
     data = call_data("changeOwners((uint8,bytes,uint256)[])", [(int(kind), *rest) for kind, *rest in changes])
     chain.send(person.account, data, sender=person.account)

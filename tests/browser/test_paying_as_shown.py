@@ -1,10 +1,7 @@
 """The payment window pays what it shows, and says what becomes of it, whatever changes between sheet and signature."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.page_visits import Visit
@@ -14,18 +11,13 @@ from tests.support.paymasters import Bundler, failure
 from tests.support.payment_window import Held
 from tests.support.serving import PATIENCE_S
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-    from tests.support.payment_window import ConfirmPage
-
 pytestmark = [pytest.mark.whole_browser, pytest.mark.soak]  # test_paying.py pays in the gate
 PASSWORD = "correct horse battery staple"
 # The newest snapshot that the servers have acknowledged.
 COPY = "client.snapshots().then((it) => it.state()).then((it) => it.acknowledgedRoot)"
 
 
-async def ready(person: Person, window: ConfirmPage) -> None:
+async def ready(person, window):
     """Let the window's passkey open the vault; wait until fee and button are there."""
     await person.passkey_in(window)
     await window.shows("document.getElementById('fee').textContent.includes('sponsor')")
@@ -33,9 +25,7 @@ async def ready(person: Person, window: ConfirmPage) -> None:
 
 
 @pytest.mark.soak  # test_connect.py waits for the first copy in the gate
-async def test_the_shop_hears_of_the_payment_after_the_vaults_first_copy(
-    browser: Browser, chain: ChainService, shop: str
-) -> None:
+async def test_the_shop_hears_of_the_payment_after_the_vaults_first_copy(browser, chain, shop):
     context = await browser.new_context()
     await context.route("**/api/v0/dag/import*", lambda route: route.abort())  # of the page, not of the window
     person = await Person.registered(browser, chain, context)
@@ -59,11 +49,11 @@ class LateBundler(Bundler):
 
     armed = False
 
-    def __init__(self, chain: ChainService) -> None:
+    def __init__(self, chain):
         super().__init__(chain)
         self.fee_asked, self.sent = threading.Event(), threading.Event()
 
-    def pm_sponsorUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
+    def pm_sponsorUserOperation(self, request):  # noqa: N802 - the method's name
         if not self.armed:
             return self.forwarded(request)
         self.armed = False
@@ -71,15 +61,15 @@ class LateBundler(Bundler):
         self.sent.wait(PATIENCE_S)
         return failure(request, -32500, "refused too late")
 
-    def eth_sendUserOperation(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: N802 - the method's name
+    def eth_sendUserOperation(self, request):  # noqa: N802 - the method's name
         self.sent.set()
         return self.forwarded(request)
 
 
 @pytest.mark.soak  # vectors/flows lose fees in the gate
 async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_way(
-    browser: Browser, chain: ChainService, shop: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+    browser, chain, shop, tmp_path_factory
+):
     bundler = LateBundler(chain)
     with bundler.served() as url:
         late = chain.another(tmp_path_factory.mktemp("late") / "data", url)
@@ -98,9 +88,7 @@ async def test_a_fee_that_could_not_be_found_out_does_not_end_a_payment_under_wa
 
 
 @pytest.mark.soak  # test_vault.py takes a vault over in the gate
-async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
-    payer: Person, chain: ChainService, shop: str
-) -> None:
+async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(payer, chain, shop):
     person = payer
     await person.page.evaluate(LOCKED)
     window, told = await person.asked(shop)
@@ -122,7 +110,7 @@ async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(
     await other.screen("unlock")
 
 
-async def opened(tab: Visit) -> None:
+async def opened(tab):
     await tab.screen("unlock")
     await tab.press("use-password")
     await tab.fill("password", PASSWORD)
@@ -131,9 +119,7 @@ async def opened(tab: Visit) -> None:
 
 
 @pytest.mark.soak  # registers twice on the chain for a list that only this window has
-async def test_of_two_vaults_the_person_chooses_the_one_that_pays(
-    browser: Browser, chain: ChainService, shop: str
-) -> None:
+async def test_of_two_vaults_the_person_chooses_the_one_that_pays(browser, chain, shop):
     poor = await Person.registered(browser, chain)
     rich = await Person.registered(browser, chain, poor.context)
     chain.give(rich.account, 20_000_000)

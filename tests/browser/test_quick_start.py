@@ -1,30 +1,23 @@
 """The page in docs/quickstart.md registers and pays, unchanged but for the service's address and the token."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-    from tests.support.chain_service import ChainService
-
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "quickstart.md").read_text("utf-8")
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def test_the_page_registers_and_pays(browser: Browser, chain: ChainService) -> None:
+async def test_the_page_registers_and_pays(browser, chain):
     [text] = re.findall(r"```html\n(.*?)```", PAGE, re.DOTALL)
     text = text.replace("localhost:8787", f"localhost:{urlsplit(chain.base_url).port}")
     text = text.replace("USDC_FROM_THE_TABLE", chain.usdc)
 
     class Served(Pages):
-        def page(self) -> tuple[bytes, str]:
+        def page(self):
             return text.encode(), "text/html"
 
     with serving(Served) as address:

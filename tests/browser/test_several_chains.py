@@ -1,35 +1,18 @@
 """A page pays from one account on two local chains, one of which has the ID of Base."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.page_visits import person
-from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome
+from tests.support.passkeys import outcome, page_with_vault
 from tests.support.two_chains import BASE, TEST
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
-    from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-async def opened(browser: Browser, service: ChainService) -> Page:
-    page = await new_page(browser, service.server)
-    await Authenticator.of(page)
-    await page.evaluate(CLIENT, {})
-    await page.evaluate(MAKE, {"name": "ada", "options": {}})
-    return page
-
-
 @pytest.mark.soak  # tests/client/flows/test_several_chains.py pays in the gate
-async def test_one_account_pays_on_two_chains(
-    browser: Browser, both: ChainService, chain: ChainService, base: ChainService
-) -> None:
-    page = await opened(browser, both)
+async def test_one_account_pays_on_two_chains(browser, both, chain, base):
+    page = await page_with_vault(browser, both.server)
     account = (await outcome(page, "return (await client.account()).address"))["value"]
     for place, chain_id, amount in ((chain, TEST, 1), (base, BASE, 20), (base, BASE, 3)):
         place.give(account, amount)
@@ -46,9 +29,7 @@ async def test_one_account_pays_on_two_chains(
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py names chains that are left in the gate
-async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(
-    browser: Browser, both: ChainService, chain: ChainService, base: ChainService
-) -> None:
+async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(browser, both, chain, base):
     visit, _, account = await person(await browser.new_context(), both)
     await visit.press("keys")
     await visit.screen("keys")
@@ -74,7 +55,7 @@ async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(
     await visit.page.context.close()
 
 
-def owners(chain: ChainService, account: str) -> int:
+def owners(chain, account):
     """Return how many owners an account has; 0 where it does not exist."""
     if chain.rpc("eth_getCode", account, "latest") == "0x":
         return 0
@@ -82,9 +63,7 @@ def owners(chain: ChainService, account: str) -> int:
 
 
 @pytest.mark.soak  # test_page_send.py pays on the test network in the gate
-async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_money(
-    browser: Browser, base: ChainService
-) -> None:
+async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_money(browser, base):
     visit, _, account = await person(browser, base)
     base.give(account, 20_000_000)
     await asyncio.sleep(2.1)  # the service keeps a balance for two seconds

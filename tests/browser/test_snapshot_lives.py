@@ -12,16 +12,14 @@ import contextlib
 import os
 import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import Error as PageError
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.async_api import Browser, BrowserContext, Page, Route
+    from playwright.async_api import BrowserContext, Page
     from tests.support.serving import Server
 
 PARTS = int(os.environ.get("HOLDFAST_TEST_LIVES", "10"))
@@ -50,7 +48,7 @@ class Network:
     lost_answers_to: str = ""
     cut_uploads: int = 0
 
-    async def pass_on(self, route: Route) -> None:
+    async def pass_on(self, route):
         """Drop or truncate a request, drop its response, or let it through, even if the page is closed meanwhile."""
         with contextlib.suppress(PageError):
             path = route.request.url.split("/", 3)[3]
@@ -87,7 +85,7 @@ class Life:
     rows: dict[str, list[str]] = field(default_factory=dict)
     acknowledged: str = ""
 
-    async def begin(self) -> None:
+    async def begin(self):
         await self.open()
         await Authenticator.of(self.page)
         await self.page.evaluate(MAKE, {"name": "ada", "options": {}})
@@ -98,32 +96,32 @@ class Life:
         await self.killed()
         await self.publish()
 
-    async def open(self) -> None:
+    async def open(self):
         self.page = await self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         await visit(self.page, self.server)
         await self.page.evaluate(CLIENT, BY_HAND)
 
-    async def killed(self) -> None:
+    async def killed(self):
         """Close the page at any time, and open another page, which finds what the browser stored."""
         await self.page.close()
         await self.open()
         opened = await outcome(self.page, OPEN)
         assert "message" not in opened, opened
 
-    async def worker_killed(self) -> None:
+    async def worker_killed(self):
         """Terminate the vault's worker in the middle of an upload."""
         code = "const going = client.snapshots().then((it) => it.publish()).catch(() => {}); client.vault.close(); await going"
         await outcome(self.page, code)
         await self.killed()
 
-    async def edit(self) -> None:
+    async def edit(self):
         name = f"row {len(self.written)}"
         done = await outcome(self.page, SAVE.replace("ROW", name))
         assert done["value"]["success"], done
         self.written.append(name)
 
-    async def publish(self) -> None:
+    async def publish(self):
         told = await outcome(self.page, PUBLISH)
         state = (await outcome(self.page, STATE))["value"]
         for root in (state["rootCid"], state["sentRoot"]):
@@ -133,7 +131,7 @@ class Life:
             assert told["value"]["status"] == "pinned", told
             self.acknowledged = state["acknowledgedRoot"]
 
-    async def killed_while_publishing(self) -> None:
+    async def killed_while_publishing(self):
         with contextlib.suppress(PageError):
             await self.page.evaluate("client.snapshots().then((it) => void it.publish().catch(() => {}))")
         await self.page.wait_for_timeout(self.network.random.randrange(300))
@@ -144,7 +142,7 @@ class Life:
         await self.killed()
         await self.note_sent()
 
-    async def note_sent(self) -> None:
+    async def note_sent(self):
         """Record which snapshot an interrupted upload had stored locally before sending it."""
         state = (await outcome(self.page, STATE))["value"]
         for root in (state["rootCid"], state["sentRoot"]):
@@ -152,7 +150,7 @@ class Life:
                 self.rows.setdefault(root, list(self.written))
         self.acknowledged = state["acknowledgedRoot"] or self.acknowledged
 
-    async def step(self, kind: str) -> None:
+    async def step(self, kind):
         choose = self.network.random
         if kind == "lose requests":
             self.network.lost_requests = choose.randrange(1, 7)
@@ -173,11 +171,11 @@ KINDS = (
 )  # fmt: skip
 
 
-async def recovered(browser: Browser, server: Server, name: str) -> dict[str, Any]:
+async def recovered(browser, server, name):
     """Return what is recovered from the name and the key in an empty profile; one gateway returns false data."""
     service = f"http://localhost:{server.port}"
 
-    async def lie(route: Route) -> None:
+    async def lie(route):
         if "/ipns/" in route.request.url:
             await route.fulfill(response=await route.fetch(url=service + route.request.url.partition("/liar")[2]))
         else:
@@ -191,12 +189,11 @@ async def recovered(browser: Browser, server: Server, name: str) -> dict[str, An
     found = await outcome(page, RECOVER.replace("NAME", name))
     await page.context.close()
     assert "value" in found, found
-    value: dict[str, Any] = found["value"]
-    return value
+    return found["value"]
 
 
 @pytest.mark.soak
-async def test_what_was_acknowledged_comes_back(browser: Browser, serve: Callable[..., Server]) -> None:
+async def test_what_was_acknowledged_comes_back(browser, serve):
     server, chosen = serve(), random.Random(SEED)
     context = await browser.new_context()
     network = Network(chosen)

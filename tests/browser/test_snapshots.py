@@ -1,20 +1,13 @@
 """In a real Chromium with a running service, snapshots are uploaded automatically and can restore the vault."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.page_visits import new_name
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, new_page, outcome, visit
 from tests.support.serving import PATIENCE_S
 from tests.support.synced_passkeys import exported, note_secret, synced
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Route
-    from tests.support.serving import Server
 
 QUICK = {"snapshots": {"debounceMs": 50}}
 PASSWORD = "{kind: 'password', password: 'correct horse battery'}"
@@ -42,13 +35,13 @@ DELEGATE = f"client.vault.delegate({{to: '{APP}', command: '/accounts/pay', cave
 PUBLISH = "return (await client.snapshots()).publish()"
 
 
-async def first_device(browser: Browser, undeclared: Server, options: dict[str, Any]) -> Page:
+async def first_device(browser, undeclared, options):
     """Return a page with a registered vault that a password also opens."""
     page = await (await browser.new_context()).new_page()
     page.set_default_timeout(PATIENCE_MS)
     await note_secret(page)
     await visit(page, undeclared)
-    page.authenticator = await Authenticator.of(page)  # type: ignore[attr-defined]
+    page.authenticator = await Authenticator.of(page)
     await page.evaluate(CLIENT, options)
     await page.evaluate(WATCH)
     await page.evaluate(MAKE, {"name": "ada", "options": {}})
@@ -57,7 +50,7 @@ async def first_device(browser: Browser, undeclared: Server, options: dict[str, 
     return page
 
 
-async def became(page: Page, condition: str) -> None:
+async def became(page, condition):
     """Poll an expression until it is true, which is the only way of waiting that the page's CSP allows."""
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -67,14 +60,13 @@ async def became(page: Page, condition: str) -> None:
         raise AssertionError(f"{condition} stayed false: {await page.evaluate('told')}") from error
 
 
-async def pinned(page: Page) -> dict[str, Any]:
+async def pinned(page):
     """Wait until the newest revision is pinned, and return the snapshot state."""
     await became(page, KEPT)
-    state: dict[str, Any] = await page.evaluate("told.at(-1)")
-    return state
+    return await page.evaluate("told.at(-1)")
 
 
-async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser: Browser, undeclared: Server) -> None:
+async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser, undeclared):
     first = await first_device(browser, undeclared, QUICK)
     await pinned(first)
     await first.evaluate(DELEGATE)
@@ -86,7 +78,7 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
     state = await pinned(first)
     contents = await first.evaluate(CONTENTS)
     assert contents["delegations"] and contents["accounts"]
-    credential, secret = await exported(first, first.authenticator)  # type: ignore[attr-defined]
+    credential, secret = await exported(first, first.authenticator)
 
     second = await (await browser.new_context()).new_page()
     await synced(second, credential, secret)
@@ -110,11 +102,11 @@ async def test_changes_go_up_and_a_synced_passkey_alone_brings_them_back(browser
     await became(first, "told.at(-1).status === 'conflict'")
 
 
-async def a_failure_is_told_with_its_reason_and_tried_again(page: Page) -> None:
+async def a_failure_is_told_with_its_reason_and_tried_again(page):
     full = {"error": {"reason": "INSUFFICIENT_FUNDS", "details": "16 of 16 MiB are used"}}
     answers = [json.dumps(full)]
 
-    async def refuse(route: Route) -> None:
+    async def refuse(route):
         if answers:
             await route.fulfill(status=409, body=answers.pop(), content_type="application/json")
         else:
@@ -143,7 +135,7 @@ async def a_failure_is_told_with_its_reason_and_tried_again(page: Page) -> None:
 
 
 @pytest.mark.soak  # vectors/flows tell conflicts in the gate, test_page_recovery.py lets a person choose
-async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, undeclared: Server) -> None:
+async def test_two_devices_that_both_changed_are_told_apart(browser, undeclared):
     first = await first_device(browser, undeclared, {"snapshots": {"automatic": False, "debounceMs": 1}})
     await first.evaluate("client.snapshots()")
     await first.evaluate(DELEGATE)
@@ -161,9 +153,9 @@ async def test_two_devices_that_both_changed_are_told_apart(browser: Browser, un
     await a_second_vault_is_published_under_its_own_name(second)
 
 
-async def without_prf(browser: Browser, undeclared: Server, first: Page) -> Page:
+async def without_prf(browser, undeclared, first):
     """Return a page in a new profile, whose authenticator has the first device's passkey, but no PRF."""
-    (credential,) = await first.authenticator.credentials()  # type: ignore[attr-defined]
+    (credential,) = await first.authenticator.credentials()
     page = await new_page(await browser.new_context(), undeclared)
     authenticator = await Authenticator.of(page, hasPrf=False)
     await authenticator.send("addCredential", credential=credential)
@@ -171,11 +163,11 @@ async def without_prf(browser: Browser, undeclared: Server, first: Page) -> Page
         CLIENT, {"snapshots": {"automatic": False, "gatewayUrl": f"http://localhost:{undeclared.port}/elsewhere"}}
     )
     await page.evaluate(WATCH)
-    page.authenticator = authenticator  # type: ignore[attr-defined]
+    page.authenticator = authenticator
     return page
 
 
-async def without_ed25519(first: Page, second: Page) -> None:
+async def without_ed25519(first, second):
     """A browser that cannot verify Ed25519 signatures accepts no published snapshot, but can read a snapshot file."""
     name = await first.evaluate("client.vault.publishingKey().then(({name}) => name)")
     car = await first.evaluate("client.snapshots().then(async (it) => Array.from(await it.file()))")
@@ -197,15 +189,15 @@ async def without_ed25519(first: Page, second: Page) -> None:
     await second.evaluate(forget)
 
 
-async def one_of_two_gateways_lies(page: Page, service: str) -> None:
-    async def elsewhere(route: Route) -> None:
+async def one_of_two_gateways_lies(page, service):
+    async def elsewhere(route):
         await route.fulfill(response=await route.fetch(url=service + route.request.url.partition("/elsewhere")[2]))
 
     await page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
     await page.route("**/elsewhere/**", elsewhere)
 
 
-async def they_both_change(first: Page, second: Page) -> None:
+async def they_both_change(first, second):
     for page in (first, second):
         await page.evaluate(DELEGATE)
     published = await outcome(second, PUBLISH)
@@ -232,7 +224,7 @@ async def they_both_change(first: Page, second: Page) -> None:
     assert forced["value"]["sequence"] == 4, forced
 
 
-async def a_second_vault_is_published_under_its_own_name(page: Page) -> None:
+async def a_second_vault_is_published_under_its_own_name(page):
     theirs = await page.evaluate("client.vault.status().then(({did}) => did)")
     await page.evaluate("client.vault.lock()")
     await outcome(page, f"""

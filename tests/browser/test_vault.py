@@ -1,16 +1,9 @@
 """The vault in the worker: two tabs, automatic locking, storage, export and pairing to another profile."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
 
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome, visit
 from tests.support.serving import PATIENCE_S
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
-    from tests.support.serving import Server
 
 PASSWORD = "correct horse battery"
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
@@ -18,7 +11,7 @@ CREATE = "client.vault.exec('resource:services action:create', {id: 's1', type: 
 LAST_STATUS = "Object.fromEntries(events.map(({subsystem, status}) => [subsystem, status]))"
 
 
-async def with_vault(page: Page) -> str:
+async def with_vault(page):
     """Open a vault in a page, and add KEY, because other tabs lack this tab's passkeys."""
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})
@@ -27,11 +20,11 @@ async def with_vault(page: Page) -> str:
     return made["did"]
 
 
-async def told(page: Page, event: str) -> None:
+async def told(page, event):
     await page.wait_for_function("(type) => events.some((it) => it.type === type)", arg=event)
 
 
-async def test_boot_says_what_is_ready_and_what_is_not(page: Page) -> None:
+async def test_boot_says_what_is_ready_and_what_is_not(page):
     status = await page.evaluate(CLIENT, {})
     assert status == {"enclave": True, "helia": False, "libp2p": False, "ready": False}
     # The service stores snapshots, so `helia` is ready; the module for pairing can be had, so `libp2p` is.
@@ -63,7 +56,7 @@ async def test_boot_says_what_is_ready_and_what_is_not(page: Page) -> None:
         assert seen["name"] == "WasmLoadError" and seen["message"].startswith("WASM load failed: "), (options, seen)
 
 
-async def test_two_tabs_share_one_vault(browser: Browser, shared: Server) -> None:
+async def test_two_tabs_share_one_vault(browser, shared):
     context = await browser.new_context()
     first, second = await new_page(context, shared), await new_page(context, shared)
     await first.bring_to_front()
@@ -89,7 +82,7 @@ async def test_two_tabs_share_one_vault(browser: Browser, shared: Server) -> Non
     await a_tab_that_does_not_answer_loses_the_vault(first, second, did)
 
 
-async def a_tab_that_does_not_answer_loses_the_vault(first: Page, second: Page, did: str) -> None:
+async def a_tab_that_does_not_answer_loses_the_vault(first, second, did):
     # The first page holds the vault's lock, but does not respond to messages.
     await first.evaluate(
         f"() => new Promise((held) => navigator.locks.request('hf-vault:holdfast-vault:{did}', () => (held(), new Promise(() => {{}}))))"
@@ -103,7 +96,7 @@ async def a_tab_that_does_not_answer_loses_the_vault(first: Page, second: Page, 
     assert (await outcome(second, "return client.vault.status()"))["name"] == "ClientStateError"
 
 
-async def test_a_vault_locks_itself_and_a_reload_finds_what_was_changed_last(browser: Browser, shared: Server) -> None:
+async def test_a_vault_locks_itself_and_a_reload_finds_what_was_changed_last(browser, shared):
     page = await new_page(browser, shared)
     did = await with_vault(page)
     await an_idle_vault_locks_itself(page, did)
@@ -121,7 +114,7 @@ async def test_a_vault_locks_itself_and_a_reload_finds_what_was_changed_last(bro
     await a_forgotten_vault_leaves_its_snapshots_place(page, did)
 
 
-async def an_idle_vault_locks_itself(page: Page, did: str) -> None:
+async def an_idle_vault_locks_itself(page, did):
     await page.evaluate("client.vault.setAutoLock(1)")
     await told(page, "locked")
     assert await page.evaluate("client.vault.status().then(({locked}) => locked)") is True
@@ -133,7 +126,7 @@ async def an_idle_vault_locks_itself(page: Page, did: str) -> None:
     assert opened["value"] == {"success": True, "did": did}
 
 
-async def storage_that_fails_loses_nothing(page: Page) -> None:
+async def storage_that_fails_loses_nothing(page):
     seen = await outcome(page, """
       const store = new hf.VaultStore();
       const {manifest, sealed, revision} = await store.load();
@@ -145,7 +138,7 @@ async def storage_that_fails_loses_nothing(page: Page) -> None:
     assert seen["name"] == "StorageError" and seen["cause"] == "QuotaExceededError", seen
 
 
-async def a_forgotten_vault_leaves_its_snapshots_place(page: Page, did: str) -> None:
+async def a_forgotten_vault_leaves_its_snapshots_place(page, did):
     await page.evaluate(f"new hf.VaultStore().setNote('registration:{did}:handle:ada', {{}})")
     await page.evaluate(
         f"new hf.VaultStore().setNote('snapshots:{did}', {{acknowledgedRevision: 9, acknowledgedRoot: 'b', sequence: 4}})"
@@ -159,7 +152,7 @@ async def a_forgotten_vault_leaves_its_snapshots_place(page: Page, did: str) -> 
     }  # fmt: skip
 
 
-async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser: Browser, shared: Server) -> None:
+async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser, shared):
     old, new = await new_page(browser, shared), await new_page(await browser.new_context(), shared)
     did = await with_vault(old)
     await new.evaluate(CLIENT, {})
@@ -174,7 +167,7 @@ async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser:
     assert taken == {"success": True, "did": did, "accounts": 1, "credentials": 1}
 
 
-async def paired(old: Page, new: Page, did: str) -> None:
+async def paired(old, new, did):
     began = await new.evaluate("client.vault.syncInit()")
     answered = await old.evaluate(
         "({session_id, public_key}) => client.vault.syncRespond(session_id, {publicKey: public_key})", began

@@ -3,23 +3,12 @@
 WebKitGTK is not Safari, which has passkeys, so these tests say nothing about Safari.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support import webkit
 from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.serving import Server
-    from tests.support.webkit import WebKitTab
 
 OBSTACLE = webkit.obstacle()
 pytestmark = [pytest.mark.soak, pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))]
@@ -31,14 +20,12 @@ PASSKEY_BUTTONS = ", ".join(f'[data-name="{name}"]' for name in ("register", "re
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[WebKitTab]:
+def tab(tmp_path):
     with webkit.running(tmp_path) as tab:
         yield tab
 
 
-def test_a_browser_without_passkeys_is_told_what_to_do(
-    tab: WebKitTab, serve: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_browser_without_passkeys_is_told_what_to_do(tab, serve, tmp_path):
     address = f"http://localhost:{serve().port}"
     assert tab.run("return [typeof PublicKeyCredential, typeof navigator.credentials]") == ["undefined", "undefined"]
     tab.open(f"{address}/")
@@ -70,7 +57,7 @@ def test_a_browser_without_passkeys_is_told_what_to_do(
     tab.told("There is a vault in this browser.")
 
 
-def backup(file: Path) -> str:
+def backup(file):
     """Write the backup file of a new vault; return its DID."""
     with Vault() as vault:
         did = vault.generate(GIVEN, SECRET).did

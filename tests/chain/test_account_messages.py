@@ -1,10 +1,7 @@
 """What owners and guardians sign and send has the digests and encodings of the shared vectors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,7 +23,7 @@ FORMS = json.loads((VECTORS / "change_signatures.json").read_text())
 NAMED = json.loads((VECTORS / "named_signatures.json").read_text())["vectors"]
 
 
-def digest_of(given: dict[str, Any]) -> bytes:
+def digest_of(given):
     match given["message"]:
         case "changes":
             changes = [Change.from_json(change) for change in given["changes"]]
@@ -38,12 +35,12 @@ def digest_of(given: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize("step", MESSAGES)
-def test_digests(step: dict[str, Any]) -> None:
+def test_digests(step):
     assert to_hex(digest_of(step["input"])) == step["contains"]["digest"]
 
 
 @pytest.mark.parametrize("step", [step for step in MESSAGES if "changes" in step["input"]])
-def test_changes_are_written_as_they_were_read(step: dict[str, Any]) -> None:
+def test_changes_are_written_as_they_were_read(step):
     for given in step["input"]["changes"]:
         change = Change.from_json(given)
         assert Change.from_json(change.to_json()) == change
@@ -62,29 +59,29 @@ def test_changes_are_written_as_they_were_read(step: dict[str, Any]) -> None:
         {"kind": "set_quorum", "value": True},
     ],
 )
-def test_refuses_what_is_no_change(given: dict[str, Any]) -> None:
+def test_refuses_what_is_no_change(given):
     with pytest.raises(ValueError, match="change"):
         Change.from_json(given)
 
 
 @pytest.mark.parametrize("vector", FORMS["vectors"], ids=[vector["name"] for vector in FORMS["vectors"]])
-def test_a_signature_of_changes_has_the_cheapest_form(vector: dict[str, Any]) -> None:
+def test_a_signature_of_changes_has_the_cheapest_form(vector):
     signed, how = map(from_hex, (FORMS["signer"], FORMS["signature"])), (vector["suffices"], vector["isPrimary"])
     assert to_hex(of_changes(*signed, suffices=how[0], is_primary=how[1])) == vector["whole"]
 
 
 @pytest.mark.parametrize("vector", NAMED)
-def test_signatures_by_name_in_any_order(vector: dict[str, Any]) -> None:
+def test_signatures_by_name_in_any_order(vector):
     signed = [(from_hex(each["signer"]), from_hex(each["signature"])) for each in vector["signatures"]]
     assert to_hex(named(signed)) == vector["named"] == to_hex(named(reversed(signed)))
 
 
-def test_a_key_that_signs_alone_stands_before_its_signature() -> None:
+def test_a_key_that_signs_alone_stands_before_its_signature():
     assert by_name(b"\1" * 64, b"a") == b"\1" * 64 + b"a"
     assert by_name(b"\1" * 20, b"a") == named([(b"\1" * 20, b"a")])
 
 
-def test_refuses_no_signature_and_a_signer_twice() -> None:
+def test_refuses_no_signature_and_a_signer_twice():
     for signed in ([], [(b"\1" * 20, b"a"), (b"\1" * 20, b"b")], [(b"\1" * 20, bytes(1 << 16))]):
         with pytest.raises(ValueError, match="sign"):
             named(signed)
@@ -93,12 +90,12 @@ def test_refuses_no_signature_and_a_signer_twice() -> None:
 ACCOUNT = "0x" + "aa" * 20
 
 
-def signed_of(given: dict[str, Any], sequence: int) -> account_calls.SignedChanges:
+def signed_of(given, sequence):
     changes = tuple(Change.from_json(change) for change in given["changes"])
     return account_calls.SignedChanges(ACCOUNT, sequence, changes, from_hex(given["signature"]))
 
 
-def call_of(row: dict[str, Any]) -> bytes:
+def call_of(row):
     owners = [from_hex(owner) for owner in row.get("new_owners", [])]
     match row["call"]:
         case "apply":
@@ -116,14 +113,14 @@ def call_of(row: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize("row", CALLS, ids=lambda row: str(row["name"]))
-def test_calls_and_what_is_read_from_them(row: dict[str, Any]) -> None:
+def test_calls_and_what_is_read_from_them(row):
     assert to_hex(call_of(row)) == row["data"]
     written = [row] if "changes" in row else row.get("history", [])
     signed = [signed_of(each, row.get("sequence", at)) for at, each in enumerate(written)]
     assert list(account_calls.changes_in(ACCOUNT, b"within others" + from_hex(row["data"]))) == signed
 
 
-def test_kinds_of_signers() -> None:
+def test_kinds_of_signers():
     assert [kind_of(bytes(length)) for length in (20, 21, 64, 65)] == ["address", "verifier", "p256", "verifier"]
     for length in (0, 19, 1025):
         with pytest.raises(ValueError, match="a signer has"):

@@ -1,15 +1,13 @@
 """What is read of an account without a search of its chain's history, which many endpoints refuse."""
 
-from __future__ import annotations
-
 from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.account_reads import supporters_of
 from holdfast.chain.rpc import RpcClient
 
 
-async def test_how_many_guardians_signed_a_recovery() -> None:
-    def answer(method: str, _params: object) -> str:
+async def test_how_many_guardians_signed_a_recovery():
+    def answer(method, _params):
         assert method == "eth_call"
         return "0x" + "".join(f"{number:064x}" for number in (1_800_000_000, 2, 3))
 

@@ -1,13 +1,9 @@
 """The Python client and the JavaScript client have the account's key sign the same bytes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.support.javascript import run_module
 
-from holdfast.chain.account_signatures import Message, Text, TypedData, before_creation
+from holdfast.chain.account_signatures import Text, TypedData, before_creation
 
 ACCOUNT, FACTORY = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "fa" * 20
 MADE = bytes(range(64))
@@ -29,7 +25,7 @@ SIGN = """
         (TypedData(b"\x5e" * 32, b"\xc0" * 32, TYPED["type"]), {"typed": TYPED}),
     ],
 )
-def test_both_clients_sign_the_same_bytes(message: Message, asked: dict[str, Any]) -> None:
+def test_both_clients_sign_the_same_bytes(message, asked):
     digest, signature = message.digest(ACCOUNT, 8453), message.signature(MADE)
     whole = before_creation(signature, FACTORY, b"creates the account")
     given = {

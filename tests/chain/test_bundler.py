@@ -1,9 +1,5 @@
 """Sending a user operation through a fake bundler, whose responses may change only some of the fields."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.support.fake_transports import FakeTransport
 
@@ -21,12 +17,12 @@ SPONSORED = LIMITS | {"paymaster": "0x" + "05" * 20, "paymasterData": "0x06"}
 HASH = operation_hash(OPERATION, entry_point=V07.address, chain_id=1)
 
 
-def bundler(answers: dict[str, Any]) -> tuple[Bundler, FakeTransport]:
+def bundler(answers):
     transport = FakeTransport(lambda method, params: answers[method])
     return Bundler(RpcClient("http://bundler.invalid", transport), entry_point=V07.address, chain_id=1), transport
 
 
-async def test_an_estimate_sets_limits_and_nothing_else() -> None:
+async def test_an_estimate_sets_limits_and_nothing_else():
     bold = LIMITS | {"callData": "0xdead", "paymaster": "0x" + "66" * 20, "maxFeePerGas": "0xffff", "nonce": "0x9"}
     estimated = await bundler({"eth_estimateUserOperationGas": bold})[0].estimated(OPERATION)
     assert (estimated.call_gas_limit, estimated.verification_gas_limit, estimated.pre_verification_gas) == (16, 32, 48)
@@ -34,12 +30,12 @@ async def test_an_estimate_sets_limits_and_nothing_else() -> None:
     assert estimated.nonce == 3
 
 
-async def test_a_margin_is_added_to_the_verification_limit() -> None:
+async def test_a_margin_is_added_to_the_verification_limit():
     estimated = await bundler({"eth_estimateUserOperationGas": LIMITS})[0].estimated(OPERATION, WEBAUTHN)
     assert estimated.verification_gas_limit == 32 + 600_000
 
 
-async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields() -> None:
+async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields():
     bold = SPONSORED | {"callData": "0xdead", "sender": "0x" + "66" * 20}
     asked, transport = bundler({"pm_sponsorUserOperation": bold})
     sponsored = await asked.sponsored(OPERATION, WEBAUTHN, {"policy": "p"})
@@ -51,7 +47,7 @@ async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields() -> None:
     assert context == {"policy": "p", "verificationGasMargin": "0x927c0"}
 
 
-async def test_without_margin_and_context_the_sponsor_gets_two_parameters() -> None:
+async def test_without_margin_and_context_the_sponsor_gets_two_parameters():
     asked, transport = bundler({"pm_sponsorUserOperation": SPONSORED})
     await asked.sponsored(OPERATION, RAW)
     assert len(transport.posts[0]["params"]) == 2
@@ -61,25 +57,25 @@ NOBODY = "0x" + "00" * 20
 
 
 @pytest.mark.parametrize("named", [{}, {"paymaster": None}, {"paymaster": NOBODY, "paymasterData": "0x06"}])
-async def test_a_sponsor_that_does_not_pay_is_an_error(named: dict[str, str | None]) -> None:
+async def test_a_sponsor_that_does_not_pay_is_an_error(named):
     with pytest.raises(NoPaymaster, match="no paymaster"):
         await bundler({"pm_sponsorUserOperation": LIMITS | named})[0].sponsored(OPERATION)
 
 
 @pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])
-async def test_a_malformed_estimate_is_an_error(answer: Any) -> None:
+async def test_a_malformed_estimate_is_an_error(answer):
     with pytest.raises(RpcError):
         await bundler({"eth_estimateUserOperationGas": answer})[0].estimated(OPERATION)
 
 
-async def test_a_bundler_that_hashes_otherwise_is_an_error() -> None:
+async def test_a_bundler_that_hashes_otherwise_is_an_error():
     good, _ = bundler({"eth_sendUserOperation": "0x" + HASH.hex()})
     assert await good.send(OPERATION) == HASH
     with pytest.raises(RpcError, match="differs from ours"):
         await bundler({"eth_sendUserOperation": "0x" + "00" * 32})[0].send(OPERATION)
 
 
-async def test_a_refusal_tells_its_reason() -> None:
+async def test_a_refusal_tells_its_reason():
     reason = call_data("Error(string)", "not today").hex()
     with pytest.raises(UserOperationError, match="refused: reverted: not today") as caught:
         await bundler({"eth_sendUserOperation": ValueError(f"reverted with reason: 0x{reason}")})[0].send(OPERATION)
@@ -87,7 +83,7 @@ async def test_a_refusal_tells_its_reason() -> None:
 
 
 @pytest.mark.parametrize("name", ["revertData", "reason", "data"])
-async def test_a_reason_wrapped_in_an_object_is_found(name: str) -> None:
+async def test_a_reason_wrapped_in_an_object_is_found(name):
     told = call_data("Error(string)", "not today").hex()
 
     class Refusing(FakeTransport):
@@ -119,21 +115,19 @@ RECEIPT = {
 }
 
 
-async def test_a_receipt_can_be_looked_at_without_waiting() -> None:
+async def test_a_receipt_can_be_looked_at_without_waiting():
     assert await bundler({"eth_getUserOperationReceipt": None})[0].receipt(HASH) is None
     found = await bundler({"eth_getUserOperationReceipt": RECEIPT})[0].receipt(HASH)
-    assert found is not None
     assert (found.transaction_hash, found.block_number, found.succeeded) == (b"\x0a" * 32, 7, True)
 
 
-async def test_the_receipt_of_a_failed_operation_has_its_transaction_and_reason() -> None:
+async def test_the_receipt_of_a_failed_operation_has_its_transaction_and_reason():
     failed = RECEIPT | {"success": False, "reason": "plain words"}
     found = await bundler({"eth_getUserOperationReceipt": failed})[0].receipt(HASH)
-    assert found is not None
     assert (found.succeeded, found.reason, found.transaction_hash) == (False, "plain words", b"\x0a" * 32)
 
 
-async def test_no_receipt_in_time_is_an_error() -> None:
+async def test_no_receipt_in_time_is_an_error():
     with pytest.raises(UserOperationError, match="no receipt"):
         await bundler({"eth_getUserOperationReceipt": None})[0].wait(HASH, within_s=0.1)
 
@@ -147,13 +141,13 @@ async def test_no_receipt_in_time_is_an_error() -> None:
         {"userOpHash": "0x" + HASH.hex(), "success": True, "receipt": None},
     ],
 )
-async def test_a_malformed_receipt_is_an_error(answer: Any) -> None:
+async def test_a_malformed_receipt_is_an_error(answer):
     with pytest.raises(RpcError):
         await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)
 
 
 @pytest.mark.parametrize("success", [False, None, "true", 1])
-async def test_anything_but_success_is_a_failure(success: Any) -> None:
+async def test_anything_but_success_is_a_failure(success):
     answer = {"userOpHash": "0x" + HASH.hex(), "success": success, "reason": "plain words"}
     with pytest.raises(UserOperationError, match="mined and failed: plain words"):
         await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)

@@ -1,10 +1,7 @@
 """Calls that change a DID, and the registry's answers about it, are those of the shared vectors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,12 +11,9 @@ from holdfast.chain.errors import ChainError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/accounts/did_calls.json").read_text())
 REGISTRY, DID = FILE["registry"], FILE["did"]
-CALLS: dict[str, Callable[[dict[str, Any]], calls.Call]] = {
+CALLS = {
     "set_did_active": lambda it: did_calls.set_did_active(REGISTRY, DID, active=it["active"]),
     "set_metadata": lambda it: did_calls.set_metadata(REGISTRY, DID, it["cid"]),
     "change_controller": lambda it: did_calls.change_controller(REGISTRY, DID, it["account"]),
@@ -30,7 +24,7 @@ CALLS: dict[str, Callable[[dict[str, Any]], calls.Call]] = {
         REGISTRY, commitment(did_hash(DID), alias_hash(it["alias"]), it["account"], from_hex(it["secret"]))
     ),
 }
-READS: dict[str, Callable[[bytes], Any]] = {
+READS = {
     "did": did_calls.read_did,
     "proposed": did_calls.read_proposed,
     "alias": did_calls.read_alias,
@@ -38,13 +32,13 @@ READS: dict[str, Callable[[bytes], Any]] = {
 
 
 @pytest.mark.parametrize("row", FILE["calls"], ids=lambda row: row["name"])
-def test_calls(row: dict[str, Any]) -> None:
+def test_calls(row):
     to, value, data = CALLS[row["call"]](row)
     assert (to, value, to_hex(data)) == (REGISTRY, 0, row["data"])
 
 
 @pytest.mark.parametrize("row", FILE["reads"], ids=lambda row: row["name"])
-def test_reads(row: dict[str, Any]) -> None:
+def test_reads(row):
     answer, read = from_hex(row["answer"]), READS[row["read"]]
     if "result" not in row:
         with pytest.raises(ChainError, match="something else than the registry's state"):

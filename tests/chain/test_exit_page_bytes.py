@@ -1,25 +1,21 @@
 """The exit page encodes operations and transactions as the Python client does."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.javascript import run_module
 
-from holdfast.chain.calls import Call, execute_batch
+from holdfast.chain.calls import execute_batch
 from holdfast.chain.handle_ops import handle_ops
-from holdfast.chain.transactions import Item, Transaction, rlp
+from holdfast.chain.transactions import Transaction, rlp
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 
 TOKEN, TO = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "ab" * 20
-CALLS: list[Call] = [(TOKEN, 0, bytes(range(68))), (TO, 10**18, b""), (TO, 1, b"x" * 32)]
+CALLS = [(TOKEN, 0, bytes(range(68))), (TO, 10**18, b""), (TO, 1, b"x" * 32)]
 
 
-def text_of(item: Item) -> Any:
+def text_of(item):
     """Return an item of RLP as JSON has it: numbers as `{n}`, bytes as hex digits."""
     if isinstance(item, int):
         return {"n": str(item)}
@@ -31,7 +27,7 @@ def text_of(item: Item) -> Any:
     [0, 1, 127, 128, 255, 256, 1 << 200, b"", b"\0", b"\x7f", b"\x80", b"a" * 55, b"a" * 56, b"a" * 70_000, [], [[], [0, b"a" * 60]]],
     ids=lambda item: repr(item)[:20],
 )  # fmt: skip
-def test_rlp(item: Item) -> None:
+def test_rlp(item):
     code = """
       const { rlp } = await import("SOURCES/exit/transaction.js");
       const item = (it) => (Array.isArray(it) ? it.map(item) : typeof it === "string" ? it : BigInt(it.n));
@@ -40,7 +36,7 @@ def test_rlp(item: Item) -> None:
     assert run_module(code, text_of(item)) == rlp(item).hex()
 
 
-def test_a_batch_and_an_operation() -> None:
+def test_a_batch_and_an_operation():
     operation = UserOperation(
         sender=from_hex(TO),
         nonce=7,
@@ -61,7 +57,7 @@ def test_a_batch_and_an_operation() -> None:
     assert run_module(code, given) == [to_hex(operation.call_data), to_hex(handle_ops(operation, TOKEN))]
 
 
-def test_a_transaction() -> None:
+def test_a_transaction():
     key = PrivateKey(bytes(31) + b"\1")
     sent = Transaction(
         chain_id=8453, nonce=0, max_priority_fee_per_gas=1, max_fee_per_gas=300, gas=700_000, to=from_hex(TO), data=b"d" * 200
@@ -82,5 +78,5 @@ def test_a_transaction() -> None:
     assert hashed == to_hex(keccak256(whole))
 
 
-def digest_of(sent: Transaction) -> bytes:
+def digest_of(sent):
     return keccak256(b"\2" + rlp(sent._fields()))

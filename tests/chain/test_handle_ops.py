@@ -1,7 +1,5 @@
 """What the entry point's events say of an operation in a transaction."""
 
-from __future__ import annotations
-
 from holdfast.chain.abi import encode
 from holdfast.chain.contracts import ENTRY_POINT_V07
 from holdfast.chain.handle_ops import Handled, handled_in
@@ -15,16 +13,16 @@ REVERT = "UserOperationRevertReason(bytes32,address,uint256,bytes)"
 REASON = bytes.fromhex("08c379a0") + encode(["string"], ["no"])
 
 
-def log(event: str, name: bytes, data: bytes, address: str = ENTRY_POINT_V07) -> Log:
+def log(event, name, data, address=ENTRY_POINT_V07):
     topics = (keccak256(event.encode()), name, bytes(32))
     return Log(from_hex(address), topics, data, 1, bytes(32), bytes(32), 0)
 
 
-def receipt(*logs: Log) -> Receipt:
+def receipt(*logs):
     return Receipt(bytes(32), 1, bytes(32), succeeded=True, gas_used=1, logs=logs, contract_address=None)
 
 
-def event(name: bytes, *, succeeded: bool, address: str = ENTRY_POINT_V07) -> Log:
+def event(name, *, succeeded, address=ENTRY_POINT_V07):
     return log(EVENT, name, encode(["uint256", "bool", "uint256", "uint256"], [0, succeeded, 1, 1]), address)
 
 

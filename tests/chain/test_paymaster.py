@@ -1,9 +1,5 @@
 """ERC-7677: what is sent to a paymaster, and which fields its responses may and may not change."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.support.fake_transports import FakeTransport
 
@@ -25,8 +21,8 @@ SIGNED = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xbbbb"}
 class Asked:
     """A fake endpoint for a paymaster and a bundler, which records the requests that each received."""
 
-    def __init__(self, **changes: Any) -> None:
-        self.answers: dict[str, Any] = {
+    def __init__(self, **changes):
+        self.answers = {
             "pm_getPaymasterStubData": STUB,
             "pm_getPaymasterData": SIGNED,
             "eth_estimateUserOperationGas": {**LIMITS, "paymasterVerificationGasLimit": "0x40"},
@@ -35,17 +31,17 @@ class Asked:
         self.transport = FakeTransport(lambda method, _params: self.answers[method])
         self.rpc = RpcClient("http://paymaster.invalid", self.transport)
 
-    async def paid(self, context: dict[str, Any] | None = None) -> UserOperation:
+    async def paid(self, context=None):
         bundler = Bundler(self.rpc, entry_point=V07.address, chain_id=84532)
         errors = [ErrorAbi("NotCommitted", (("commitment", "bytes32"),))]
         paymaster = Paymaster(self.rpc, entry_point=V07.address, chain_id=84532, context=context, errors=errors)
         return await paymaster.paid(OPERATION, bundler)
 
-    def methods(self) -> list[str]:
+    def methods(self):
         return [post["method"] for post in self.transport.posts]
 
 
-async def test_stub_then_estimate_then_data() -> None:
+async def test_stub_then_estimate_then_data():
     asked = Asked()
     paid = await asked.paid({"sponsorshipPolicyId": "sp_1"})
     assert asked.methods() == ["pm_getPaymasterStubData", "eth_estimateUserOperationGas", "pm_getPaymasterData"]
@@ -60,18 +56,18 @@ async def test_stub_then_estimate_then_data() -> None:
     assert asked.transport.posts[2]["params"][0]["callGasLimit"] == "0x10"
 
 
-async def test_final_stub_data_is_not_asked_for_again() -> None:
+async def test_final_stub_data_is_not_asked_for_again():
     asked = Asked(pm_getPaymasterStubData={**STUB, "isFinal": True, "sponsor": {"name": "Somebody"}})
     assert (await asked.paid()).paymaster_data == b"\xaa\xaa"
     assert asked.methods() == ["pm_getPaymasterStubData", "eth_estimateUserOperationGas"]
 
 
-async def test_the_paymasters_own_limits_stand() -> None:
+async def test_the_paymasters_own_limits_stand():
     asked = Asked(pm_getPaymasterStubData={**STUB, "paymasterVerificationGasLimit": "0x99"})
     assert (await asked.paid()).paymaster_verification_gas_limit == 0x99
 
 
-async def test_no_answer_changes_what_is_done() -> None:
+async def test_no_answer_changes_what_is_done():
     bold = {"callData": "0xdead", "sender": "0x" + "66" * 20, "callGasLimit": "0xffff", "maxFeePerGas": "0xffff"}
     paid = await Asked(pm_getPaymasterStubData={**STUB, **bold}, pm_getPaymasterData={**SIGNED, **bold}).paid()
     assert (paid.sender, paid.call_data) == (OPERATION.sender, OPERATION.call_data)
@@ -79,23 +75,23 @@ async def test_no_answer_changes_what_is_done() -> None:
 
 
 @pytest.mark.parametrize("answer", [{}, {"paymaster": None}, {"paymaster": "0x" + "00" * 20, "paymasterData": "0xaa"}])
-async def test_an_answer_without_a_paymaster_pays_nothing(answer: Any) -> None:
+async def test_an_answer_without_a_paymaster_pays_nothing(answer):
     with pytest.raises(NoPaymaster):
         await Asked(pm_getPaymasterStubData=answer).paid()
 
 
 @pytest.mark.parametrize("answer", [None, [], "0x", {"paymaster": "0x05"}, {"paymasterData": "0xaa"}])
-async def test_a_malformed_answer_is_an_error(answer: Any) -> None:
+async def test_a_malformed_answer_is_an_error(answer):
     with pytest.raises(RpcError):
         await Asked(pm_getPaymasterStubData=answer).paid()
 
 
-async def test_a_refusal_tells_the_paymasters_words() -> None:
+async def test_a_refusal_tells_the_paymasters_words():
     with pytest.raises(UserOperationError, match="policy exhausted"):
         await Asked(pm_getPaymasterStubData=ValueError("policy exhausted")).paid()
 
 
-async def test_a_revert_that_the_paymaster_met_is_decoded() -> None:
+async def test_a_revert_that_the_paymaster_met_is_decoded():
     reason = call_data("NotCommitted(bytes32)", b"\x07" * 32).hex()
     with pytest.raises(UserOperationError) as caught:
         await Asked(pm_getPaymasterStubData=ValueError(f"execution reverted: 0x{reason}")).paid()

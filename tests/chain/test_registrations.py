@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.support.fake_transports import FakeTransport
 
@@ -17,7 +13,6 @@ from holdfast.chain.registrations import (
     Confirmed,
     Pending,
     Sought,
-    Verdict,
     confirm_registration,
     judge_registration,
 )
@@ -33,18 +28,16 @@ HASH = b"\x09" * 32
 CONTROLLER, OTHER_CONTROLLER = b"\xc0" * 20, b"\xc1" * 20
 
 
-def event(
-    did: str, *, address: bytes = REGISTRY, topic: bytes = DID_REGISTERED, topics: int = 3, by: bytes = CONTROLLER
-) -> Log:
+def event(did, *, address=REGISTRY, topic=DID_REGISTERED, topics=3, by=CONTROLLER):
     return Log(address, (topic, did_hash(did), by.rjust(32, b"\x00"))[:topics], b"", 7, HASH, HASH, 0)
 
 
-def alias_event(alias: str, did: str = DID, *, address: bytes = REGISTRY) -> Log:
+def alias_event(alias, did=DID, *, address=REGISTRY):
     topics = (ALIAS_REGISTERED, alias_hash(alias), did_hash(did), CONTROLLER.rjust(32, b"\x00"))
     return Log(address, topics, b"", 7, HASH, HASH, 1)
 
 
-def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
+def receipt(*logs, succeeded=True):
     return Receipt(HASH, 7, HASH, succeeded, 21000, logs, None)
 
 
@@ -63,7 +56,7 @@ def receipt(*logs: Log, succeeded: bool = True) -> Receipt:
         (receipt(event(OTHER), event(DID, address=STRANGER)), ANOTHER_DID),
     ],
 )
-def test_the_registrys_event_decides(given: Receipt | None, verdict: Verdict) -> None:
+def test_the_registrys_event_decides(given, verdict):
     assert judge_registration(given, registry=REGISTRY, sought=Sought(DID)) == verdict
 
 
@@ -75,7 +68,7 @@ def test_the_registrys_event_decides(given: Receipt | None, verdict: Verdict) ->
     ],
 )
 @pytest.mark.parametrize("spelling", [str, str.upper])
-def test_an_account_that_is_named_must_be_the_controller(account: bytes, verdict: Verdict, spelling: Any) -> None:
+def test_an_account_that_is_named_must_be_the_controller(account, verdict, spelling):
     named = "0x" + spelling(account.hex())
     given = receipt(event(OTHER, by=OTHER_CONTROLLER), event(DID))
     assert judge_registration(given, registry=REGISTRY, sought=Sought(DID, smart_account=named)) == verdict
@@ -93,13 +86,13 @@ def test_an_account_that_is_named_must_be_the_controller(account: bytes, verdict
     ],
     ids=["none", "its own", "its own too", "another", "another DID's", "another registry's"],
 )
-def test_an_alias_claimed_for_the_did_must_be_the_handle(logs: list[Log], verdict: Verdict) -> None:
+def test_an_alias_claimed_for_the_did_must_be_the_handle(logs, verdict):
     given = receipt(event(DID), *logs)
     assert judge_registration(given, registry=REGISTRY, sought=Sought(DID, handle="ann")) == verdict
     assert isinstance(judge_registration(given, registry=REGISTRY, sought=Sought(DID)), Confirmed)
 
 
-def answer(method: str, params: list[str]) -> object:
+def answer(method, params):
     assert (method, params) == ("eth_getTransactionReceipt", ["0x" + HASH.hex()])
     entry = event(DID)
     return {
@@ -123,15 +116,15 @@ def answer(method: str, params: list[str]) -> object:
     }
 
 
-async def confirm(transaction_hash: str) -> Verdict:
+async def confirm(transaction_hash):
     rpc = RpcClient("http://chain.invalid", FakeTransport(answer))
     return await confirm_registration(rpc, transaction_hash, registry=REGISTRY, sought=Sought(DID))
 
 
-async def test_a_receipt_read_over_rpc() -> None:
+async def test_a_receipt_read_over_rpc():
     assert await confirm("0x" + HASH.hex()) == Confirmed(7, CONTROLLER)
 
 
 @pytest.mark.parametrize("text", ["", "0x", HASH.hex(), "0x" + "g" * 64, "0x" + "9" * 63, " 0x" + "9" * 64])
-async def test_what_is_no_hash_is_refused_without_a_question(text: str) -> None:
+async def test_what_is_no_hash_is_refused_without_a_question(text):
     assert await confirm(text) == NOT_A_HASH

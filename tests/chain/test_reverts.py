@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from eth_abi.abi import encode
 from hypothesis import given
@@ -26,7 +24,7 @@ ABI = [
 ERRORS = errors_of(ABI)
 
 
-def revert(signature: str, *values: object) -> bytes:
+def revert(signature, *values):
     kinds = signature[signature.index("(") + 1 : -1]
     return keccak256(signature.encode())[:4] + encode(kinds.split(",") if kinds else [], values)
 
@@ -66,7 +64,7 @@ STRING = revert("Error(string)", "ERC20: no")
         (revert("Error(string)", "two\nlines\x1b[2J"), "two\N{REPLACEMENT CHARACTER}lines\N{REPLACEMENT CHARACTER}[2J"),
     ],
 )
-def test_a_reason_in_words(data: bytes, words: str) -> None:
+def test_a_reason_in_words(data, words):
     assert decode_revert(data, ERRORS) == words
 
 
@@ -74,13 +72,13 @@ SELECTORS = [bytes.fromhex("08c379a0"), bytes.fromhex("4e487b71"), *(error.selec
 
 
 @given(st.one_of(st.just(b""), *(st.just(selector) for selector in SELECTORS)), st.binary(max_size=200))
-def test_no_revert_data_can_break_the_decoder(selector: bytes, body: bytes) -> None:
+def test_no_revert_data_can_break_the_decoder(selector, body):
     words = decode_revert(selector + body, ERRORS)
     assert words.isprintable()
     assert len(words) <= 2000
 
 
-def test_a_nested_error_that_contains_itself_ends() -> None:
+def test_a_nested_error_that_contains_itself_ends():
     error = ErrorAbi("Loop", (("inner", "bytes"),))
     data = b""
     for _ in range(300):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -13,35 +11,35 @@ ADDRESS = "0x" + "ab" * 20
 
 
 @pytest.fixture(autouse=True)
-def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_pauses(monkeypatch):
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", (0.0, 0.0))
 
 
-def balances(method: str, params: list[str]) -> str:
+def balances(method, params):
     return hex(int(params[0], 16) % 1000)
 
 
-def client(transport: object, **options: object) -> RpcClient:
+def client(transport, **options):
     return RpcClient("http://chain.invalid/secret-key", transport, **options)
 
 
-async def ask_three(rpc: RpcClient) -> list[int]:
+async def ask_three(rpc):
     return await asyncio.gather(*(rpc.get_balance(hex(n)) for n in (1, 2, 3)))
 
 
-async def test_calls_of_one_turn_travel_as_one_batch_and_find_their_answers() -> None:
+async def test_calls_of_one_turn_travel_as_one_batch_and_find_their_answers():
     transport = FakeTransport(balances)
     assert await ask_three(client(transport)) == [1, 2, 3]
     assert [len(post) for post in transport.posts] == [3]
 
 
-async def test_a_lone_call_is_no_batch() -> None:
+async def test_a_lone_call_is_no_batch():
     transport = FakeTransport(balances)
     assert await client(transport).get_balance("0x7") == 7
     assert isinstance(transport.posts[0], dict)
 
 
-async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on() -> None:
+async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on():
     transport = FakeTransport(balances, batches=False)
     rpc = client(transport)
     assert await ask_three(rpc) == [1, 2, 3]
@@ -50,20 +48,20 @@ async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on() -
 
 
 @pytest.mark.parametrize("status", [400, 413])
-async def test_a_batch_refused_by_http_status_is_asked_singly(status: int) -> None:
+async def test_a_batch_refused_by_http_status_is_asked_singly(status):
     transport = FakeTransport(balances)
     transport.faults = [TransportError("HTTP status", status)]
     assert await ask_three(client(transport)) == [1, 2, 3]
 
 
-async def test_a_large_turn_is_cut_into_batches_of_one_hundred() -> None:
+async def test_a_large_turn_is_cut_into_batches_of_one_hundred():
     transport = FakeTransport(balances)
     rpc = client(transport)
     assert await asyncio.gather(*(rpc.get_balance(hex(n)) for n in range(250))) == list(range(250))
     assert sorted(len(post) for post in transport.posts) == [50, 100, 100]
 
 
-async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
+async def arriving(rpc, number):
     """Start calls several event loop iterations apart, as happens when the requests of many clients arrive."""
     calls = []
     for n in range(number):
@@ -76,12 +74,12 @@ async def arriving(rpc: RpcClient, number: int) -> list[asyncio.Future[int]]:
 class HeldTransport(FakeTransport):
     """An endpoint that sends no response until the test sets `let_go`."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(balances)
         self.let_go = asyncio.Event()
         self.under_way = self.most = 0
 
-    async def post(self, url: str, body: bytes) -> bytes:
+    async def post(self, url, body):
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         await self.let_go.wait()
@@ -89,7 +87,7 @@ class HeldTransport(FakeTransport):
         return await super().post(url, body)
 
 
-async def test_under_load_calls_of_many_turns_share_batches() -> None:
+async def test_under_load_calls_of_many_turns_share_batches():
     transport = HeldTransport()
     rpc = RpcClient("http://chain.invalid", transport)
     calls = await arriving(rpc, 300)
@@ -102,7 +100,7 @@ async def test_under_load_calls_of_many_turns_share_batches() -> None:
     )
 
 
-async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:
+async def test_an_endpoint_without_batches_is_asked_without_a_bound():
     transport = HeldTransport()
     calls = await arriving(RpcClient("http://chain.invalid", transport, batches=False), 60)
     assert transport.under_way == 60
@@ -110,8 +108,8 @@ async def test_an_endpoint_without_batches_is_asked_without_a_bound() -> None:
     assert await asyncio.gather(*calls) == list(range(60))
 
 
-async def test_one_error_in_a_batch_is_one_callers_error() -> None:
-    def handler(method: str, params: list[str]) -> object:
+async def test_one_error_in_a_batch_is_one_callers_error():
+    def handler(method, params):
         return ValueError("execution reverted") if params[0] == "0x2" else "0x1"
 
     rpc = client(FakeTransport(handler))
@@ -121,7 +119,7 @@ async def test_one_error_in_a_batch_is_one_callers_error() -> None:
     assert (str(bad), bad.code, bad.data) == ("execution reverted", 3, "0x08")
 
 
-async def test_a_read_is_repeated_and_a_send_never() -> None:
+async def test_a_read_is_repeated_and_a_send_never():
     transport = FakeTransport(lambda method, params: "0x1")
     transport.faults = [TransportError("lost"), TransportError("busy", 503)]
     assert await client(transport).get_balance(ADDRESS) == 1
@@ -134,7 +132,7 @@ async def test_a_read_is_repeated_and_a_send_never() -> None:
     assert len(sending.posts) == 1
 
 
-async def test_retries_end() -> None:
+async def test_retries_end():
     transport = FakeTransport(balances)
     transport.faults = [TransportError("lost")] * 9
     with pytest.raises(RpcError):
@@ -142,7 +140,7 @@ async def test_retries_end() -> None:
     assert len(transport.posts) == 3
 
 
-async def test_a_refusal_by_status_is_not_repeated() -> None:
+async def test_a_refusal_by_status_is_not_repeated():
     transport = FakeTransport(balances)
     transport.faults = [TransportError("HTTP status 401", 401)]
     with pytest.raises(RpcError):
@@ -150,7 +148,7 @@ async def test_a_refusal_by_status_is_not_repeated() -> None:
     assert len(transport.posts) == 1
 
 
-async def test_a_send_never_shares_a_batch() -> None:
+async def test_a_send_never_shares_a_batch():
     transport = FakeTransport(lambda method, params: "0x1")
     rpc = client(transport)
     await asyncio.gather(
@@ -182,27 +180,27 @@ async def test_a_send_never_shares_a_batch() -> None:
         '{"jsonrpc":"2.0","id":{id},"result":"0x' + "f" * 65 + '"}',
     ],
 )
-async def test_a_malformed_answer_is_an_error(text: str) -> None:
+async def test_a_malformed_answer_is_an_error(text):
     with pytest.raises(RpcError):
         await client(RawTransport(text)).get_balance(ADDRESS)
 
 
 @pytest.mark.parametrize("result", ["0x", "0x" + "00" * 31, "0x0", "0xzz", "zz", None, 5])
-async def test_a_short_or_malformed_call_answer_is_an_error(result: object) -> None:
+async def test_a_short_or_malformed_call_answer_is_an_error(result):
     with pytest.raises(RpcError):
         await client(FakeTransport(lambda method, params: result)).eth_call(ADDRESS, b"\x01\x02")
 
 
-async def test_eth_call_gives_bytes() -> None:
+async def test_eth_call_gives_bytes():
     transport = FakeTransport(lambda method, params: "0x" + "11" * 160)
     assert await client(transport).eth_call(ADDRESS, b"\x01", at_least=160) == b"\x11" * 160
     assert transport.posts[0]["params"] == [{"to": ADDRESS, "data": "0x01"}, "latest"]
 
 
 @pytest.mark.parametrize("method", ["eth_getBalance", "eth_sendUserOperation"])
-async def test_a_late_answer_is_an_error(method: str) -> None:
+async def test_a_late_answer_is_an_error(method):
     class Silent:
-        async def post(self, url: str, body: bytes) -> bytes:
+        async def post(self, url, body):
             await asyncio.sleep(60)
             return b""
 
@@ -210,7 +208,7 @@ async def test_a_late_answer_is_an_error(method: str) -> None:
         await client(Silent(), timeout_s=0.05).call(method, [ADDRESS, "latest"])
 
 
-async def test_a_caller_who_leaves_takes_nobody_along() -> None:
+async def test_a_caller_who_leaves_takes_nobody_along():
     transport = FakeTransport(balances)
     rpc = client(transport)
     leaving = asyncio.ensure_future(rpc.get_balance("0x1"))
@@ -223,9 +221,9 @@ async def test_a_caller_who_leaves_takes_nobody_along() -> None:
 
 
 @pytest.mark.parametrize("twice", [True, False])
-async def test_a_batch_that_answers_twice_or_not_at_all_is_an_error(*, twice: bool) -> None:
+async def test_a_batch_that_answers_twice_or_not_at_all_is_an_error(*, twice):
     class Odd(FakeTransport):
-        def _batch(self, asked: list[object]) -> bytes:
+        def _batch(self, asked):
             return super()._batch([*asked, asked[0]] if twice else asked[1:])
 
     first, second, third = await asyncio.gather(
@@ -235,7 +233,7 @@ async def test_a_batch_that_answers_twice_or_not_at_all_is_an_error(*, twice: bo
     assert (second, third) == (2, 3)
 
 
-async def test_no_error_names_the_address() -> None:
+async def test_no_error_names_the_address():
     with pytest.raises(RpcError) as caught:
         await client(RawTransport("<html>")).get_balance(ADDRESS)
     assert "secret-key" not in repr(caught.value)
@@ -245,14 +243,14 @@ async def test_no_error_names_the_address() -> None:
     "error",
     [{"message": "key hunter2"}, {"code": -32000, "message": "key hunter2"}, {"code": "x", "message": "key hunter2"}],
 )
-def test_an_endpoints_own_words_stay_out_of_logs(error: dict[str, object]) -> None:
+def test_an_endpoints_own_words_stay_out_of_logs(error):
     with pytest.raises(RpcError) as caught:
         jsonrpc.outcome({"jsonrpc": "2.0", "id": 1, "error": error}, jsonrpc.RpcRequest(1, "eth_chainId", []))
     assert "hunter2" in str(caught.value)
     assert "hunter2" not in caught.value.in_our_words
 
 
-async def test_an_endpoints_message_moves_no_cursor() -> None:
+async def test_an_endpoints_message_moves_no_cursor():
     answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": 3, "message": "no\x1b[2J\r\nall is well\x00"}}
     with pytest.raises(RpcError) as told:
         jsonrpc.outcome(answer, jsonrpc.RpcRequest(1, "eth_call", []))

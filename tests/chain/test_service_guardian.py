@@ -1,10 +1,7 @@
 """Which changes of guardians need the person's consent, by the vectors that all clients share."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +13,7 @@ VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "serv
 
 
 @pytest.mark.parametrize("row", VECTORS, ids=[row["name"] for row in VECTORS])
-def test_a_service_that_alone_suffices_needs_consent(row: dict[str, Any]) -> None:
+def test_a_service_that_alone_suffices_needs_consent(row):
     keys, present = ([from_hex(key) for key in row[name]] for name in ("keys", "present"))
     changes = [Change.from_json(change) for change in row["changes"]]
     assert gives_service_alone(keys, present, row["quorum"], changes) is row["alone"]

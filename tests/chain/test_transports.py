@@ -1,10 +1,7 @@
 """Both transport adapters return the same responses and raise the same errors with a real HTTP server."""
 
-from __future__ import annotations
-
 import json
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 import aiohttp
 import httpx
@@ -14,14 +11,11 @@ from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, HttpxTransport, Transport
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, HttpxTransport
 
 
 @asynccontextmanager
-async def transport_of(kind: str) -> AsyncIterator[Transport]:
+async def transport_of(kind):
     if kind == "aiohttp":
         async with aiohttp.ClientSession() as session:
             yield AiohttpTransport(session)
@@ -30,7 +24,7 @@ async def transport_of(kind: str) -> AsyncIterator[Transport]:
             yield HttpxTransport(client)
 
 
-def endpoint(request: web.Request, body: bytes) -> web.Response:
+def endpoint(request, body):
     asked = json.loads(body)
     if asked["method"] == "eth_getLogs":
         return web.Response(body=b" " * (MAX_ANSWER_BYTES + 1))
@@ -43,14 +37,14 @@ def endpoint(request: web.Request, body: bytes) -> web.Response:
 
 
 @pytest.fixture
-async def url() -> AsyncIterator[str]:
+async def url():
     async with upstream() as served:
         served.answer = endpoint
         yield served.url
 
 
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
-async def test_a_call_over_http(kind: str, url: str) -> None:
+async def test_a_call_over_http(kind, url):
     async with transport_of(kind) as transport:
         assert await RpcClient(url, transport).chain_id() == 84532
 
@@ -59,14 +53,14 @@ async def test_a_call_over_http(kind: str, url: str) -> None:
 @pytest.mark.parametrize(
     ("method", "message"), [("eth_getLogs", "over"), ("eth_gasPrice", "403"), ("eth_syncing", "302")]
 )
-async def test_what_is_no_answer(kind: str, method: str, message: str, url: str) -> None:
+async def test_what_is_no_answer(kind, method, message, url):
     async with transport_of(kind) as transport:
         with pytest.raises(TransportError, match=message):
             await RpcClient(url, transport).call(method)
 
 
 @pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
-async def test_nobody_listens(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nobody_listens(kind, monkeypatch):
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
     async with transport_of(kind) as transport:
         with pytest.raises(RpcError, match="nothing listens"):
@@ -82,7 +76,7 @@ async def test_nobody_listens(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
         ("http://[::1", "no answer"),
     ],
 )
-async def test_why_a_connection_failed_is_said_in_words(kind: str, address: str, words: str) -> None:
+async def test_why_a_connection_failed_is_said_in_words(kind, address, words):
     async with transport_of(kind) as transport:
         with pytest.raises(TransportError) as raised:
             await transport.post(address, b"")

@@ -1,10 +1,7 @@
 """Which keys sign where two owners must, by the vectors that all clients share."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +13,8 @@ from holdfast.wire.encoding import from_hex
 FILE = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "two_keys.json").read_text())
 
 
-def granted(row: dict[str, Any]) -> Granted:
-    of: dict[str, Any] = {
+def granted(row):
+    of = {
         "key_id": from_hex(row["keyId"]),
         "function": from_hex(row["function"]),
         "start": 0,
@@ -32,7 +29,7 @@ def granted(row: dict[str, Any]) -> Granted:
 
 
 @pytest.mark.parametrize("row", FILE["vectors"], ids=[row["name"] for row in FILE["vectors"]])
-def test_which_keys_sign(row: dict[str, Any]) -> None:
+def test_which_keys_sign(row):
     own, second = from_hex(FILE["own"]), from_hex(row["second"]) if row["second"] else None
     owners = [Owner(from_hex(it["signer"]), it["expiry"], is_primary=False) for it in row["owners"]]
     permissions, paid = [granted(it) for it in row["permissions"]], row["payment"]

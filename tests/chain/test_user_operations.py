@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +25,7 @@ SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
 REFUSED = json.loads((FOLDER / "v09.json").read_text())["refused"]
 
 
-def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts() -> None:
+def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts():
     assert len(VECTORS) == 3 * 33
     operations = [parameters.values[1]["userOp"] for parameters in VECTORS]
     for field in ("factory", "paymaster"):
@@ -36,14 +33,14 @@ def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts() 
 
 
 @pytest.mark.parametrize(("content", "vector"), VECTORS)
-def test_our_hash_is_the_entry_points(content: dict[str, Any], vector: dict[str, Any]) -> None:
+def test_our_hash_is_the_entry_points(content, vector):
     operation = UserOperation.from_rpc(vector["userOp"])
     ours = operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
     assert "0x" + ours.hex() == vector["userOpHash"]
 
 
 @pytest.mark.parametrize("vector", REFUSED, ids=lambda vector: vector["name"])
-def test_what_v09_refuses_to_hash_is_refused_here(vector: dict[str, Any]) -> None:
+def test_what_v09_refuses_to_hash_is_refused_here(vector):
     operation = UserOperation.from_rpc(vector["userOp"])
     with pytest.raises(ValueError, match="cut short"):
         operation_hash(operation, entry_point=V09.address, chain_id=84532)
@@ -52,7 +49,7 @@ def test_what_v09_refuses_to_hash_is_refused_here(vector: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     "content", [json.loads((FOLDER / f"{name}.json").read_text()) for name in ("v07", "v08", "v09")]
 )
-def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content: dict[str, Any]) -> None:
+def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content):
     for vector in content["neverSigned"]:
         operation = UserOperation.from_rpc(vector["userOp"])
         assert not operation.sponsored
@@ -60,7 +57,7 @@ def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content: dict
             operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
 
 
-def test_only_v09_refuses_a_suffix() -> None:
+def test_only_v09_refuses_a_suffix():
     assert len(REFUSED) == 3
     assert [json.loads((FOLDER / f"{name}.json").read_text())["refused"] for name in ("v07", "v08")] == [[], []]
     for vector in REFUSED:
@@ -70,8 +67,8 @@ def test_only_v09_refuses_a_suffix() -> None:
 
 
 @given(st.binary(max_size=99), st.binary(min_size=1, max_size=99), st.binary(min_size=1, max_size=99))
-def test_v09_leaves_the_paymasters_signature_out(data: bytes, one: bytes, other: bytes) -> None:
-    def digest(signature: bytes, entry_point: str) -> bytes:
+def test_v09_leaves_the_paymasters_signature_out(data, one, other):
+    def digest(signature, entry_point):
         end = signature + len(signature).to_bytes(2) + SUFFIX_MAGIC
         return operation_hash(
             replace(PLAIN, paymaster=b"\x09" * 20, paymaster_data=data + end), entry_point=entry_point, chain_id=1
@@ -83,11 +80,11 @@ def test_v09_leaves_the_paymasters_signature_out(data: bytes, one: bytes, other:
 
 
 @pytest.mark.parametrize(("content", "vector"), VECTORS)
-def test_the_rpc_form_survives_the_way_there_and_back(content: dict[str, Any], vector: dict[str, Any]) -> None:
+def test_the_rpc_form_survives_the_way_there_and_back(content, vector):
     assert UserOperation.from_rpc(vector["userOp"]).to_rpc() == vector["userOp"]
 
 
-def optional(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def optional(strategy):
     return st.none() | strategy
 
 
@@ -124,14 +121,14 @@ OPERATIONS = st.builds(
 
 
 @given(OPERATIONS)
-def test_unpack_undoes_pack_and_from_rpc_undoes_to_rpc(operation: UserOperation) -> None:
+def test_unpack_undoes_pack_and_from_rpc_undoes_to_rpc(operation):
     assert unpack(pack(operation)) == operation
     assert UserOperation.from_rpc(operation.to_rpc()) == operation
 
 
 @given(OPERATIONS, st.binary(max_size=80))
-def test_the_hash_covers_everything_but_the_signature(operation: UserOperation, signature: bytes) -> None:
-    def digest(changed: UserOperation, chain_id: int = 1) -> bytes:
+def test_the_hash_covers_everything_but_the_signature(operation, signature):
+    def digest(changed, chain_id=1):
         return operation_hash(changed, entry_point=V08.address, chain_id=chain_id)
 
     assert digest(operation.signed(signature)) == digest(operation)
@@ -139,7 +136,7 @@ def test_the_hash_covers_everything_but_the_signature(operation: UserOperation, 
     assert digest(operation, chain_id=2) != digest(operation)
 
 
-def test_the_entry_point_chooses_the_hash() -> None:
+def test_the_entry_point_chooses_the_hash():
     hashes = {operation_hash(PLAIN, entry_point=each.address, chain_id=1) for each in ENTRY_POINTS}
     assert len(hashes) == len(ENTRY_POINTS)
     assert operation_hash(PLAIN, entry_point=V07.address.lower(), chain_id=1) == operation_hash(
@@ -148,12 +145,12 @@ def test_the_entry_point_chooses_the_hash() -> None:
 
 
 @pytest.mark.parametrize("address", ["0x" + "00" * 20, "", "no address", "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789"])
-def test_an_unknown_entry_point_is_refused(address: str) -> None:
+def test_an_unknown_entry_point_is_refused(address):
     with pytest.raises(UnknownEntryPoint):
         operation_hash(PLAIN, entry_point=address, chain_id=1)
 
 
-def test_an_eip_7702_marker_is_refused() -> None:
+def test_an_eip_7702_marker_is_refused():
     with pytest.raises(ValueError, match="7702"):
         operation_hash(
             replace(PLAIN, factory=b"\x77\x02" + bytes(18), factory_data=b""), entry_point=V08.address, chain_id=1
@@ -184,7 +181,7 @@ GOOD = PLAIN.to_rpc()
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_malformed_operation_is_refused(fault: str, form: dict[str, Any]) -> None:
+def test_a_malformed_operation_is_refused(fault, form):
     with pytest.raises(ValueError, match=r".+"):
         UserOperation.from_rpc(form)
 
@@ -198,12 +195,12 @@ def test_a_malformed_operation_is_refused(fault: str, form: dict[str, Any]) -> N
         {"account_gas_limits": b""},
     ],
 )
-def test_a_packed_form_cut_short_is_refused(cut: dict[str, bytes]) -> None:
+def test_a_packed_form_cut_short_is_refused(cut):
     with pytest.raises(ValueError, match="too short"):
         unpack(replace(pack(PLAIN), **cut))
 
 
-def test_a_paymasters_signature_in_a_field_of_its_own_is_the_datas_end() -> None:
+def test_a_paymasters_signature_in_a_field_of_its_own_is_the_datas_end():
     """EntryPoint v0.9's RPC form: the signature is not hashed, wherever it stands."""
     fields = {**PLAIN.to_rpc(), "paymaster": "0x" + "0a" * 20, "paymasterData": "0x0102"}
     apart = UserOperation.from_rpc({**fields, "paymasterSignature": "0x" + "5a" * 65})

@@ -28,7 +28,6 @@ def start(*arguments):
     process = subprocess.Popen(
         [*COMMAND, "--json", *ANY_PORTS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
         raise AssertionError(process.communicate()[1])

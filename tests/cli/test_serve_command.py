@@ -91,7 +91,6 @@ def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path, more):
     environment = environment_of(tmp_path, **more)
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
-            assert process.stdout is not None
             said = json.loads(process.stdout.readline())
             address = said["listening on"]
             assert not address.endswith(":0")

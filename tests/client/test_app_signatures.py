@@ -1,19 +1,14 @@
 """An app's server accepts only signatures that were made for it."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from holdfast import AppSignatureRefused, verify_app_signature
 
-VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[2] / "vectors" / "connect" / "signatures.json").read_text()
-)
+VECTORS = json.loads((Path(__file__).resolve().parents[2] / "vectors" / "connect" / "signatures.json").read_text())
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])

@@ -1,17 +1,14 @@
 """Reads the test vectors for content-addressed formats."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 
 
-def cases(path: str) -> list[Any]:
+def cases(path):
     """Return the cases in `vectors/<path>.json` as pytest parameters that have the cases' names."""
     content = json.loads((VECTORS / f"{path}.json").read_text())
     assert content["claim"]
@@ -19,7 +16,7 @@ def cases(path: str) -> list[Any]:
     return [pytest.param(case, id=case["name"]) for case in content["cases"]]
 
 
-def octets(spelled: str | list[Any]) -> bytes:
+def octets(spelled):
     """Decode bytes from a hex string, or from a list of hex strings and pairs [hex, repetitions]."""
     if isinstance(spelled, str):
         return bytes.fromhex(spelled)

@@ -1,7 +1,5 @@
 """Bytes and their texts in three bases agree with another implementation, and every text has one spelling."""
 
-from __future__ import annotations
-
 import libipld
 import pytest
 from hypothesis import given

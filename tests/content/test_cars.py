@@ -1,7 +1,5 @@
 """CAR files that arrive in pieces of any size, contain hostile bytes, or exceed a limit."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """A CID has one canonical text form, uses only the supported codecs, and identifies exact bytes."""
 
-from __future__ import annotations
-
 import hashlib
 
 import libipld

@@ -1,7 +1,5 @@
 """IPNS names and records: strict parsing, writing, and which record is newer."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The same snapshot always has the same root, and hostile roots are refused."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,22 +1,14 @@
 """The real programs that these tests use: the Solidity compiler, forge, and a new anvil for each deployment."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.support.fresh_chain import CONTRACTS, Chain, run_anvil
 
 from holdfast.world.errors import NodeMissing
 from holdfast.world.tools import Tools, find_node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.fresh_chain import CONTRACTS, run_anvil
 
 
 @pytest.fixture(scope="session")
-def tools() -> Tools:
+def tools():
     """The checkout's npm packages."""
     try:
         node = find_node()
@@ -28,7 +20,7 @@ def tools() -> Tools:
 
 
 @pytest.fixture(scope="session")
-def forge(tools: Tools) -> Path:
+def forge(tools):
     """The forge binary, which tests run directly because the npm package's start script hides forge's exit code."""
     found = sorted((tools.modules / "@foundry-rs").glob("forge-*/bin/forge*"))
     if not found:
@@ -37,14 +29,14 @@ def forge(tools: Tools) -> Path:
 
 
 @pytest.fixture
-def chain(tools: Tools) -> Iterator[Chain]:
+def chain(tools):
     """A development chain without Holdfast's contracts."""
     with run_anvil(tools, "--chain-id", "84532") as fresh:
         yield fresh
 
 
 @pytest.fixture
-def foreign_chain(tools: Tools) -> Iterator[Chain]:
+def foreign_chain(tools):
     """An anvil chain with the ID of a public chain, so that it does not count as a development chain."""
     with run_anvil(tools, "--chain-id", "8453") as fresh:
         yield fresh

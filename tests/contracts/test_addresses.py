@@ -1,7 +1,5 @@
 """The address constants match the compiled code, and importing them is cheap."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -16,12 +14,11 @@ from holdfast.chain.transactions import rlp
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
 from holdfast.world.deployment import ENTRY_POINT_V09_CODE
-
 from tests.support.fresh_chain import ROOT
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)
-def test_address_follows_from_the_init_code(name: str) -> None:
+def test_address_follows_from_the_init_code(name):
     contract = contracts.load(name)
     computed = contracts.create2_address(
         contracts.DETERMINISTIC_DEPLOYER, contracts.SALT, keccak256(contract.init_code)
@@ -31,7 +28,7 @@ def test_address_follows_from_the_init_code(name: str) -> None:
     assert contract.deployment == contracts.SALT + contract.init_code
 
 
-def test_constructor_arguments_are_the_addresses_of_earlier_contracts() -> None:
+def test_constructor_arguments_are_the_addresses_of_earlier_contracts():
     assert _argument("DIDRegistry") == contracts.address("AppFactory")
     assert _argument("AccountHelper") == contracts.address("DIDRegistry")
     assert _argument("AppFactory") == contracts.address("VaultAccount")
@@ -39,12 +36,12 @@ def test_constructor_arguments_are_the_addresses_of_earlier_contracts() -> None:
 
 
 @pytest.mark.parametrize("name", ["DIDRegistry", "AccountHelper", "AppFactory", "VerifyingPaymaster"])
-def test_immutables_hold_the_constructor_argument(name: str) -> None:
+def test_immutables_hold_the_constructor_argument(name):
     contract = contracts.load(name)
     assert contract.init_code[-32:] in contract.runtime
 
 
-def test_default_contract_set_is_the_interfaces() -> None:
+def test_default_contract_set_is_the_interfaces():
     assert {
         "chainId": 84532,
         "entryPoint": V07.address,
@@ -55,12 +52,12 @@ def test_default_contract_set_is_the_interfaces() -> None:
     } == contracts.DEFAULT_CONTRACT_SET
 
 
-def test_entry_points_are_those_of_the_chain_package() -> None:
+def test_entry_points_are_those_of_the_chain_package():
     named = (contracts.ENTRY_POINT_V07, contracts.ENTRY_POINT_V08, contracts.ENTRY_POINT_V09)
     assert tuple(entry_point.address for entry_point in ENTRY_POINTS) == named
 
 
-def test_the_enclave_has_the_same_addresses() -> None:
+def test_the_enclave_has_the_same_addresses():
     text = (ROOT / "enclave" / "src" / "chains" / "contract_set.zig").read_text()
     found = {
         name: checksum_address(bytes(int(code, 16) for code in re.findall(r"0x(\w\w)\b", body)))
@@ -77,7 +74,7 @@ def test_the_enclave_has_the_same_addresses() -> None:
     assert f"pub const default_chain_id: u64 = {contracts.DEFAULT_CONTRACT_SET['chainId']};" in text
 
 
-def test_v09_is_the_deployed_pair_of_contracts() -> None:
+def test_v09_is_the_deployed_pair_of_contracts():
     """SenderCreator's address follows from the EntryPoint's, and each contract's code contains the other's address."""
     found = json.loads(ENTRY_POINT_V09_CODE.read_text())
     entry_point, helper = (from_hex(found[name]["address"]) for name in ("entryPoint", "senderCreator"))
@@ -94,34 +91,34 @@ def test_v09_is_the_deployed_pair_of_contracts() -> None:
     ]
 
 
-def _domain_on_mainnet(entry_point: bytes) -> bytes:
+def _domain_on_mainnet(entry_point):
     """Return the EIP-712 domain separator that the constructor stored on Ethereum mainnet, the source of the code."""
     kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
     names = keccak256(kind) + keccak256(b"ERC4337") + keccak256(b"1")
     return keccak256(names + (1).to_bytes(32) + entry_point.rjust(32, b"\x00"))
 
 
-def test_every_address_is_in_eip55_form() -> None:
+def test_every_address_is_in_eip55_form():
     named = [value for name, value in vars(addresses).items() if name.isupper() and isinstance(value, str)]
     assert len(named) >= 10
     for address in [*named, *contracts.ADDRESSES.values()]:
         assert address == checksum_address(bytes.fromhex(address[2:]))
 
 
-def test_code_fits_the_chain() -> None:
+def test_code_fits_the_chain():
     for name in contracts.NAMES:
         assert 0 < len(contracts.load(name).runtime) <= 24_576  # EIP-170
         assert len(contracts.load(name).init_code) <= 49_152  # EIP-3860
 
 
-def test_an_unknown_name_is_refused() -> None:
+def test_an_unknown_name_is_refused():
     with pytest.raises(KeyError):
         contracts.load("../secrets")
     with pytest.raises(KeyError):
         contracts.address("Nothing")
 
 
-def test_addresses_need_neither_eth_abi_nor_the_code() -> None:
+def test_addresses_need_neither_eth_abi_nor_the_code():
     program = (
         "import sys, holdfast.chain.contracts as c; c.DEFAULT_CONTRACT_SET; c.predict_account(1, 2, 3);"
         "print(sorted(set(sys.modules) & {'eth_abi', 'eth_keys', 'httpx', 'aiohttp'}), c.load.cache_info().currsize)"
@@ -130,5 +127,5 @@ def test_addresses_need_neither_eth_abi_nor_the_code() -> None:
     assert done.stdout == "[] 0\n"
 
 
-def _argument(name: str) -> str:
+def _argument(name):
     return checksum_address(contracts.load(name).init_code[-20:])

@@ -1,7 +1,5 @@
 """The table of attacks in docs/contracts.md names tests that exist."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.clean_tree import ROOT
@@ -20,7 +18,7 @@ ROLES = (
 )
 
 
-def rows() -> list[list[str]]:
+def rows():
     page = (ROOT / "docs" / "contracts.md").read_text()
     section = page.partition("\n## Attacks\n")[2].partition("\n## ")[0]
     found = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
@@ -37,5 +35,5 @@ def test_every_role_has_attacks_and_every_attack_has_tests_that_exist():
             assert any(f"function {function}(" in text for text in _files(file or "Attacks")), name
 
 
-def _files(name: str) -> list[str]:
+def _files(name):
     return [file.read_text() for file in (ROOT / "contracts" / "test").rglob(f"{name}*.sol")]

@@ -1,42 +1,33 @@
 """The published test vectors for claims equal what the contracts compute and what `holdfast.chain` encodes."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.chain.abi import call_data
 from holdfast.chain import calls
+from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, commitments_needed, load
 from holdfast.wire.encoding import from_hex
-
-from tests.support.fresh_chain import ROOT, Chain, run_anvil
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.world.tools import Tools
+from tests.support.fresh_chain import ROOT, run_anvil
 
 CONTENT = json.loads((ROOT / "vectors" / "accounts" / "claims.json").read_text())
 REGISTRY = address("DIDRegistry")
 
 
 @pytest.fixture(scope="module")
-def deployed(tools: Tools) -> Iterator[Chain]:
+def deployed(tools):
     with run_anvil(tools) as fresh:
         for name in PRODUCTION:
             fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
         yield fresh
 
 
-def _key(vector: dict[str, Any]) -> tuple[int, int]:
+def _key(vector):
     return int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16)
 
 
 @pytest.mark.parametrize("vector", CONTENT["vectors"])
-def test_our_calls_are_the_vectors(vector: dict[str, Any]) -> None:
+def test_our_calls_are_the_vectors(vector):
     call = calls.register(
         REGISTRY,
         *_key(vector),
@@ -53,7 +44,7 @@ def test_our_calls_are_the_vectors(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", CONTENT["vectors"])
-def test_the_registry_computes_the_same(deployed: Chain, vector: dict[str, Any]) -> None:
+def test_the_registry_computes_the_same(deployed, vector):
     asked = call_data("didHashOf(uint256,uint256)", *_key(vector))
     assert deployed.view(REGISTRY, asked) == from_hex(vector["didHash"])
     if vector["commitment"] is not None:
@@ -62,7 +53,7 @@ def test_the_registry_computes_the_same(deployed: Chain, vector: dict[str, Any])
         assert deployed.view(REGISTRY, asked) == from_hex(vector["commitment"])
 
 
-def test_the_registry_takes_the_vectors_claims(deployed: Chain) -> None:
+def test_the_registry_takes_the_vectors_claims(deployed):
     """Registers one claim with an alias, and one by another key without an alias; anvil impersonates both accounts."""
     for vector in (CONTENT["vectors"][2], CONTENT["vectors"][9]):
         deployed.call("anvil_impersonateAccount", vector["account"])

@@ -1,10 +1,7 @@
 """`holdfast contracts` on a real chain: its output and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import secrets
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from eth_keys.datatypes import PrivateKey
@@ -12,57 +9,52 @@ from typer.testing import CliRunner
 
 from holdfast.chain.contracts import NAMES, PRODUCTION, address, load
 from holdfast.chain.contracts.public_keys import PUBLIC_ADDRESSES
-from holdfast.chain.entry_points import ENTRY_POINTS, EntryPoint
+from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.cli.contracts import app
 from holdfast.cli.exits import Exit
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.fresh_chain import Chain
-
 PUBLIC_KEY_0 = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
 
-def _run(*words: str) -> Any:
+def _run(*words):
     return CliRunner().invoke(app, list(words))
 
 
-def _json(result: Any, exit_code: Exit) -> Any:
+def _json(result, exit_code):
     assert result.exit_code == exit_code, result.output
     return json.loads(result.stdout)
 
 
-def _key_file(folder: Path, text: str, mode: int = 0o600) -> str:
+def _key_file(folder, text, mode=0o600):
     path = folder / "key"
     path.write_text(text)
     path.chmod(mode)
     return str(path)
 
 
-def _place_entry_points(chain: Chain, *entry_points: EntryPoint) -> None:
+def _place_entry_points(chain, *entry_points):
     for entry_point in entry_points:
         chain.call("anvil_setCode", entry_point.address, "0x00")
 
 
 @pytest.fixture
-def secret() -> str:
+def secret():
     return secrets.token_hex(32)
 
 
 @pytest.fixture
-def key_file(tmp_path: Path, secret: str) -> str:
+def key_file(tmp_path, secret):
     return _key_file(tmp_path, f"0x{secret}\n")
 
 
-def _fund(chain: Chain, secret: str) -> str:
+def _fund(chain, secret):
     holder = PrivateKey(bytes.fromhex(secret)).public_key.to_checksum_address()
     chain.call("anvil_setBalance", holder, hex(10**18))
     return holder
 
 
-def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None:
+def test_deploys_then_verifies(chain, key_file, secret):
     holder = _fund(chain, secret)
     assert _run("verify", "--rpc", chain.url).exit_code == Exit.FAILED
     done = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes")
@@ -86,7 +78,7 @@ def test_deploys_then_verifies(chain: Chain, key_file: str, secret: str) -> None
 
 
 @pytest.mark.parametrize("lacking", ENTRY_POINTS, ids=lambda point: point.version)
-def test_verify_fails_for_one_missing_entry_point(chain: Chain, lacking: EntryPoint) -> None:
+def test_verify_fails_for_one_missing_entry_point(chain, lacking):
     for name in PRODUCTION:
         chain.call("anvil_setCode", address(name), "0x" + load(name).runtime.hex())
     _place_entry_points(chain, *(point for point in ENTRY_POINTS if point is not lacking))
@@ -95,7 +87,7 @@ def test_verify_fails_for_one_missing_entry_point(chain: Chain, lacking: EntryPo
     assert [version for version, there in found["entryPoints"].items() if not there] == [lacking.version]
 
 
-def test_deploys_to_the_named_chain_only(chain: Chain, key_file: str, secret: str) -> None:
+def test_deploys_to_the_named_chain_only(chain, key_file, secret):
     holder = _fund(chain, secret)
     deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--chain-id")
     refused = _run(*deploy, "8453")
@@ -106,12 +98,12 @@ def test_deploys_to_the_named_chain_only(chain: Chain, key_file: str, secret: st
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "base", "1.5"])
-def test_a_chain_id_is_a_number(key_file: str, given: str) -> None:
+def test_a_chain_id_is_a_number(key_file, given):
     done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", key_file, "--chain-id", given)
     assert done.exit_code == Exit.USAGE
 
 
-def test_speaks_json(chain: Chain, key_file: str, secret: str) -> None:
+def test_speaks_json(chain, key_file, secret):
     _fund(chain, secret)
     deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--json")
     planned = _json(_run(*deploy), Exit.OK)
@@ -128,7 +120,7 @@ def test_speaks_json(chain: Chain, key_file: str, secret: str) -> None:
     assert found["entryPoints"] == {"0.7.0": False, "0.8.0": False, "0.9.0": False}
 
 
-def test_verify_names_missing_and_other_code(chain: Chain) -> None:
+def test_verify_names_missing_and_other_code(chain):
     chain.call("anvil_setCode", address("SessionSBT"), "0x00")
     found = _json(_run("verify", "--rpc", chain.url, "--json"), Exit.FAILED)
     assert found["exact"] is False
@@ -137,7 +129,7 @@ def test_verify_names_missing_and_other_code(chain: Chain) -> None:
     assert "other    SessionSBT" in _run("verify", "--rpc", chain.url).stdout
 
 
-def test_development_contracts_on_a_development_chain(chain: Chain, key_file: str, secret: str) -> None:
+def test_development_contracts_on_a_development_chain(chain, key_file, secret):
     _fund(chain, secret)
     done = _json(_run("deploy", "--rpc", chain.url, "--key-file", key_file, "--dev", "--yes", "--json"), Exit.OK)
     assert list(done["transactions"]) == list(NAMES)
@@ -145,7 +137,7 @@ def test_development_contracts_on_a_development_chain(chain: Chain, key_file: st
     assert list(_json(_run("verify", "--rpc", chain.url, "--dev", "--json"), Exit.OK)["contracts"]) == list(NAMES)
 
 
-def test_development_contracts_nowhere_else(foreign_chain: Chain, key_file: str, secret: str) -> None:
+def test_development_contracts_nowhere_else(foreign_chain, key_file, secret):
     holder = _fund(foreign_chain, secret)
     refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--dev", "--yes")
     assert refused.exit_code == Exit.CONFIGURATION
@@ -154,7 +146,7 @@ def test_development_contracts_nowhere_else(foreign_chain: Chain, key_file: str,
     assert foreign_chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
 
 
-def test_public_keys_on_a_development_chain_only(chain: Chain, foreign_chain: Chain, tmp_path: Path) -> None:
+def test_public_keys_on_a_development_chain_only(chain, foreign_chain, tmp_path):
     key_file = _key_file(tmp_path, PUBLIC_KEY_0)
     refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--yes")
     assert refused.exit_code == Exit.CONFIGURATION
@@ -162,11 +154,11 @@ def test_public_keys_on_a_development_chain_only(chain: Chain, foreign_chain: Ch
     assert _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes").exit_code == Exit.OK
 
 
-def test_public_addresses_are_those_that_anvil_funds(chain: Chain) -> None:
+def test_public_addresses_are_those_that_anvil_funds(chain):
     assert {each.lower() for each in PUBLIC_ADDRESSES} == {each.lower() for each in chain.accounts}
 
 
-def test_sends_nothing_when_nobody_can_be_asked(chain: Chain, key_file: str, secret: str) -> None:
+def test_sends_nothing_when_nobody_can_be_asked(chain, key_file, secret):
     holder = _fund(chain, secret)
     done = _run("deploy", "--rpc", chain.url, "--key-file", key_file)
     assert done.exit_code == Exit.USAGE
@@ -175,9 +167,7 @@ def test_sends_nothing_when_nobody_can_be_asked(chain: Chain, key_file: str, sec
 
 
 @pytest.mark.parametrize(("answer", "sent"), [("n\n", 0), ("y\n", len(PRODUCTION))])
-def test_asks_on_a_terminal(
-    chain: Chain, key_file: str, secret: str, monkeypatch: pytest.MonkeyPatch, answer: str, sent: int
-) -> None:
+def test_asks_on_a_terminal(chain, key_file, secret, monkeypatch, answer, sent):
     holder = _fund(chain, secret)
     monkeypatch.setattr("holdfast.cli.contracts._at_a_terminal", lambda: True)
     done = CliRunner().invoke(app, ["deploy", "--rpc", chain.url, "--key-file", key_file], input=answer)
@@ -186,13 +176,13 @@ def test_asks_on_a_terminal(
     assert ("Nothing was sent." in done.stdout) == (sent == 0)
 
 
-def test_says_what_is_lacking(chain: Chain, key_file: str) -> None:
+def test_says_what_is_lacking(chain, key_file):
     poor = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--json")
     assert poor.exit_code == Exit.FAILED
     assert "this can take up to" in json.loads(poor.stderr)["error"]
 
 
-def test_an_unreachable_chain(key_file: str) -> None:
+def test_an_unreachable_chain(key_file):
     url = f"http://user:word@127.0.0.1:{free_port()}/key-of-mine"
     for words in (["verify"], ["deploy", "--key-file", key_file, "--yes"]):
         done = _run(*words, "--rpc", url)
@@ -204,27 +194,27 @@ def test_an_unreachable_chain(key_file: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "0x12", "zz" * 32, "00" * 32, "ff" * 32, "ab" * 33, "\N{LATIN SMALL LETTER SHARP S}" * 64]
 )
-def test_refuses_what_is_no_key_without_repeating_it(tmp_path: Path, text: str) -> None:
+def test_refuses_what_is_no_key_without_repeating_it(tmp_path, text):
     done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, text))
     assert done.exit_code == Exit.CONFIGURATION
     assert "does not hold a private key" in done.stderr
     assert not text or text not in done.output
 
 
-def test_refuses_a_key_that_others_can_read(tmp_path: Path, secret: str) -> None:
+def test_refuses_a_key_that_others_can_read(tmp_path, secret):
     done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, secret, 0o640))
     assert done.exit_code == Exit.CONFIGURATION
     assert "chmod 600" in done.stderr
 
 
-def test_refuses_a_missing_key_file(tmp_path: Path) -> None:
+def test_refuses_a_missing_key_file(tmp_path):
     done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / "none"))
     assert done.exit_code == Exit.CONFIGURATION
     assert "No such file" in done.stderr
 
 
 @pytest.mark.parametrize("module", ["httpx", "eth_keys"])
-def test_names_the_extra_that_it_needs(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_names_the_extra_that_it_needs(monkeypatch, module):
     monkeypatch.setattr("holdfast.cli.contracts.find_spec", lambda name: None if name == module else object())
     done = _run("verify", "--rpc", "http://127.0.0.1:1")
     assert done.exit_code == Exit.CONFIGURATION

@@ -1,7 +1,5 @@
 """Every commitment that a sponsor must post can be read from the call data of the user operation."""
 
-from __future__ import annotations
-
 import pytest
 from eth_abi.abi import encode
 from hypothesis import given
@@ -42,12 +40,12 @@ REGISTER = CLAIMS["register"][0]
 
 @pytest.mark.parametrize("claim", CLAIMS)
 @pytest.mark.parametrize("registry", [REGISTRY, REGISTRY.lower()])
-def test_every_claim_in_a_single_call(claim: str, registry: str) -> None:
+def test_every_claim_in_a_single_call(claim, registry):
     data, (did, alias, secret) = CLAIMS[claim]
     assert commitments_needed(SENDER, execute((registry, 0, data))) == [commitment(did, alias, SENDER, secret)]
 
 
-def test_every_claim_of_a_batch_in_order() -> None:
+def test_every_claim_of_a_batch_in_order():
     other = ("0x" + "cc" * 20, 0, REGISTER)
     batch = [(REGISTRY, 0, data) for data, _ in CLAIMS.values()]
     expected = [commitment(did, alias, SENDER, secret) for _, (did, alias, secret) in CLAIMS.values()]
@@ -79,17 +77,17 @@ def test_every_claim_of_a_batch_in_order() -> None:
         "empty-batch",
     ],
 )
-def test_nothing_to_post(data: bytes) -> None:
+def test_nothing_to_post(data):
     assert commitments_needed(SENDER, data) == []
 
 
 @given(st.binary(max_size=400), st.sampled_from([EXECUTE, EXECUTE_BATCH]))
-def test_survives_any_call_data(tail: bytes, selector: bytes) -> None:
+def test_survives_any_call_data(tail, selector):
     assert commitments_needed(SENDER, selector + tail) == []
 
 
 @given(st.binary(max_size=400))
-def test_survives_any_claim(tail: bytes) -> None:
+def test_survives_any_claim(tail):
     for data, _ in CLAIMS.values():
         needed = commitments_needed(SENDER, execute((REGISTRY, 0, data[:4] + tail)))
         assert all(len(each) == 32 for each in needed)
@@ -99,6 +97,6 @@ def test_survives_any_claim(tail: bytes) -> None:
     "parts",
     [(b"", ALIAS, SENDER, NONE), (DID, b"", SENDER, NONE), (DID, ALIAS, "0x00", NONE), (DID, ALIAS, SENDER, b"")],
 )
-def test_a_commitment_has_fixed_parts(parts: tuple[bytes, bytes, str, bytes]) -> None:
+def test_a_commitment_has_fixed_parts(parts):
     with pytest.raises(ValueError, match="a commitment takes"):
         commitment(*parts)

@@ -1,32 +1,19 @@
 """The check of the compiled contracts notices every byte; lock file and gas table are as they should be."""
 
-from __future__ import annotations
-
-import importlib.util
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.programs import program
 from tests.support.fresh_chain import CONTRACTS, ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.programs import program
 
 pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.mark.parametrize(("stored", "exit_code"), [("code", 0), ("c0de", 1), ("code\n", 1), (None, 1)])
-def test_the_check_notices_a_single_byte(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    stored: str | None,
-    exit_code: int,
-) -> None:
+def test_the_check_notices_a_single_byte(tmp_path, monkeypatch, capsys, stored, exit_code):
     tool = program("tools/compile_contracts.py")
     if stored is not None:
         (tmp_path / "A.json").write_text(stored)
@@ -37,14 +24,14 @@ def test_the_check_notices_a_single_byte(
     assert ("A.json" in capsys.readouterr().out) == bool(exit_code)
 
 
-def test_lock_names_no_download_address() -> None:
+def test_lock_names_no_download_address():
     lock = (CONTRACTS / "package-lock.json").read_text()
     assert '"resolved"' not in lock
     packages = json.loads(lock)["packages"]
     assert [path for path, package in packages.items() if path and "integrity" not in package] == []
 
 
-def test_gas_table_is_that_of_the_snapshots() -> None:
+def test_gas_table_is_that_of_the_snapshots():
     command = [sys.executable, str(ROOT / "tools" / "gas_table.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

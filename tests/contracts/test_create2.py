@@ -1,7 +1,5 @@
 """The CREATE2 function computes the addresses in EIP-1014's examples, and refuses invalid arguments."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.chain.contracts import clone_code, create2_address, is_clone, predict_account
@@ -20,7 +18,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("deployer", "salt", "code", "address"), EXAMPLES)
-def test_examples_of_eip_1014(deployer: str, salt: str, code: str, address: str) -> None:
+def test_examples_of_eip_1014(deployer, salt, code, address):
     assert create2_address("0x" + deployer, bytes.fromhex(salt), keccak256(bytes.fromhex(code))) == address
 
 
@@ -28,12 +26,12 @@ def test_examples_of_eip_1014(deployer: str, salt: str, code: str, address: str)
     ("deployer", "salt", "code_hash"),
     [("0x00", bytes(32), bytes(32)), ("0x" + "00" * 20, bytes(31), bytes(32)), ("0x" + "00" * 20, bytes(32), b"")],
 )
-def test_refuses_other_lengths(deployer: str, salt: bytes, code_hash: bytes) -> None:
+def test_refuses_other_lengths(deployer, salt, code_hash):
     with pytest.raises(ValueError, match="CREATE2 takes"):
         create2_address(deployer, salt, code_hash)
 
 
-def test_clone_is_that_of_erc_1167_and_a_key() -> None:
+def test_clone_is_that_of_erc_1167_and_a_key():
     implementation = "0x" + "be" * 20
     clone = bytes.fromhex("363d3d373d3d3d363d73" + "be" * 20 + "5af43d82803e903d91602b57fd5bf3")
     code = clone_code(implementation, 1, 2)
@@ -45,6 +43,6 @@ def test_clone_is_that_of_erc_1167_and_a_key() -> None:
 
 
 @pytest.mark.parametrize("numbers", [(-1, 0, 0), (0, 1 << 256, 0), (0, 0, -1)])
-def test_prediction_takes_uint256_only(numbers: tuple[int, int, int]) -> None:
+def test_prediction_takes_uint256_only(numbers):
     with pytest.raises(OverflowError):
         predict_account(*numbers)

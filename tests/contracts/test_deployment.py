@@ -1,11 +1,8 @@
 """Deployment on a real chain deploys only missing contracts, checks the result, and refuses unsuitable chains."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from eth_keys.datatypes import PrivateKey
@@ -13,18 +10,11 @@ from eth_keys.datatypes import PrivateKey
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
 from holdfast.chain.contracts import deployment as under_test
-from holdfast.chain.contracts.deployment import DeploymentError, Plan, carry_out, make_plan
+from holdfast.chain.contracts.deployment import DeploymentError, carry_out, make_plan
 from holdfast.chain.contracts.verification import ContractStatus, entry_points_present, inspect
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
-
-from tests.support.fresh_chain import ROOT, Chain, run_anvil
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.chain.rpc import RpcClient
-    from holdfast.world.tools import Tools
+from tests.support.fresh_chain import ROOT, run_anvil
 
 VECTORS = json.loads((ROOT / "vectors" / "accounts" / "addresses.json").read_text())
 G = (
@@ -34,7 +24,7 @@ G = (
 
 
 @pytest.fixture
-def key(chain: Chain) -> PrivateKey:
+def key(chain):
     """The key of a funded account that only these tests use."""
     fresh = PrivateKey(secrets.token_bytes(32))
     chain.call("anvil_setBalance", fresh.public_key.to_checksum_address(), hex(10**18))
@@ -42,7 +32,7 @@ def key(chain: Chain) -> PrivateKey:
 
 
 @pytest.fixture(scope="module")
-def deployed(tools: Tools) -> Iterator[Chain]:
+def deployed(tools):
     """A chain with all contracts, for tests that only read or that write data which no other test reads."""
     with run_anvil(tools) as fresh:
         for name in PRODUCTION:
@@ -50,17 +40,17 @@ def deployed(tools: Tools) -> Iterator[Chain]:
         yield fresh
 
 
-def _plan(chain: Chain, key: PrivateKey, names: tuple[str, ...] = PRODUCTION) -> Plan:
+def _plan(chain, key, names=PRODUCTION):
     return chain.run(lambda rpc: make_plan(rpc, key.public_key.to_checksum_address(), names))
 
 
-def _carry_out(chain: Chain, plan: Plan, key: PrivateKey) -> dict[str, str]:
-    sent: dict[str, str] = {}
+def _carry_out(chain, plan, key):
+    sent = {}
     chain.run(lambda rpc: carry_out(rpc, plan, key, sent.__setitem__))
     return sent
 
 
-def test_deploys_everything_at_its_constant_address(chain: Chain, key: PrivateKey) -> None:
+def test_deploys_everything_at_its_constant_address(chain, key):
     plan = _plan(chain, key, NAMES)
     assert [step.contract.name for step in plan.steps] == list(NAMES)
     sent = _carry_out(chain, plan, key)
@@ -71,7 +61,7 @@ def test_deploys_everything_at_its_constant_address(chain: Chain, key: PrivateKe
     assert {receipt["to"] for receipt in receipts} == {DETERMINISTIC_DEPLOYER.lower()}
 
 
-def test_costs_what_the_plan_says(chain: Chain, key: PrivateKey) -> None:
+def test_costs_what_the_plan_says(chain, key):
     plan = _plan(chain, key)
     sent = _carry_out(chain, plan, key)
     used = sum(int(chain.call("eth_getTransactionReceipt", each)["gasUsed"], 16) for each in sent.values())
@@ -81,7 +71,7 @@ def test_costs_what_the_plan_says(chain: Chain, key: PrivateKey) -> None:
     assert plan.cost < plan.max_cost
 
 
-def test_deploys_only_what_is_missing(chain: Chain, key: PrivateKey) -> None:
+def test_deploys_only_what_is_missing(chain, key):
     chain.transact(DETERMINISTIC_DEPLOYER, load("SessionSBT").deployment)
     plan = _plan(chain, key)
     assert plan.present == ["SessionSBT"]
@@ -92,7 +82,7 @@ def test_deploys_only_what_is_missing(chain: Chain, key: PrivateKey) -> None:
     assert _carry_out(chain, again, key) == {}
 
 
-def test_the_deployed_contracts_know_each_other(deployed: Chain) -> None:
+def test_the_deployed_contracts_know_each_other(deployed):
     factory = deployed.view(address("DIDRegistry"), call_data("factory()"))
     registry = deployed.view(address("AccountHelper"), call_data("registry()"))
     implementation = deployed.view(address("AppFactory"), call_data("implementation()"))
@@ -102,32 +92,32 @@ def test_the_deployed_contracts_know_each_other(deployed: Chain) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["address"][:8])
-def test_python_predicts_what_the_factory_answers(deployed: Chain, vector: dict[str, str]) -> None:
+def test_python_predicts_what_the_factory_answers(deployed, vector):
     arguments = (int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16), int(vector["salt"]))
     answer = deployed.view(address("AppFactory"), call_data("getAddress(uint256,uint256,uint256)", *arguments))
     assert vector["address"] == predict_account(*arguments) == checksum_address(answer[12:])
 
 
-def test_the_account_stands_where_python_said(deployed: Chain) -> None:
+def test_the_account_stands_where_python_said(deployed):
     deployed.transact(address("AppFactory"), call_data("createAccount(uint256,uint256,uint256)", *G, 5))
     state = deployed.view(address("AccountHelper"), call_data("getAccountState(address)", predict_account(*G, 5)))
     assert state == bytes(96) + G[0].to_bytes(32) + G[1].to_bytes(32)
 
 
-def test_refuses_a_chain_without_the_deployer(chain: Chain, key: PrivateKey) -> None:
+def test_refuses_a_chain_without_the_deployer(chain, key):
     for code in ("0x", "0x00"):
         chain.call("anvil_setCode", DETERMINISTIC_DEPLOYER, code)
         with pytest.raises(DeploymentError, match="lacks the deterministic deployer"):
             _plan(chain, key)
 
 
-def test_refuses_a_chain_with_other_code_at_our_address(chain: Chain, key: PrivateKey) -> None:
+def test_refuses_a_chain_with_other_code_at_our_address(chain, key):
     chain.call("anvil_setCode", address("AppFactory"), "0x6001")
     with pytest.raises(DeploymentError, match="other code stands at the addresses of AppFactory"):
         _plan(chain, key)
 
 
-def test_sends_nothing_that_it_cannot_pay_to_the_end(chain: Chain, key: PrivateKey) -> None:
+def test_sends_nothing_that_it_cannot_pay_to_the_end(chain, key):
     plan = _plan(chain, key)
     chain.call("anvil_setBalance", plan.sender, hex(plan.max_cost - 1))
     with pytest.raises(DeploymentError, match="this can take up to"):
@@ -135,7 +125,7 @@ def test_sends_nothing_that_it_cannot_pay_to_the_end(chain: Chain, key: PrivateK
     assert chain.call("eth_getTransactionCount", plan.sender, "latest") == "0x0"
 
 
-def test_says_which_transaction_was_not_mined(chain: Chain, key: PrivateKey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_says_which_transaction_was_not_mined(chain, key, monkeypatch):
     monkeypatch.setattr(under_test, "MINED_WITHIN_S", 0.3)
     plan = _plan(chain, key)
     chain.call("evm_setAutomine", False)  # noqa: FBT003 - the parameter is JSON
@@ -143,25 +133,25 @@ def test_says_which_transaction_was_not_mined(chain: Chain, key: PrivateKey, mon
         _carry_out(chain, plan, key)
 
 
-def test_says_which_transaction_failed(chain: Chain, key: PrivateKey) -> None:
+def test_says_which_transaction_failed(chain, key):
     plan = _plan(chain, key)
     chain.transact(DETERMINISTIC_DEPLOYER, load("VaultAccount").deployment)  # another deployer was faster
     with pytest.raises(DeploymentError, match=r"VaultAccount: transaction 0x[0-9a-f]{64} failed"):
         _carry_out(chain, plan, key)
 
 
-def test_checks_the_code_afterwards(chain: Chain, key: PrivateKey) -> None:
+def test_checks_the_code_afterwards(chain, key):
     plan = _plan(chain, key)
     step = replace(plan.steps[0], contract=replace(plan.steps[0].contract, runtime=b"\x00"))
     with pytest.raises(DeploymentError, match="VaultAccount does not stand at its address"):
         _carry_out(chain, replace(plan, steps=[step]), key)
 
 
-def test_entry_points_are_only_looked_for(chain: Chain) -> None:
+def test_entry_points_are_only_looked_for(chain):
     assert chain.run(_present) == {"0.7.0": False, "0.8.0": False, "0.9.0": False}
     chain.call("anvil_setCode", V07.address, "0x00")
     assert chain.run(_present) == {"0.7.0": True, "0.8.0": False, "0.9.0": False}
 
 
-async def _present(rpc: RpcClient) -> dict[str, bool]:
+async def _present(rpc):
     return await entry_points_present(rpc)

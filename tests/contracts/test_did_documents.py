@@ -1,9 +1,6 @@
 """DID documents of a service that reads a real chain: registered, key changed, deactivated, handed over."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
@@ -11,19 +8,13 @@ from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address
 from holdfast.wire.keccak import did_hash
 from holdfast.world.software_key import SoftwareKey
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.api import Api
-    from tests.support.fresh_chain import Chain
-
 REGISTRY = address("DIDRegistry")
 FIRST, LATER = SoftwareKey.generate(), SoftwareKey.generate()
 DID = FIRST.did
 ACCOUNT = predict_account(FIRST.x, FIRST.y)
 
 
-async def _resolved(api: Api, chain: Chain, *transactions: tuple[str, str, bytes]) -> tuple[int, Any, Any, Any]:
+async def _resolved(api, chain, *transactions):
     """Return status, document, keys and proofs after these transactions, each with sender, contract and call data."""
     for sender, to, data in transactions:
         await asyncio.to_thread(chain.transact, to, data, sender)
@@ -35,7 +26,7 @@ async def _resolved(api: Api, chain: Chain, *transactions: tuple[str, str, bytes
     return answer.status_code, document, keys, result["didDocumentMetadata"].get("proven")
 
 
-def _prepare(chain: Chain) -> str:
+def _prepare(chain):
     """Deploy the contracts and the account, and return a further account of the chain."""
     for name in PRODUCTION:
         chain.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
@@ -45,7 +36,7 @@ def _prepare(chain: Chain) -> str:
     return chain.accounts[1]
 
 
-async def test_the_document_follows_the_chain(chain: Chain, make_api: Callable[..., Api]) -> None:
+async def test_the_document_follows_the_chain(chain, make_api):
     api = make_api(rpc_url=chain.url)
     other = await asyncio.to_thread(_prepare, chain)
     assert (await _resolved(api, chain))[0] == 404

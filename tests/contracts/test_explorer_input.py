@@ -1,25 +1,18 @@
 """The input for block explorers is what `make check` compiles to the deployed code, and needs no other file."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING
 
 from holdfast.chain.contracts import PRODUCTION, load
-
 from tests.support.fresh_chain import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPORT = re.compile(r"^import\s[^;]*?[\"']([^\"']+)[\"'];", re.MULTILINE)
 
 
-def test_the_input_has_every_source_and_each_contract_its_row(tmp_path: Path) -> None:
+def test_the_input_has_every_source_and_each_contract_its_row(tmp_path):
     path = tmp_path / "input.json"
     command = [sys.executable, str(ROOT / "tools" / "explorer_input.py"), str(path)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

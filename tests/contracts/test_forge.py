@@ -3,13 +3,10 @@
 They test the artifacts in the package, which `tools/compile_contracts.py --check` compares with the sources.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,9 +14,6 @@ from tests.support.clean_tree import files_of, run
 from tests.support.fresh_chain import CONTRACTS
 from tests.support.made_once import made_of
 from tests.support.soak import SOAK
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # HOLDFAST_FORGE_PROFILE=long runs about three hundred times as many fuzz cases, `make soak` four times as many.
 MORE = {"FOUNDRY_FUZZ_RUNS": "128", "FOUNDRY_INVARIANT_RUNS": "32"} if SOAK else {}
@@ -36,7 +30,7 @@ RUNS = (
 )
 
 
-def test_contracts(forge: Path) -> None:
+def test_contracts(forge):
     _with_compiled_tests(forge)
     # A single test performs the runs one after the other, because all write to forge's cache.
     for profile, arguments, at_least, groups in RUNS:
@@ -46,7 +40,7 @@ def test_contracts(forge: Path) -> None:
         _compare_gas(results, groups)
 
 
-def _with_compiled_tests(forge: Path) -> None:
+def _with_compiled_tests(forge):
     """Let a new checkout begin with what another compiled from the same files, which takes half a minute."""
     compiled = made_of(files_of("contracts"), "forge", lambda folder: _compile_into(folder, forge))
     if not (CONTRACTS / "cache" / FILES).exists():
@@ -55,13 +49,13 @@ def _with_compiled_tests(forge: Path) -> None:
         shutil.copyfile(compiled / FILES, CONTRACTS / "cache" / FILES)
 
 
-def _compile_into(folder: Path, forge: Path) -> None:
+def _compile_into(folder, forge):
     run(forge, "build", cwd=CONTRACTS)
     shutil.copytree(CONTRACTS / "out", folder / "out")
     shutil.copyfile(CONTRACTS / "cache" / FILES, folder / FILES)
 
 
-def _run(forge: Path, profile: str, arguments: tuple[str, ...]) -> dict[str, Any]:
+def _run(forge, profile, arguments):
     """Return the results by `file:contract.test`."""
     command = [str(forge), "test", "--json", *arguments]
     environment = {**os.environ, **MORE, "FOUNDRY_PROFILE": profile}
@@ -73,7 +67,7 @@ def _run(forge: Path, profile: str, arguments: tuple[str, ...]) -> dict[str, Any
     return {f"{s}.{t}": result for s, suite in suites.items() for t, result in suite["test_results"].items()}
 
 
-def _compare_gas(results: dict[str, Any], groups: int) -> None:
+def _compare_gas(results, groups):
     """Compare the measured gas with contracts/snapshots, which forge does not do when it writes JSON."""
     measured = [snapshot for result in results.values() for snapshot in result["gas_snapshots"].items()]
     assert len(measured) == groups, "the calls, and the operations with or without the precompile"

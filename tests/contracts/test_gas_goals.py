@@ -1,11 +1,10 @@
 """The goals for gas that docs/contracts.md states, against the figures that the forge tests measure."""
 
-from __future__ import annotations
-
 import json
 import re
 
 import pytest
+
 from tests.support.clean_tree import ROOT
 
 GAS = json.loads((ROOT / "contracts" / "snapshots" / "OperationsWithPrecompile.json").read_text())
@@ -41,5 +40,5 @@ def test_the_page_states_them():
     assert said == GOALS
 
 
-def _number(text: str) -> int:
+def _number(text):
     return int(text.replace(",", ""))

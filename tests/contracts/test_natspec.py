@@ -1,25 +1,19 @@
 """In the project's contracts, every function, event and error has NatSpec for its purpose and each parameter."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.fresh_chain import CONTRACTS
-
-if TYPE_CHECKING:
-    from holdfast.world.tools import Tools
 
 SOURCES = sorted(str(path.relative_to(CONTRACTS)) for path in (CONTRACTS / "src").rglob("*.sol"))
 PLACES = {"function": "methods", "event": "events", "error": "errors"}
 
 
 @pytest.fixture(scope="module")
-def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
+def compiled(tools):
     """Return the source file, the name and solc's output for each contract."""
     command = [tools.node, "compile.mjs", "--docs"]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
@@ -27,7 +21,7 @@ def compiled(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
     return [(source, name, contract) for source in SOURCES for name, contract in output[source].items()]
 
 
-def test_everything_of_ours_is_documented(compiled: list[tuple[str, str, dict[str, Any]]]) -> None:
+def test_everything_of_ours_is_documented(compiled):
     gaps, seen = [], 0
     for source, name, contract in compiled:
         ours = _declared(source)
@@ -39,13 +33,13 @@ def test_everything_of_ours_is_documented(compiled: list[tuple[str, str, dict[st
     assert seen > 90
 
 
-def _declared(source: str) -> set[tuple[str, str]]:
+def _declared(source):
     """Return the kind and name of each item that a source declares, without inherited items."""
     text = (CONTRACTS / source).read_text()
     return {(kind, name) for kind in PLACES for name in re.findall(rf"\b{kind} (\w+)\(", text)}
 
 
-def _gaps(entry: dict[str, Any], contract: dict[str, Any]) -> list[str]:
+def _gaps(entry, contract):
     place, signature = PLACES[entry["type"]], _signature(entry)
     notice, details = (contract[doc].get(place, {}).get(signature, {}) for doc in ("userdoc", "devdoc"))
     if entry["type"] == "error":  # several contracts may declare the same error, so these are lists
@@ -59,11 +53,11 @@ def _gaps(entry: dict[str, Any], contract: dict[str, Any]) -> list[str]:
     return gaps
 
 
-def _signature(entry: dict[str, Any]) -> str:
+def _signature(entry):
     return f"{entry['name']}({','.join(_type(parameter) for parameter in entry['inputs'])})"
 
 
-def _type(parameter: dict[str, Any]) -> str:
+def _type(parameter):
     if not parameter["type"].startswith("tuple"):
         return str(parameter["type"])
     inner = ",".join(_type(part) for part in parameter["components"])

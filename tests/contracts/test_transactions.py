@@ -1,20 +1,13 @@
 """Signed transactions: RLP is tested with the specification's examples, and signatures are compared with anvil's."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from eth_keys.datatypes import PrivateKey
 
-from holdfast.chain.transactions import Item, Transaction, rlp
+from holdfast.chain.transactions import Transaction, rlp
 from holdfast.wire.keccak import checksum_address
 
-if TYPE_CHECKING:
-    from tests.support.fresh_chain import Chain
-
 # Examples from the RLP specification, and the sizes at which the form of the length prefix changes.
-EXAMPLES: list[tuple[Item, str]] = [
+EXAMPLES = [
     (b"dog", "83646f67"),
     ([b"cat", b"dog"], "c88363617483646f67"),
     (b"", "80"),
@@ -36,11 +29,11 @@ EXAMPLES: list[tuple[Item, str]] = [
 
 
 @pytest.mark.parametrize(("item", "encoded"), EXAMPLES)
-def test_rlp(item: Item, encoded: str) -> None:
+def test_rlp(item, encoded):
     assert rlp(item).hex() == encoded
 
 
-def test_signs_as_anvil_does(chain: Chain) -> None:
+def test_signs_as_anvil_does(chain):
     # The key of account 0 of the public development mnemonic.
     key = PrivateKey(bytes.fromhex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"))
     to = bytes.fromhex("00" * 12 + "deadbeefdeadbeef")

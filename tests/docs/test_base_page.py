@@ -10,7 +10,6 @@ import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
@@ -24,9 +23,6 @@ from holdfast.world.anvil import ChainOptions, LocalChain, start_chain
 from holdfast.world.deployment import deploy_entry_points
 from holdfast.world.processes import Supervisor, free_port
 from holdfast.world.tools import find_tools
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 PAGE = (Path(__file__).parents[2] / "docs" / "base.md").read_text("utf-8")
 BASE = 8453
@@ -46,7 +42,7 @@ class Place:
 
 
 @asynccontextmanager
-async def bare_base(folder: Path) -> AsyncIterator[Place]:
+async def bare_base(folder):
     """Run a local chain with the ID of Base, with entry points and a bundler, without contracts and sponsor."""
     tools = await find_tools(lambda _: None)
     async with AsyncExitStack() as opened:
@@ -61,7 +57,7 @@ async def bare_base(folder: Path) -> AsyncIterator[Place]:
         mining.cancel()
 
 
-async def mine(chain: LocalChain) -> None:
+async def mine(chain):
     """Mine continuously, as public chains do, because a commitment counts from the next block on."""
     while True:
         await chain.rpc.call("evm_mine")
@@ -71,7 +67,7 @@ async def mine(chain: LocalChain) -> None:
 class Reader:
     """Somebody who copies the page's blocks into one terminal, with own values for those that stand in capitals."""
 
-    def __init__(self, place: Place, port: int) -> None:
+    def __init__(self, place, port):
         self._place, self._values = place, {
             "https://BASE_ENDPOINT": place.chain.rpc_url,
             "https://BASE_BUNDLER": place.bundler_url,
@@ -87,9 +83,9 @@ class Reader:
             "HOLDFAST_VAULT_PASSWORD": "correct horse battery staple",
             "HOLDFAST_PORT": str(port),
         }
-        self._said: list[str] = []  # the exports of blocks before
+        self._said = []  # the exports of blocks before
 
-    async def copies(self, block: str) -> str:
+    async def copies(self, block):
         """Run a block in the folder; returns its standard output."""
         text = self.with_own_values(block)
         script = "set -e\n" + "\n".join([*self._said, text])
@@ -102,18 +98,18 @@ class Reader:
         assert done.returncode == 0, f"{text}\n{out.decode()}\n{err.decode()}"
         return out.decode()
 
-    async def serves(self, block: str) -> None:
+    async def serves(self, block):
         """Run the block with the service until the end of the test, and wait until the service is ready."""
         command = ["bash", "-c", f"cd {self._place.folder} && exec {self.with_own_values(block).strip()}"]
         child = await self._place.supervisor.start("service", command, self._environment)
         await self._place.supervisor.ready(child, self._ready, READY_WITHIN_S)
 
-    def with_own_values(self, text: str) -> str:
+    def with_own_values(self, text):
         for written, own in self._values.items():
             text = text.replace(written, own)
         return text
 
-    async def _ready(self) -> bool:
+    async def _ready(self):
         asked = await asyncio.create_subprocess_exec(
             "holdfast", "ready", env=self._environment, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
@@ -121,14 +117,14 @@ class Reader:
         return await asked.wait() == 0
 
 
-def blocks() -> list[str]:
+def blocks():
     found = re.findall(r"^    ```sh\n(.*?)^    ```$", PAGE, re.DOTALL | re.MULTILINE)
     return [re.sub(r"^    ", "", block, flags=re.MULTILINE) for block in found]
 
 
 @pytest.mark.soak  # two local chains and every command of a page; test_several_chains.py pays on Base's ID in the gate
 @needs_chain
-async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path: Path) -> None:
+async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path):
     named, looked, deployed, configured, checked, served, made, registered = blocks()
     async with bare_base(tmp_path) as place:
         reader, deployer = Reader(place, free_port()), keys.PrivateKey(secrets.token_bytes(32))
@@ -150,11 +146,11 @@ async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path: Pat
         assert await place.chain.rpc.get_balance(PAYEE) == 1000
 
 
-async def fund(place: Place, address: str, wei: int) -> None:
+async def fund(place, address, wei):
     await place.chain.rpc.call("anvil_setBalance", [address, hex(wei)])
 
 
-def check_figures(plan: str) -> None:
+def check_figures(plan):
     """The page states the gas of the whole deployment, and what it costs."""
     found = re.search(r"in all ([\d,]+) gas", plan)
     assert found is not None, plan

@@ -1,7 +1,5 @@
 """The examples in docs/client.md run unchanged on a real chain."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -14,7 +12,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 def test_every_example_runs(chain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names = {}
     for number, block in enumerate(BLOCKS):
         text = block.replace("http://localhost:8787", chain.base_url.replace("127.0.0.1", "localhost"))
         exec(compile(text.replace(USDC, chain.usdc), f"docs/client.md, example {number + 1}", "exec"), names)

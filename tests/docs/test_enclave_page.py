@@ -1,7 +1,5 @@
 """Both examples in docs/enclave.md run unchanged."""
 
-from __future__ import annotations
-
 import base64
 import re
 import shutil
@@ -21,7 +19,7 @@ PAGE = (ROOT / "docs/enclave.md").read_text()
 
 
 @pytest.fixture
-def credential() -> bytes:
+def credential():
     """An attestation object with format "none"."""
     numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
     key = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}, canonical=True)
@@ -29,16 +27,16 @@ def credential() -> bytes:
     return cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data}, canonical=True)
 
 
-def test_the_python_example(credential: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_example(credential, capsys):
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    names: dict[str, object] = {"credential": credential}
+    names = {"credential": credential}
     exec(compile(example, "docs/enclave.md", "exec"), names)
     assert capsys.readouterr().out == "invalid_field\n"
     assert len(base64.b64decode(str(names["signature"]))) == 64
     assert isinstance(names["accounts"], list) and len(names["accounts"]) == 1
 
 
-def test_the_javascript_example(credential: bytes, tmp_path: Path) -> None:
+def test_the_javascript_example(credential, tmp_path):
     try:
         node = find_node()
     except NodeMissing:

@@ -1,27 +1,20 @@
 """Every console example in the documentation works exactly as written with a new service."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.serving import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 MARK = "----8<----"
 
 
-def examples(text: str) -> list[tuple[str, str]]:
+def examples(text):
     """Return pairs of command and output, in order, skipping blocks that begin with `#` (for another terminal)."""
-    found: list[tuple[str, str]] = []
+    found = []
     for block in BLOCK.findall(text):
         if block.startswith("#"):
             continue
@@ -31,12 +24,12 @@ def examples(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def pattern(output: str) -> str:
+def pattern(output):
     return r"\s*" + ".*?".join(re.escape(part) for part in output.split("…")) + r"\s*"
 
 
 @pytest.mark.parametrize("file", ["docs/http.md", "README.md"])
-def test_every_example_prints_what_it_says(serve: Callable[..., Server], tmp_path: Path, file: str) -> None:
+def test_every_example_prints_what_it_says(serve, tmp_path, file):
     shown = examples((ROOT / file).read_text("utf-8"))
     assert len(shown) >= 5
     server = serve(tmp_path / "data")

@@ -1,29 +1,23 @@
 """The program in docs/local-world.md runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from tests.support.availability import needs_chain
-
-if TYPE_CHECKING:
-    import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "local-world.md").read_text()
 
 
 @needs_chain
-async def test_the_example_registers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_the_example_registers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     [program] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    names: dict[str, Any] = {}
+    names = {}
     exec(compile(program, "docs/local-world.md", "exec"), names)
     assert await names["register"]("reader") > 0
 
 
-def test_every_option_is_documented() -> None:
+def test_every_option_is_documented():
     from typer.main import get_command
 
     from holdfast.cli.dev import app

@@ -1,11 +1,8 @@
 """Accounts derived from the vault's seed, and accounts that an earlier version of the module recorded incorrectly."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import sqlite3
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -19,10 +16,6 @@ from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave
 from holdfast.wire.keccak import checksum_address, keccak256
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 SECRET = base64.b64decode(KEY["secret"])
 NOBODYS = "0x4c5B39ebe4D365F11734E27811981Fcfbc00cc64"
 HALF_NAMED = "cosmos1dk0lkd7whzgnnmzwdgxclc9q5vpxa8gcjpmqa9an450crhuvr9gsakkrdy"
@@ -33,13 +26,13 @@ DEVELOPMENT = bytes.fromhex(
 )
 
 
-def done(enclave: Enclave, resource: str, action: str, **args: Any) -> Any:
+def done(enclave, resource, action, **args):
     answer = enclave.call("exec", filter=f"resource:{resource} action:{action}", args=args)
     assert answer["success"] is True, answer
     return answer["result"]
 
 
-def refused(enclave: Enclave, **args: Any) -> str:
+def refused(enclave, **args):
     answer = enclave.call("exec", filter="resource:accounts action:derive", args=args)
     assert answer["success"] is False
     return str(answer["error"])
@@ -56,9 +49,7 @@ def refused(enclave: Enclave, **args: Any) -> str:
         ({"chain": "cosmos", "address_index": 1, "curve": "P-256"}, 118, "cosmos1"),
     ],
 )
-def test_a_derived_account_has_a_key_that_signs(
-    vault: Enclave, args: dict[str, Any], coin_type: int, start: str
-) -> None:
+def test_a_derived_account_has_a_key_that_signs(vault, args, coin_type, start):
     row = done(vault, "accounts", "derive", **args)
     assert row["address"].startswith(start)
     named = (row["coin_type"], row["account_index"], row["address_index"])
@@ -73,7 +64,7 @@ def test_a_derived_account_has_a_key_that_signs(
     assert vault.call("derive_address", **public, **form)["address"] == row["address"]
 
 
-def test_each_index_is_another_address_and_each_address_once(vault: Enclave) -> None:
+def test_each_index_is_another_address_and_each_address_once(vault):
     places = [(account, address) for account in (0, 1) for address in (0, 1, 2)]
     rows = [done(vault, "accounts", "derive", account_index=one, address_index=two) for one, two in places]
     assert len({row["address"] for row in rows}) == len({row["enclave_id"] for row in rows}) == len(places)
@@ -83,20 +74,20 @@ def test_each_index_is_another_address_and_each_address_once(vault: Enclave) -> 
     assert len(done(vault, "enclaves", "list")) == 1 + len(places)
 
 
-def test_a_key_that_was_deleted_comes_back_by_its_place(vault: Enclave) -> None:
+def test_a_key_that_was_deleted_comes_back_by_its_place(vault):
     first = done(vault, "accounts", "derive", address_index=4)
     done(vault, "accounts", "delete", id=first["id"])
     done(vault, "enclaves", "delete", id=first["enclave_id"])
     assert done(vault, "accounts", "derive", address_index=4)["address"] == first["address"]
 
 
-def test_a_refused_derivation_leaves_no_key(vault: Enclave) -> None:
+def test_a_refused_derivation_leaves_no_key(vault):
     assert refused(vault, address_index=1, label=7).startswith("invalid_field")
     assert refused(vault, chain="cosmos", address_index=1, prefix="inj").startswith("unsupported_chain")
     assert len(done(vault, "enclaves", "list")) == len(done(vault, "accounts", "list")) == 1
 
 
-def test_the_seed_travels_with_export_and_pairing(vault: Enclave, key: dict[str, str]) -> None:
+def test_the_seed_travels_with_export_and_pairing(vault, key):
     wanted = done(vault, "accounts", "derive", address_index=1)["address"]
     exported = vault.call("export", password="pw")["data"]
     with Enclave() as second:
@@ -107,7 +98,7 @@ def test_the_seed_travels_with_export_and_pairing(vault: Enclave, key: dict[str,
         assert done(third, "accounts", "derive", address_index=1, chain_id="2")["address"] == wanted
 
 
-def test_the_seed_is_sealed_in_the_database(generated: dict[str, Any]) -> None:
+def test_the_seed_is_sealed_in_the_database(generated):
     connection = sqlite3.connect(":memory:")
     connection.deserialize(opened(base64.b64decode(generated["database"]), SECRET))
     ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM seeds").fetchall()
@@ -115,7 +106,7 @@ def test_the_seed_is_sealed_in_the_database(generated: dict[str, Any]) -> None:
     assert len(AESGCM(key).decrypt(nonce, data, b"holdfast/seed/v1")) == 64
 
 
-def test_a_seed_that_was_changed_derives_nothing(generated: dict[str, Any], tmp_path: Path) -> None:
+def test_a_seed_that_was_changed_derives_nothing(generated, tmp_path):
     image = opened(base64.b64decode(generated["database"]), SECRET)
     damaged = edited(image, tmp_path / "db", "UPDATE seeds SET nonce = x'000000000000000000000000'")
     with Enclave() as enclave:
@@ -125,12 +116,12 @@ def test_a_seed_that_was_changed_derives_nothing(generated: dict[str, Any], tmp_
         assert enclave.call("sign", digest=bytes(32))["signature"]
 
 
-def test_the_seed_and_the_derived_key_leave_no_trace(credential: bytes, key: dict[str, str]) -> None:
-    def random(size: int) -> bytes:
+def test_the_seed_and_the_derived_key_leave_no_trace(credential, key):
+    def random(size):
         taken.append(DEVELOPMENT if size == len(DEVELOPMENT) else hashlib.shake_256(b"%d" % len(taken)).digest(size))
         return taken[-1]
 
-    taken: list[bytes] = []
+    taken = []
     # The private key of the first account of the mnemonic "test test … junk", as Anvil prints it.
     first = bytes.fromhex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
     order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -162,7 +153,7 @@ def test_the_seed_and_the_derived_key_leave_no_trace(credential: bytes, key: dic
 
 
 @pytest.mark.parametrize(("chain_id", "coin_type"), [("bitcoin", 0), ("cosmos", 118), ("84532", 60), ("1", 60)])
-def test_an_account_that_is_only_told_has_its_chains_coin_type(vault: Enclave, chain_id: str, coin_type: int) -> None:
+def test_an_account_that_is_only_told_has_its_chains_coin_type(vault, chain_id, coin_type):
     row = done(vault, "accounts", "create", address="somewhere", chain_id=chain_id)
     assert row["coin_type"] == coin_type
     given = done(vault, "accounts", "create", address="elsewhere", chain_id=chain_id, coin_type=7)
@@ -170,14 +161,14 @@ def test_an_account_that_is_only_told_has_its_chains_coin_type(vault: Enclave, c
 
 
 @pytest.fixture
-def old() -> Iterator[Enclave]:
+def old():
     """A vault with schema version 1, from before accounts were derived from a seed."""
     with Enclave() as enclave:
         assert enclave.call("load", database=sealed(OLD, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
         yield enclave
 
 
-def test_an_old_vault_is_put_right_when_it_is_opened(old: Enclave) -> None:
+def test_an_old_vault_is_put_right_when_it_is_opened(old):
     rows = {row["label"]: row for row in old.call("query")["accounts"]}
     key = done(old, "enclaves", "list")[0]
     point = bytes.fromhex(key["public_key"])[1:]
@@ -202,7 +193,7 @@ def test_an_old_vault_is_put_right_when_it_is_opened(old: Enclave) -> None:
     }
 
 
-def test_what_was_right_in_an_old_vault_stays(old: Enclave) -> None:
+def test_what_was_right_in_an_old_vault_stays(old):
     rows = {row["label"]: row["address"] for row in old.call("query")["accounts"]}
     assert rows["Bitcoin"] == "bc1p5mpl069gfyclj96hcsdp497tw986pw2nm4zexr34ygwssu7glzzs3y3yrt"
     assert rows["Cosmos, classic"] == "cosmos180v6xpt7kzy6c46cza5dgr4z2egawr9usuypnm"
@@ -210,7 +201,7 @@ def test_what_was_right_in_an_old_vault_stays(old: Enclave) -> None:
     assert rows["Watched"] == "0x000000000000000000000000000000000000dEaD"
 
 
-def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old: Enclave) -> None:
+def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old):
     first = done(old, "accounts", "derive", address_index=1)["address"]
     saved = old.call("save")["database"]
     with Enclave() as again:
@@ -224,7 +215,7 @@ def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old: Enclave) -> No
     connection.close()
 
 
-def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path: Path, old: Enclave) -> None:
+def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path, old):
     right = old.call("derive_address")["address"]
     second = edited(
         OLD,
@@ -239,7 +230,7 @@ def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path: P
         assert [(row["address"], row["label"], row["is_default"]) for row in found] == [(right, "By hand", True)]
 
 
-def test_an_old_export_is_put_right_too(tmp_path: Path) -> None:
+def test_an_old_export_is_put_right_too(tmp_path):
     from argon2.low_level import Type, hash_secret_raw
 
     head = b"MTRV\x01\x01\0\0" + b"".join(n.to_bytes(4) for n in (8192, 1, 1)) + bytes(16) + bytes(12)
@@ -252,13 +243,13 @@ def test_an_old_export_is_put_right_too(tmp_path: Path) -> None:
         assert HALF_NAMED not in str(enclave.call("query"))
 
 
-def test_a_policy_sees_the_place_that_is_derived(vault: Enclave) -> None:
+def test_a_policy_sees_the_place_that_is_derived(vault):
     """Policies also apply to fields with default values; the vault's main key is not derived from the seed."""
     policy = [["==", ".account_index", 0], ["<=", ".address_index", 1], ["==", ".coin_type", 60]]
     given = {"to": "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG", "command": "/accounts/derive"}
     token = vault.call("mint_ucan", **given, policy=policy)["signed_dag_cbor"]
 
-    def told(**args: Any) -> Any:
+    def told(**args):
         answer = vault.call("exec", filter="resource:accounts action:derive", args=args, token=token)
         assert answer["success"] is ("error" not in answer)
         return answer.get("error")

@@ -1,20 +1,14 @@
 """An idle vault is locked on time by a host timer, because the module checks the clock only when it is called."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.linear_memory import memory_of
 
 from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DEVICE = "a name that stands in the database alone"
 
@@ -22,18 +16,18 @@ DEVICE = "a name that stands in the database alone"
 class Timers:
     """A clock that moves only when the test advances it, and the timers that wait for it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 1_700_000_000.0
-        self.waiting: dict[int, tuple[float, Callable[[], None]]] = {}
+        self.waiting = {}
         self._count = 0
 
-    def after(self, seconds: float, work: Callable[[], None]) -> Callable[[], None]:
+    def after(self, seconds, work):
         self._count += 1
         number = self._count
         self.waiting[number] = (self.now + seconds, work)
         return lambda: self.waiting.pop(number, None) and None
 
-    def pass_time(self, seconds: float) -> None:
+    def pass_time(self, seconds):
         """Advance the clock, and fire each timer when it is due."""
         end = self.now + seconds
         while due := sorted((at, number) for number, (at, _) in self.waiting.items() if at <= end):
@@ -43,23 +37,23 @@ class Timers:
 
 
 @pytest.fixture
-def timers() -> Timers:
+def timers():
     return Timers()
 
 
 @pytest.fixture
-def vault(timers: Timers, credential: bytes, key: dict[str, str]) -> Iterator[Enclave]:
+def vault(timers, credential, key):
     with Enclave(now=lambda: timers.now, after=timers.after) as enclave:
         enclave.call("generate", credential=credential, key=key, device_name=DEVICE)
         yield enclave
 
 
-def is_open(vault: Enclave) -> bool:
+def is_open(vault):
     """Return whether the database is in memory, without calling the enclave, which would itself lock an idle vault."""
     return DEVICE.encode() in memory_of(vault)
 
 
-def test_the_memory_is_erased_on_time_without_a_call(vault: Enclave, timers: Timers) -> None:
+def test_the_memory_is_erased_on_time_without_a_call(vault, timers):
     timers.pass_time(899)
     assert is_open(vault)
     timers.pass_time(1.1)
@@ -67,7 +61,7 @@ def test_the_memory_is_erased_on_time_without_a_call(vault: Enclave, timers: Tim
     assert not timers.waiting  # nothing is left to watch
 
 
-def test_activity_puts_the_lock_off(vault: Enclave, timers: Timers) -> None:
+def test_activity_puts_the_lock_off(vault, timers):
     vault.call("set_auto_lock", idle_seconds=300)
     timers.pass_time(200)
     vault.call("query", did="")
@@ -77,13 +71,13 @@ def test_activity_puts_the_lock_off(vault: Enclave, timers: Timers) -> None:
     assert not is_open(vault)
 
 
-def test_looking_is_no_activity(vault: Enclave, timers: Timers) -> None:
+def test_looking_is_no_activity(vault, timers):
     for _ in range(5):
         timers.pass_time(181)  # the timer has checked each time, at least once a minute
     assert not is_open(vault)
 
 
-def test_what_was_not_saved_is_sealed_first(vault: Enclave, timers: Timers, key: dict[str, str]) -> None:
+def test_what_was_not_saved_is_sealed_first(vault, timers, key):
     row = {"id": "kept", "type": "t", "endpoint": "e"}
     vault.call("exec", filter="resource:services action:create", args=row)
     timers.pass_time(901)
@@ -93,7 +87,7 @@ def test_what_was_not_saved_is_sealed_first(vault: Enclave, timers: Timers, key:
     assert not is_open(vault)  # the unlocked vault is watched, too
 
 
-def test_a_vault_that_never_locks_has_no_timer(vault: Enclave, timers: Timers) -> None:
+def test_a_vault_that_never_locks_has_no_timer(vault, timers):
     vault.call("set_auto_lock", idle_seconds=0)
     assert not timers.waiting
     timers.pass_time(10 * 24 * 3600)
@@ -101,7 +95,7 @@ def test_a_vault_that_never_locks_has_no_timer(vault: Enclave, timers: Timers) -
 
 
 @pytest.mark.parametrize("end", ["lock", "close", "drop"])
-def test_no_timer_outlives_the_open_vault(timers: Timers, credential: bytes, key: dict[str, str], end: str) -> None:
+def test_no_timer_outlives_the_open_vault(timers, credential, key, end):
     enclave = Enclave(now=lambda: timers.now, after=timers.after)
     enclave.call("generate", credential=credential, key=key)
     if end == "lock":
@@ -118,7 +112,7 @@ def test_no_timer_outlives_the_open_vault(timers: Timers, credential: bytes, key
     assert not timers.waiting
 
 
-def test_a_locked_vault_is_not_watched(timers: Timers, vault: Enclave) -> None:
+def test_a_locked_vault_is_not_watched(timers, vault):
     database = vault.call("lock")["database"]
     with Enclave(now=lambda: timers.now, after=timers.after) as second:
         timers.waiting.clear()
@@ -126,15 +120,15 @@ def test_a_locked_vault_is_not_watched(timers: Timers, vault: Enclave) -> None:
         assert not timers.waiting
 
 
-def test_a_clock_set_back_only_delays(vault: Enclave, timers: Timers) -> None:
+def test_a_clock_set_back_only_delays(vault, timers):
     timers.now -= 3600
     vault.call("status")
     timers.pass_time(3600 + 901)
     assert not is_open(vault)
 
 
-def test_the_timer_after_a_trap_is_silent(vault: Enclave, timers: Timers, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> bytes:
+def test_the_timer_after_a_trap_is_silent(vault, timers, monkeypatch):
+    def refuse(*_):
         raise PluginCallError("status", "the enclave stopped and was discarded")
 
     monkeypatch.setattr(vault, "_guarded", refuse)
@@ -142,7 +136,7 @@ def test_the_timer_after_a_trap_is_silent(vault: Enclave, timers: Timers, monkey
     assert not timers.waiting
 
 
-def test_the_real_timer_runs_once_and_can_be_cancelled() -> None:
+def test_the_real_timer_runs_once_and_can_be_cancelled():
     ran = threading.Event()
     auto_lock.after(0.001, ran.set)
     assert ran.wait(60)
@@ -151,8 +145,8 @@ def test_the_real_timer_runs_once_and_can_be_cancelled() -> None:
     assert ran.is_set()
 
 
-def test_an_asynchronous_instance_is_watched_too(credential: bytes, key: dict[str, str]) -> None:
-    async def run() -> bool:
+def test_an_asynchronous_instance_is_watched_too(credential, key):
+    async def run():
         async with await AsyncEnclave.start() as enclave:
             await enclave.call("generate", credential=credential, key=key)
             return enclave.enclave._auto_lock._cancel is not None

@@ -1,7 +1,5 @@
 """In a binary field, every accepted form of the same bytes is decoded to those bytes."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest
@@ -13,13 +11,13 @@ from holdfast.enclave import Enclave
 
 
 @pytest.fixture(scope="module")
-def enclave() -> Enclave:
+def enclave():
     return Enclave()
 
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.binary(min_size=1, max_size=80))
-def test_every_form_is_the_same_bytes(data: bytes) -> None:
+def test_every_form_is_the_same_bytes(data):
     wanted = "0x" + keccak.new(data=data, digest_bits=256).hexdigest()
     standard, url = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
     forms = [list(data), "0x" + data.hex(), standard.rstrip("="), url, url.rstrip("=")]
@@ -31,13 +29,13 @@ def test_every_form_is_the_same_bytes(data: bytes) -> None:
             assert enclave.call("keccak256", data=form)["hash"] == wanted
 
 
-def test_base64_that_begins_like_hex_is_base64(enclave: Enclave) -> None:
+def test_base64_that_begins_like_hex_is_base64(enclave):
     for text in ("0xAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAg=", "0XzzAAAA", "0x/+"):
         data = base64.b64decode(text + "=" * (-len(text) % 4))
         assert enclave.call("keccak256", data=text)["hash"] == "0x" + keccak.new(data=data, digest_bits=256).hexdigest()
 
 
-def test_hex_digits_to_the_end_are_hex(enclave: Enclave) -> None:
+def test_hex_digits_to_the_end_are_hex(enclave):
     assert (
         enclave.call("keccak256", data="0xABcd")["hash"]
         == "0x" + keccak.new(data=b"\xab\xcd", digest_bits=256).hexdigest()

@@ -1,11 +1,8 @@
 """The codecs agree with other implementations on generated data."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
-from typing import Any
 
 import libipld
 import pytest
@@ -32,11 +29,11 @@ values = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def enclave() -> Enclave:
+def enclave():
     return Enclave()
 
 
-def dag_json(value: Any) -> Any:
+def dag_json(value):
     """Return a value as DAG-JSON, which cannot represent maps whose only key is "/"; the tests exclude such maps."""
     if isinstance(value, bytes):
         return {"/": {"bytes": base64.b64encode(value).decode().rstrip("=")}}
@@ -47,7 +44,7 @@ def dag_json(value: Any) -> Any:
     return value
 
 
-def reserved(value: Any) -> bool:
+def reserved(value):
     if isinstance(value, list):
         return any(reserved(item) for item in value)
     if isinstance(value, dict):
@@ -55,20 +52,20 @@ def reserved(value: Any) -> bool:
     return False
 
 
-def call(enclave: Enclave, function: str, **fields: Any) -> Any:
+def call(enclave, function, **fields):
     # unlike the host's msgspec, json reads and writes integers beyond 64 bits
     answer = json.loads(enclave.call_raw(function, json.dumps(fields).encode()))
     assert "error" not in answer, answer
     return answer
 
 
-def cid_of(codec: int, data: bytes) -> bytes:
+def cid_of(codec, data):
     return bytes([1, codec, 0x12, 32]) + hashlib.sha256(data).digest()
 
 
 @QUICK
 @given(value=values.filter(lambda value: not reserved(value)))
-def test_dag_cbor_is_the_other_implementations(enclave: Enclave, value: Any) -> None:
+def test_dag_cbor_is_the_other_implementations(enclave, value):
     encoded = libipld.encode_dag_cbor(value)
     cid = libipld.encode_cid(cid_of(0x71, encoded))
     answer = call(enclave, "dag_cbor_encode", value=dag_json(value))
@@ -80,7 +77,7 @@ def test_dag_cbor_is_the_other_implementations(enclave: Enclave, value: Any) -> 
 
 @QUICK
 @given(data=st.binary(max_size=60))
-def test_what_decodes_was_canonical(enclave: Enclave, data: bytes) -> None:
+def test_what_decodes_was_canonical(enclave, data):
     """Arbitrary bytes either cannot be decoded, or are exactly the encoding of the decoded value."""
     try:
         value = enclave.call("dag_cbor_decode", data="0x" + data.hex())["value"]
@@ -91,7 +88,7 @@ def test_what_decodes_was_canonical(enclave: Enclave, data: bytes) -> None:
 
 @QUICK
 @given(data=st.binary(max_size=300))
-def test_identifiers_are_the_other_implementations(enclave: Enclave, data: bytes) -> None:
+def test_identifiers_are_the_other_implementations(enclave, data):
     expected = cid_of(0x55, data)
     text = libipld.encode_cid(expected)
     assert enclave.call("cid", data=data)["cid"] == text

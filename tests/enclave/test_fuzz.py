@@ -1,30 +1,24 @@
 """In a short run of tools/fuzz_enclave.py, no input makes the module trap, hang, return nonsense or leak memory."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.programs import ROOT, program
 from tests.support.soak import amount
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 CALLS = amount(500, 30000, "HOLDFAST_FUZZ_CALLS")
 SEED = int(os.environ.get("HOLDFAST_FUZZ_SEED", "20261121"))
 
 
 @pytest.fixture(scope="module")
-def tool() -> ModuleType:
+def tool():
     sys.path.insert(0, str(ROOT / "tools"))  # so that it can import its neighbour
     return program("tools/fuzz_enclave.py")
 
 
 @pytest.mark.timeout(600)
-def test_no_input_breaks_the_module(tool: ModuleType) -> None:
+def test_no_input_breaks_the_module(tool):
     fuzzer = tool.Fuzzer(SEED)
     report = fuzzer.run(CALLS)
     fuzzer.close()
@@ -36,10 +30,10 @@ def test_no_input_breaks_the_module(tool: ModuleType) -> None:
     assert CALLS < 10_000 or refused == [], "functions that only ever refused: nothing behind their checks was reached"
 
 
-def test_the_same_seed_makes_the_same_calls(tool: ModuleType) -> None:
-    def calls() -> list[tuple[str, bytes, bytes]]:
+def test_the_same_seed_makes_the_same_calls(tool):
+    def calls():
         fuzzer = tool.Fuzzer(SEED)
-        made: list[tuple[str, bytes, bytes]] = []
+        made = []
         fuzzer._judge = lambda *call: made.append(call)
         fuzzer.run(30)
         fuzzer.close()
@@ -48,12 +42,12 @@ def test_the_same_seed_makes_the_same_calls(tool: ModuleType) -> None:
     assert calls() == calls()
 
 
-def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trap_is_a_finding(tool, monkeypatch):
     fuzzer = tool.Fuzzer(1)
 
     whole = tool.Enclave.call_raw
 
-    def trap(_self: object, function: str, _arguments: bytes) -> bytes:
+    def trap(_self, function, _arguments):
         monkeypatch.setattr(tool.Enclave, "call_raw", whole)  # the replacement instance works
         raise tool.PluginCallError(function, "stopped")
 
@@ -67,14 +61,14 @@ def test_a_trap_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) 
     ("answer", "kind"),
     [(b"{", "malformed answer"), (b"[]", "malformed answer"), (b'{"error":{"code":"odd"}}', "unknown code")],
 )
-def test_nonsense_is_a_finding(tool: ModuleType, monkeypatch: pytest.MonkeyPatch, answer: bytes, kind: str) -> None:
+def test_nonsense_is_a_finding(tool, monkeypatch, answer, kind):
     fuzzer = tool.Fuzzer(1)
     monkeypatch.setattr(tool.Enclave, "call_raw", lambda _self, _function, _arguments: answer)
     report = fuzzer.run(1)
     assert [finding.kind for finding in report.findings] == [kind]
 
 
-def test_memory_stops_growing(tool: ModuleType) -> None:
+def test_memory_stops_growing(tool):
     """Making the same calls a third time needs no more memory than the second time."""
     enclave = tool.Enclave()
     calls = [

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 import wasmtime
@@ -30,21 +29,21 @@ from holdfast.wire.client_errors import ServiceError
 
 
 @pytest.fixture
-def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
     module.load.cache_clear()
     return tmp_path / "cache"
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path):
     """A module that compiles at once; the enclave's own takes seconds."""
     file = tmp_path / "small.wasm"
     file.write_bytes(standing_in())
     return file
 
 
-def test_errors_carry_name_function_and_code(enclave: Enclave) -> None:
+def test_errors_carry_name_function_and_code(enclave):
     with pytest.raises(PluginCallError) as refused:
         enclave.call("keccak256")
     assert str(refused.value) == "keccak256: a required field is absent: data"
@@ -56,7 +55,7 @@ def test_errors_carry_name_function_and_code(enclave: Enclave) -> None:
     assert isinstance(refused.value, ServiceError)
 
 
-def test_a_missing_or_broken_module(tmp_path: Path, fresh_cache: Path) -> None:
+def test_a_missing_or_broken_module(tmp_path, fresh_cache):
     with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
         Enclave(tmp_path / "none.wasm")
     broken = tmp_path / "broken.wasm"
@@ -70,7 +69,7 @@ def test_a_missing_or_broken_module(tmp_path: Path, fresh_cache: Path) -> None:
     assert fresh_cache.exists()
 
 
-def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache: Path, small: Path) -> None:
+def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache, small):
     Enclave(small).close()
     directory = fresh_cache / "compiled"
     assert directory.stat().st_mode & 0o777 == 0o700
@@ -85,17 +84,15 @@ def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache: Path,
     assert file.stat().st_mtime_ns == before
 
 
-def test_machine_code_that_others_could_have_written_is_not_run(
-    fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_machine_code_that_others_could_have_written_is_not_run(fresh_cache, small, monkeypatch):
     Enclave(small).close()
     directory = fresh_cache / "compiled"
     (file,) = directory.iterdir()
-    compiled: list[int] = []
+    compiled = []
     original = module._compile
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
-    def start() -> bool:
+    def start():
         """Return whether the host loaded the compiled code from the cache."""
         compiled.clear()
         module.load.cache_clear()
@@ -115,7 +112,7 @@ def test_machine_code_that_others_could_have_written_is_not_run(
     assert not start()
 
 
-def test_a_foreign_owner_is_refused(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_owner_is_refused(fresh_cache, small, monkeypatch):
     fresh_cache.mkdir()
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
@@ -124,13 +121,13 @@ def test_a_foreign_owner_is_refused(fresh_cache: Path, small: Path, monkeypatch:
     Enclave(small).close()  # compiles in memory instead
 
 
-def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_cache_is_compiled_again(fresh_cache, small, monkeypatch):
     Enclave(small).close()
     (file,) = (fresh_cache / "compiled").iterdir()
     sound = file.read_bytes()
     middle = len(sound) // 2
     flipped = sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :]
-    given: list[int] = []
+    given = []
     monkeypatch.setattr(module, "_deserialize", lambda *_: given.append(1))
     for damaged in (b"not machine code", b"", sound[:-1], flipped):
         file.write_bytes(damaged)
@@ -142,14 +139,12 @@ def test_a_damaged_cache_is_compiled_again(fresh_cache: Path, small: Path, monke
         assert len(file.read_bytes()) == len(sound)
 
 
-def test_a_full_disk_costs_no_second_compilation(
-    fresh_cache: Path, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiled: list[int] = []
+def test_a_full_disk_costs_no_second_compilation(fresh_cache, small, monkeypatch):
+    compiled = []
     original = module._compile
     monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
-    def full(_self: Path, _data: bytes) -> int:
+    def full(_self, _data):
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
@@ -158,7 +153,7 @@ def test_a_full_disk_costs_no_second_compilation(
     assert list((fresh_cache / "compiled").iterdir()) == []
 
 
-def test_a_warm_start_takes_milliseconds() -> None:
+def test_a_warm_start_takes_milliseconds():
     script = (
         "import time; from holdfast.enclave import Enclave, module; import wasmtime\n"
         "best, until = 9.0, time.monotonic() + 60\n"
@@ -172,8 +167,8 @@ def test_a_warm_start_takes_milliseconds() -> None:
     assert float(taken) <= 0.020
 
 
-def test_calls_from_many_threads_take_turns(vault: Enclave) -> None:
-    def work(number: int) -> bool:
+def test_calls_from_many_threads_take_turns(vault):
+    def work(number):
         digest = hashlib.sha256(b"%d" % number).digest()
         signature = vault.call("sign", digest=digest)["signature"]
         point = vault.call("exec", filter="resource:enclaves action:list")["result"][0]["public_key"]
@@ -184,18 +179,18 @@ def test_calls_from_many_threads_take_turns(vault: Enclave) -> None:
         assert all(pool.map(work, range(64)))
 
 
-def test_instances_know_nothing_of_each_other(vault: Enclave) -> None:
+def test_instances_know_nothing_of_each_other(vault):
     with Enclave() as other:
         assert other.call("status")["initialized"] is False
     assert vault.call("status")["initialized"] is True
 
 
-async def test_the_event_loop_goes_on_during_a_call(credential: bytes, key: dict[str, str]) -> None:
+async def test_the_event_loop_goes_on_during_a_call(credential, key):
     async with await AsyncEnclave.start() as enclave:
         await enclave.call("generate", credential=credential, key=key)
         ticks = 0
 
-        async def tick() -> None:
+        async def tick():
             nonlocal ticks
             while True:
                 await asyncio.sleep(0.001)
@@ -211,7 +206,7 @@ async def test_the_event_loop_goes_on_during_a_call(credential: bytes, key: dict
         await enclave.call("version")
 
 
-def test_after_close_nothing_runs(enclave: Enclave) -> None:
+def test_after_close_nothing_runs(enclave):
     enclave.close()
     enclave.close()
     with pytest.raises(PluginCallError, match="closed"):
@@ -239,14 +234,12 @@ while ticking():
 """
 
 
-def test_the_ticking_stops_with_the_last_instance() -> None:
+def test_the_ticking_stops_with_the_last_instance():
     done = subprocess.run([sys.executable, "-c", LAST_INSTANCE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_call_that_would_not_end_is_stopped(
-    monkeypatch: pytest.MonkeyPatch, credential: bytes, key: dict[str, str]
-) -> None:
+def test_a_call_that_would_not_end_is_stopped(monkeypatch, credential, key):
     with Enclave() as enclave:
         enclave.call("generate", credential=credential, key=key)
         monkeypatch.setattr(host.clock, "ticks", lambda _seconds: 0)
@@ -257,7 +250,7 @@ def test_a_call_that_would_not_end_is_stopped(
             enclave.call("version")
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, credential: bytes, key: dict[str, str]) -> None:
+def test_memory_is_bounded(monkeypatch, credential, key):
     monkeypatch.setattr(host, "MAX_MEMORY", 32 * 1024 * 1024)
     with Enclave() as enclave:
         enclave.call("generate", credential=credential, key=key)
@@ -267,8 +260,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, credential: bytes, k
 
 
 @pytest.mark.parametrize("failure", [OSError("no entropy"), ValueError()])
-def test_without_randomness_nothing_is_made(failure: Exception, credential: bytes, key: dict[str, str]) -> None:
-    def random(_size: int) -> bytes:
+def test_without_randomness_nothing_is_made(failure, credential, key):
+    def random(_size):
         raise failure
 
     with Enclave(random=random) as enclave, pytest.raises(PluginCallError) as refused:
@@ -276,13 +269,13 @@ def test_without_randomness_nothing_is_made(failure: Exception, credential: byte
     assert refused.value.code == "entropy_unavailable"
 
 
-def test_short_randomness_is_no_randomness(credential: bytes, key: dict[str, str]) -> None:
+def test_short_randomness_is_no_randomness(credential, key):
     with Enclave(random=lambda size: bytes(size - 1)) as enclave, pytest.raises(PluginCallError) as refused:
         enclave.call("generate", credential=credential, key=key)
     assert refused.value.code == "entropy_unavailable"
 
 
-def test_answers_are_decoded_as_asked(enclave: Enclave) -> None:
+def test_answers_are_decoded_as_asked(enclave):
     import msgspec
 
     class Hash(msgspec.Struct):
@@ -296,8 +289,8 @@ def test_answers_are_decoded_as_asked(enclave: Enclave) -> None:
         enclave.call_as(Wrong, "keccak256", data=b"")
 
 
-def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
-    data: Any = bytes(1 << 20)
+def test_large_inputs_and_their_limit(enclave):
+    data = bytes(1 << 20)
     assert enclave.call("keccak256", data=data)["hash"].startswith("0x")
     with pytest.raises(PluginCallError) as refused:
         enclave.call("keccak256", data=bytes(9 << 20))
@@ -308,13 +301,11 @@ def test_large_inputs_and_their_limit(enclave: Enclave) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"data": b"x" * 32}, {"data": b"\xd3\x16\x9b"}, {"data": b"y" * 500_000}])
-def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
-    enclave: Enclave, monkeypatch: pytest.MonkeyPatch, fields: dict[str, bytes]
-) -> None:
+def test_the_encoded_call_is_overwritten_whatever_comes_of_it(enclave, monkeypatch, fields):
     """The second value's base64 form looks like hex, so the host encodes this value again in a different form."""
-    lain: list[bytearray] = []
+    lain = []
 
-    def watched(value: object) -> bytearray:
+    def watched(value):
         lain.append(written(value))
         return lain[-1]
 
@@ -330,7 +321,7 @@ def test_the_encoded_call_is_overwritten_whatever_comes_of_it(
     assert not any(any(text) for text in lain)
 
 
-def test_raw_arguments_are_the_callers(enclave: Enclave) -> None:
+def test_raw_arguments_are_the_callers(enclave):
     arguments = bytearray(b'{"text":"kept"}')
     assert enclave.call_raw("keccak256", arguments) == enclave.call_raw("keccak256", bytes(arguments))
     assert arguments == b'{"text":"kept"}'
@@ -353,7 +344,7 @@ sys.stdin.readline()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's /proc")
-def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
+def test_the_process_holds_no_encoded_password_after_the_calls():
     """The bytes passed to the enclave are erased; only the password's string remains, as Python cannot overwrite it."""
     words = "correct-horse-battery-staple-7141"
     holder = subprocess.Popen([sys.executable, "-c", _HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -373,7 +364,7 @@ def test_the_process_holds_no_encoded_password_after_the_calls() -> None:
     assert memory.count(b'"password":"' + words.encode()) == 0
 
 
-def memory_of_process(pid: int) -> bytes:
+def memory_of_process(pid):
     """Return the contents of all memory to which a process can write."""
     found = []
     with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:

@@ -1,7 +1,5 @@
 """The Python host with no free memory, a stuck random generator, a broken clock, a fork, or an unsuitable module."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import gc
@@ -11,7 +9,6 @@ import random
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import wasmtime
@@ -24,7 +21,7 @@ from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadErr
 BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
 
-def exhaust(enclave: Enclave) -> None:
+def exhaust(enclave):
     """Allocate all memory that the module may use, down to the last byte."""
     limit_growth(enclave)
     for size in BLOCKS:
@@ -32,7 +29,7 @@ def exhaust(enclave: Enclave) -> None:
             pass
 
 
-def test_the_answer_to_no_memory_survives_being_overwritten(enclave: Enclave) -> None:
+def test_the_answer_to_no_memory_survives_being_overwritten(enclave):
     exhaust(enclave)
     for _ in range(3):  # the host overwrites each response, and this one is not rebuilt for each call
         with pytest.raises(PluginCallError) as refused:
@@ -40,14 +37,14 @@ def test_the_answer_to_no_memory_survives_being_overwritten(enclave: Enclave) ->
         assert refused.value.code == "out_of_memory"
 
 
-def test_an_opening_call_without_memory_says_so(enclave: Enclave, credential: bytes, key: dict[str, str]) -> None:
+def test_an_opening_call_without_memory_says_so(enclave, credential, key):
     exhaust(enclave)  # `status`, which the host calls next, has no memory either
     with pytest.raises(PluginCallError) as refused:
         enclave.call("generate", credential=credential, key=key)
     assert refused.value.code == "out_of_memory"
 
 
-def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
+def fill_up(enclave, seed):
     """Leave only a little memory free, in places that depend on the seed; return the allocated blocks."""
     limit_growth(enclave, seed % 4 << 16)
     chance = random.Random(seed)
@@ -56,7 +53,7 @@ def fill_up(enclave: Enclave, seed: int) -> list[tuple[int, int]]:
     return [block for block in taken if block[0]]
 
 
-def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[str, str]) -> None:
+def test_a_vault_works_again_once_there_is_memory(credential, key):
     """Memory may run out at any point of an action; without memory, even rolling back the transaction fails."""
     refused = 0
     for seed in range(amount(20, 60)):
@@ -76,14 +73,14 @@ def test_a_vault_works_again_once_there_is_memory(credential: bytes, key: dict[s
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_a_stuck_generator_is_no_endless_loop(credential: bytes, key: dict[str, str], curve: str) -> None:
+def test_a_stuck_generator_is_no_endless_loop(credential, key, curve):
     with Enclave(random=bytes) as enclave, pytest.raises(PluginCallError) as refused:
         enclave.call("generate", credential=credential, key=key, curve=curve)
     assert refused.value.code == "entropy_unavailable"
 
 
 @pytest.mark.parametrize("now", [math.nan, math.inf, -math.inf, 1e300, -1.0])
-def test_a_clock_that_answers_nonsense_reads_as_1970(credential: bytes, key: dict[str, str], now: float) -> None:
+def test_a_clock_that_answers_nonsense_reads_as_1970(credential, key, now):
     with Enclave(now=lambda: now, after=lambda _seconds, _work: lambda: None) as enclave:
         enclave.call("generate", credential=credential, key=key)
         (account,) = enclave.call("exec", filter="resource:accounts action:list")["result"]
@@ -91,8 +88,8 @@ def test_a_clock_that_answers_nonsense_reads_as_1970(credential: bytes, key: dic
         assert enclave.call("export", password="pw")["exported_at"] == "1970-01-01T00:00:00.000Z"
 
 
-def test_a_clock_that_raises_ends_the_instance(credential: bytes, key: dict[str, str]) -> None:
-    times: list[float] = [1.7e9] * 100
+def test_a_clock_that_raises_ends_the_instance(credential, key):
+    times = [1.7e9] * 100
 
     with Enclave(now=times.pop) as enclave:
         enclave.call("generate", credential=credential, key=key)
@@ -102,10 +99,10 @@ def test_a_clock_that_raises_ends_the_instance(credential: bytes, key: dict[str,
         assert not any(memory_of(enclave))
 
 
-def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential: bytes, key: dict[str, str]) -> None:
+def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential, key):
     interrupts = [False]
 
-    def entropy(size: int) -> bytes:
+    def entropy(size):
         if interrupts[0]:
             raise KeyboardInterrupt
         return os.urandom(size)
@@ -119,13 +116,13 @@ def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential: bytes, ke
         assert enclave.call("sign", digest=bytes(32))["signature"]
 
 
-def test_a_vault_that_rested_takes_a_large_input(vault: Enclave) -> None:
+def test_a_vault_that_rested_takes_a_large_input(vault):
     vault._store.set_epoch_deadline(1)  # as it is half a minute after the last call
     time.sleep(2.5 * clock.TICK_SECONDS)
     assert vault.call("keccak256", data=bytes(200_000))["hash"].startswith("0x")
 
 
-def test_a_trap_leaves_nothing_in_memory(vault: Enclave, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trap_leaves_nothing_in_memory(vault, monkeypatch):
     monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)
     with pytest.raises(PluginCallError, match="discarded"):
         vault.call("export", password="longer than no time at all")
@@ -133,7 +130,7 @@ def test_a_trap_leaves_nothing_in_memory(vault: Enclave, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("text", ["0xab", "0XAB", "0xabcdef", "0x++", "AAAA"])
-def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault: Enclave, text: str) -> None:
+def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault, text):
     data = base64.b64decode(text + "=" * (-len(text) % 4))
     wanted = "0x" + keccak.new(data=data, digest_bits=256).hexdigest()
     for given in (data, bytearray(data)):
@@ -145,7 +142,7 @@ def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault: Enclave, text: str)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
+def test_a_forked_child_gets_no_vault_but_may_make_one(vault):
     vault._lock.acquire()  # as if another thread of the parent held it
     child = os.fork()
     if child == 0:
@@ -159,7 +156,7 @@ def test_a_forked_child_gets_no_vault_but_may_make_one(vault: Enclave) -> None:
     assert vault.call("sign", digest=bytes(32))["signature"]
 
 
-def test_a_vault_that_is_dropped_leaves_no_thread(credential: bytes, key: dict[str, str]) -> None:
+def test_a_vault_that_is_dropped_leaves_no_thread(credential, key):
     before = threading.active_count()
     for _ in range(20):
         Enclave().call("generate", credential=credential, key=key)
@@ -170,13 +167,13 @@ def test_a_vault_that_is_dropped_leaves_no_thread(credential: bytes, key: dict[s
         time.sleep(0.05)
 
 
-def resident() -> int:
+def resident():
     """Return this process's resident memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
-def test_a_closed_vault_gives_its_memory_back(credential: bytes, key: dict[str, str]) -> None:
+def test_a_closed_vault_gives_its_memory_back(credential, key):
     closed, before = [], 0
     for number in range(4):
         enclave = Enclave()
@@ -196,7 +193,7 @@ ALLOC = '(func (export "enclave_alloc") (param i32) (result i32) i32.const {})'
 CALL = '(func (export "enclave_call") (param i32 i32 i32 i32) (result i64) i64.const {})'
 
 
-def strange(folder: Path, *parts: str) -> Path:
+def strange(folder, *parts):
     file = folder / "strange.wasm"
     file.write_bytes(wasmtime.wat2wasm(f"(module {STRANGE} {' '.join(parts)})"))
     return file
@@ -211,7 +208,7 @@ def strange(folder: Path, *parts: str) -> Path:
         (ABI, ALLOC.format(8)),
     ],
 )
-def test_a_module_that_is_none_is_not_loaded(tmp_path: Path, parts: tuple[str, ...]) -> None:
+def test_a_module_that_is_none_is_not_loaded(tmp_path, parts):
     with pytest.raises(WasmLoadError, match=r"^WASM load failed: "):
         Enclave(strange(tmp_path, *parts))
 
@@ -219,13 +216,13 @@ def test_a_module_that_is_none_is_not_loaded(tmp_path: Path, parts: tuple[str, .
 @pytest.mark.parametrize(
     ("alloc", "packed"), [(-16, 0), (8, -1), (8, 0x7FFFFFFF), (8, 0x0001FFFF_00000002), (8, 0), (8, 0x8_00000001)]
 )
-def test_a_module_names_no_memory_outside_its_own(tmp_path: Path, alloc: int, packed: int) -> None:
+def test_a_module_names_no_memory_outside_its_own(tmp_path, alloc, packed):
     module = strange(tmp_path, ABI, ALLOC.format(alloc), CALL.format(packed))
     with pytest.raises(PluginCallError):
         Enclave(module).call("version")
 
 
-async def test_closing_twice_and_calling_afterwards() -> None:
+async def test_closing_twice_and_calling_afterwards():
     enclave = await AsyncEnclave.start()
     await enclave.aclose()
     await enclave.aclose()
@@ -233,7 +230,7 @@ async def test_closing_twice_and_calling_afterwards() -> None:
         await enclave.call("version")
 
 
-async def test_a_cancelled_call_is_finished_and_the_next_waits_its_turn(credential: bytes, key: dict[str, Any]) -> None:
+async def test_a_cancelled_call_is_finished_and_the_next_waits_its_turn(credential, key):
     async with await AsyncEnclave.start() as enclave:
         await enclave.call("generate", credential=credential, key=key)
         exporting = asyncio.create_task(enclave.call("export", password="takes a fifth of a second"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -13,9 +12,6 @@ from tests.support.credentials import KEY
 from tests.support.sealed_vaults import edited, opened, sealed
 
 from holdfast.enclave import Enclave, PluginCallError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = base64.b64decode(KEY["secret"])
 LARGEST_REVISION = 2**53 - 1
@@ -30,16 +26,16 @@ class Made:
 
 
 @pytest.fixture
-def made(generated: dict[str, Any]) -> Made:
+def made(generated):
     return Made(generated["did"].encode(), opened(base64.b64decode(generated["database"]), SECRET))
 
 
-def load(vault: bytes, **fields: object) -> tuple[Enclave, dict[str, Any]]:
+def load(vault, **fields):
     enclave = Enclave()
     return enclave, enclave.call("load", database=vault, **fields)
 
 
-def test_the_largest_revision_is_the_last(made: Made) -> None:
+def test_the_largest_revision_is_the_last(made):
     enclave, answer = load(sealed(made.database, made.did, SECRET, revision=LARGEST_REVISION), key=KEY)
     assert answer["success"] is True
     assert enclave.call("status")["revision"] == LARGEST_REVISION
@@ -50,26 +46,26 @@ def test_the_largest_revision_is_the_last(made: Made) -> None:
 
 
 @pytest.mark.parametrize("revision", [2**53, 2**63 - 1, 2**63, 2**64 - 1])
-def test_a_revision_that_json_cannot_carry_is_refused(made: Made, revision: int) -> None:
+def test_a_revision_that_json_cannot_carry_is_refused(made, revision):
     for fields in ({}, {"key": KEY}):
         _, answer = load(sealed(made.database, made.did, SECRET, revision=revision), **fields)
         assert answer == {"success": False, "error": "invalid_database"}
 
 
 @pytest.mark.parametrize("did", [b"", b"\xff\xfe", b"did:new:\xed\xa0\x80"])
-def test_a_did_that_is_no_text_is_refused(made: Made, did: bytes) -> None:
+def test_a_did_that_is_no_text_is_refused(made, did):
     for fields in ({}, {"key": KEY}):
         _, answer = load(sealed(made.database, did, SECRET), **fields)
         assert answer == {"success": False, "error": "invalid_database"}
 
 
-def test_a_wrap_whose_identifier_is_no_text_is_refused(made: Made) -> None:
+def test_a_wrap_whose_identifier_is_no_text_is_refused(made):
     _, answer = load(sealed(made.database, made.did, SECRET, wrap_id=b"\xff"), key=KEY)
     assert answer["error"] == "invalid_database"
 
 
 @pytest.mark.parametrize("levels", [33, 20_000, 200_000])
-def test_a_list_nested_deeper_than_answers_go_is_null(made: Made, tmp_path: Path, levels: int) -> None:
+def test_a_list_nested_deeper_than_answers_go_is_null(made, tmp_path, levels):
     deep = "[" * levels + "]" * levels
     database = edited(made.database, tmp_path / "db", "UPDATE credentials SET transports = ?", deep)
     enclave, answer = load(sealed(database, made.did, SECRET), key=KEY)
@@ -79,7 +75,7 @@ def test_a_list_nested_deeper_than_answers_go_is_null(made: Made, tmp_path: Path
     assert enclave.call("query")["did"] == made.did.decode()
 
 
-def test_text_that_is_no_text_is_refused_not_shown_as_numbers(made: Made, tmp_path: Path) -> None:
+def test_text_that_is_no_text_is_refused_not_shown_as_numbers(made, tmp_path):
     broken = "UPDATE credentials SET device_name = CAST(x'ff00fe' AS TEXT)"
     enclave, _ = load(sealed(edited(made.database, tmp_path / "db", broken), made.did, SECRET), key=KEY)
     answer = enclave.call("exec", filter="resource:credentials action:list")
@@ -88,13 +84,13 @@ def test_text_that_is_no_text_is_refused_not_shown_as_numbers(made: Made, tmp_pa
 
 
 @pytest.mark.parametrize("version", [-1, -(2**31), 4, 2**31 - 1])
-def test_a_version_that_never_was_is_refused(made: Made, tmp_path: Path, version: int) -> None:
+def test_a_version_that_never_was_is_refused(made, tmp_path, version):
     database = edited(made.database, tmp_path / "db", f"PRAGMA user_version = {version}")
     _, answer = load(sealed(database, made.did, SECRET), key=KEY)
     assert answer == {"success": False, "error": "unsupported_version"}
 
 
-def test_shares_of_another_key_do_not_sign(made: Made, tmp_path: Path) -> None:
+def test_shares_of_another_key_do_not_sign(made, tmp_path):
     """The shares are sealed correctly and bound to the public key, but are shares of another key, so signing fails."""
     file = tmp_path / "db"
     file.write_bytes(made.database)
@@ -116,7 +112,7 @@ STRANGER = "did:new:0x" + "11" * 32
 
 
 @pytest.mark.parametrize("shown", [STRANGER, "did:web:example.org", "did:new:0x", "did:new:"])
-def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: Path, shown: str) -> None:
+def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made, tmp_path, shown):
     """If a vault with another person's DID were accepted, tokens from that person would control the vault."""
     database = edited(made.database, tmp_path / "db", "UPDATE meta SET value = ? WHERE key = 'did'", shown)
     for head in (shown.encode(), made.did):
@@ -135,13 +131,13 @@ def test_a_vault_whose_did_is_not_of_its_keys_is_refused(made: Made, tmp_path: P
         "UPDATE enclaves SET curve = 'secp256k1'",
     ],
 )
-def test_a_vault_without_its_dids_key_is_refused(made: Made, tmp_path: Path, statement: str) -> None:
+def test_a_vault_without_its_dids_key_is_refused(made, tmp_path, statement):
     database = edited(made.database, tmp_path / "db", statement)
     _, answer = load(sealed(database, made.did, SECRET), key=KEY)
     assert answer == {"success": False, "error": "invalid_database"}
 
 
-def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
+def test_a_vault_without_any_key_is_refused(made, tmp_path):
     database = made.database
     for statement in ("DELETE FROM accounts", "DELETE FROM verification_methods", "DELETE FROM enclaves"):
         database = edited(database, tmp_path / "db", statement)
@@ -149,7 +145,7 @@ def test_a_vault_without_any_key_is_refused(made: Made, tmp_path: Path) -> None:
     assert answer == {"success": False, "error": "invalid_database"}
 
 
-def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: Path) -> None:
+def test_the_key_of_the_did_signs_wherever_its_row_stands(made, tmp_path):
     """The DID's key need not be in the first row: a key that a stranger inserts before it must not replace it."""
     with Enclave() as other:
         loaded = other.call("load", database=sealed(made.database, made.did, SECRET), key=KEY)
@@ -165,7 +161,7 @@ def test_the_key_of_the_did_signs_wherever_its_row_stands(made: Made, tmp_path: 
     assert enclave.call("did_key", curve="P-256", public_key=public)["did_new"] == made.did.decode()
 
 
-def made_key(made: Made) -> bytes:
+def made_key(made):
     connection = sqlite3.connect(":memory:")
     connection.deserialize(made.database)
     (key,) = connection.execute("SELECT public_key FROM enclaves").fetchone()
@@ -173,7 +169,7 @@ def made_key(made: Made) -> bytes:
     return bytes(key)
 
 
-def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made: Made, tmp_path: Path) -> None:
+def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made, tmp_path):
     """The other device may belong to anyone who typed the digits, so what it sends is checked like an import."""
     from tests.support.pairing_by_hand import paired
 

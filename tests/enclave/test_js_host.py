@@ -3,8 +3,6 @@
 The module is the same, so that the gate runs the first cases of each file of vectors, and `make soak` all of them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -22,7 +20,7 @@ from holdfast.world.tools import OLDEST_NODE, find_node
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_vectors_of_every_file_and_the_host_itself() -> None:
+def test_vectors_of_every_file_and_the_host_itself():
     try:
         node = find_node()
     except NodeMissing:
@@ -39,7 +37,7 @@ def test_vectors_of_every_file_and_the_host_itself() -> None:
     assert summary["host_tests"] >= 20
 
 
-def test_the_host_needs_only_the_error_classes() -> None:
+def test_the_host_needs_only_the_error_classes():
     source = ROOT / "browser" / "src"
     assert set(re.findall(r'from "(.*?)"', (source / "enclave-host.js").read_text())) == {"./errors.js"}
     assert "import " not in (source / "errors.js").read_text()

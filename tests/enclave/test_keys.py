@@ -1,12 +1,9 @@
 """Key generation, signing, shares, addresses, user operations and registrations against other implementations."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import coincurve
 import pytest
@@ -18,9 +15,6 @@ from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_ds
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ORDERS = {
     "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
@@ -35,19 +29,17 @@ VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8]
 
 
-def fresh(curve: str, credential: bytes, key: dict[str, str], **more: Any) -> tuple[Enclave, dict[str, Any]]:
+def fresh(curve, credential, key, **more):
     enclave = Enclave()
     return enclave, enclave.call("generate", credential=credential, key=key, curve=curve, **more)
 
 
-def own_account(made: dict[str, Any]) -> str:
+def own_account(made):
     """Return the address of an externally owned account, for which only a secp256k1 key can sign."""
     return checksum_address(keccak256(bytes.fromhex(made["pubkey_x"] + made["pubkey_y"]))[12:])
 
 
-def smart_account(
-    made: dict[str, Any], salt: int = 0, factory: str = APP_FACTORY, implementation: str = VAULT_ACCOUNT
-) -> str:
+def smart_account(made, salt=0, factory=APP_FACTORY, implementation=VAULT_ACCOUNT):
     """Return the CREATE2 address (EIP-1014) of the factory's clone (EIP-1167), whose code ends with the key."""
     code = "61006d3d81600a3d39f3363d3d373d3d3d363d73" + implementation[2:] + "5af43d82803e903d91602b57fd5bf3"
     code += made["pubkey_x"] + made["pubkey_y"]
@@ -55,18 +47,18 @@ def smart_account(
     return checksum_address(keccak256(place)[12:])
 
 
-def public_key(curve: str, made: dict[str, Any]) -> ec.EllipticCurvePublicKey:
+def public_key(curve, made):
     return ec.EllipticCurvePublicKey.from_encoded_point(CURVES[curve](), bytes.fromhex(made["public_key"]))
 
 
-def check(curve: str, made: dict[str, Any], digest: bytes, signature: bytes) -> None:
+def check(curve, made, digest, signature):
     r, s = int.from_bytes(signature[:32]), int.from_bytes(signature[32:])
     assert s <= ORDERS[curve] // 2
     public_key(curve, made).verify(encode_dss_signature(r, s), digest, ec.ECDSA(Prehashed(hashes.SHA256())))
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: bytes, key: dict[str, str]) -> None:
+def test_generate_gives_the_did_that_the_key_certifies(curve, credential, key):
     enclave, made = fresh(curve, credential, key)
     with enclave:
         x, y = int(made["pubkey_x"], 16), int(made["pubkey_y"], 16)
@@ -82,7 +74,7 @@ def test_generate_gives_the_did_that_the_key_certifies(curve: str, credential: b
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_signatures_verify_elsewhere_and_have_a_low_s(curve: str, credential: bytes, key: dict[str, str]) -> None:
+def test_signatures_verify_elsewhere_and_have_a_low_s(curve, credential, key):
     enclave, made = fresh(curve, credential, key)
     order = ORDERS[curve]
     edges = [number.to_bytes(32) for number in (0, 1, order - 1, order, order + 1, 2**256 - 1)]
@@ -97,7 +89,7 @@ def test_signatures_verify_elsewhere_and_have_a_low_s(curve: str, credential: by
             assert enclave.call("verify_signature", **valid, signature=flipped)["valid"] is False
 
 
-def test_a_wrong_bit_does_not_verify(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_a_wrong_bit_does_not_verify(vault, generated):
     digest = hashlib.sha256(b"message").digest()
     signature = base64.b64decode(vault.call("sign", digest=digest)["signature"])
     with pytest.raises(InvalidSignature):
@@ -126,7 +118,7 @@ def test_recovery_identifiers_recover_the_key(credential: bytes, key: dict[str, 
             assert found.format(compressed=False).hex() == made["public_key"]
 
 
-def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault: Enclave) -> None:
+def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault):
     digest = bytes(32)
     assert vault.call("sign", digest=digest) != vault.call("sign", digest=digest)
     plain = vault.call("sign", digest=digest, deterministic=True)
@@ -134,13 +126,13 @@ def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault: E
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_deterministic_signatures_are_rfc_6979(curve: str, credential: bytes, key: dict[str, str]) -> None:
+def test_deterministic_signatures_are_rfc_6979(curve, credential, key):
     """The host's randomness is fixed, so the test knows the secret; other libraries then produce the same signature."""
     stream = (hashlib.sha256(b"%d" % i).digest() for i in range(1_000_000))
     buffer = bytearray()
-    taken: list[bytes] = []
+    taken = []
 
-    def random(size: int) -> bytes:
+    def random(size):
         while len(buffer) < size:
             buffer.extend(next(stream))
         part = bytes(buffer[:size])
@@ -167,7 +159,7 @@ def test_deterministic_signatures_are_rfc_6979(curve: str, credential: bytes, ke
             assert ours == r.to_bytes(32) + min(s, ORDERS[curve] - s).to_bytes(32)
 
 
-def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault, generated):
     before = generated["encrypted_shares"]
     for rotate in (False, True):
         after = vault.call("refresh_shares", rotate=rotate)
@@ -179,7 +171,7 @@ def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault: Enclave, g
         before = after
 
 
-def test_a_val_share_in_a_second_place_is_needed(credential: bytes, key: dict[str, str]) -> None:
+def test_a_val_share_in_a_second_place_is_needed(credential, key):
     enclave, made = fresh("P-256", credential, key, keep_val_share=False)
     with enclave:
         with pytest.raises(PluginCallError) as refused:
@@ -201,7 +193,7 @@ def test_a_val_share_in_a_second_place_is_needed(credential: bytes, key: dict[st
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, str]) -> None:
+def test_a_share_alone_is_uniform(curve, credential, key):
     """Over many refreshes of one key, each bit of each share is set about half the time, so a share reveals nothing."""
     import sqlite3
 
@@ -241,7 +233,7 @@ def test_a_share_alone_is_uniform(curve: str, credential: bytes, key: dict[str, 
         assert all(abs(count - rounds / 2) < bound for count in counts), name
 
 
-def _image(exported: bytes, password: bytes) -> bytes:
+def _image(exported, password):
     from argon2.low_level import Type, hash_secret_raw
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -249,7 +241,7 @@ def _image(exported: bytes, password: bytes) -> bytes:
     return AESGCM(key).decrypt(exported[36:48], exported[56:], exported[:56])
 
 
-def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any]) -> None:
+def test_addresses(secp_vault, vault, generated):
     # BIP-86's first receiving key and its published address; the address forms of BIP-173 and the EIPs are tested
     # below.
     internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
@@ -270,7 +262,7 @@ def test_addresses(secp_vault: Enclave, vault: Enclave, generated: dict[str, Any
         assert refused.value.code == "unsupported_chain"
 
 
-def test_addresses_of_hashed_keys(vault: Enclave) -> None:
+def test_addresses_of_hashed_keys(vault):
     """The module's RIPEMD-160 returns the same hashes as OpenSSL's, for keys of every kind."""
     for _ in range(50):
         public = coincurve.PrivateKey().public_key
@@ -279,7 +271,7 @@ def test_addresses_of_hashed_keys(vault: Enclave) -> None:
         assert _bech32_data(told) == hashlib.new("ripemd160", hashlib.sha256(public.format()).digest()).digest()
 
 
-def _bech32_data(address: str) -> bytes:
+def _bech32_data(address):
     """Return the bytes between the address's prefix and checksum."""
     letters = address.partition("1")[2][:-6]
     number = 0
@@ -298,9 +290,7 @@ def _bech32_data(address: str) -> bytes:
         {"factory": "0x" + "11" * 20, "implementation": "0x" + "22" * 20, "salt": 7},
     ],
 )
-def test_the_smart_account_is_the_factorys_clone(
-    vault: Enclave, generated: dict[str, Any], credential: bytes, key: dict[str, str], given: dict[str, Any]
-) -> None:
+def test_the_smart_account_is_the_factorys_clone(vault, generated, credential, key, given):
     """All calls return the same address; the contract set supplies values that the caller omits."""
     wanted = smart_account(generated, **given)
     assert vault.call("derive_address", **given)["address"] == wanted
@@ -315,7 +305,7 @@ def test_the_smart_account_is_the_factorys_clone(
         assert made["accounts"][0]["address"] == smart_account(made, **given)
 
 
-def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> None:
+def test_addresses_are_what_the_factory_on_a_chain_answers(enclave):
     """Neither factory nor implementation is passed, so the contract set supplies both."""
     told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
     assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
@@ -335,14 +325,14 @@ def test_addresses_are_what_the_factory_on_a_chain_answers(enclave: Enclave) -> 
     assert all(seen.values())
 
 
-def test_no_p256_key_is_shown_an_account_that_nobody_signs_for(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_no_p256_key_is_shown_an_account_that_nobody_signs_for(vault, generated):
     shown = [vault.call("derive_address"), vault.call("query", did=""), generated]
     shown += [vault.call("exec", filter="resource:accounts action:list")]
     shown += [vault.call("exec", filter="resource:accounts action:derive", args={"chain_id": "1"})]
     assert own_account(generated) not in str(shown)
 
 
-def operation(**changed: Any) -> dict[str, Any]:
+def operation(**changed):
     return {
         "sender": "0x" + "ab" * 20,
         "nonce": "0x7",
@@ -363,7 +353,7 @@ def operation(**changed: Any) -> dict[str, Any]:
     }
 
 
-def without_signature(paymaster: bytes, signature: bytes) -> bytes:
+def without_signature(paymaster, signature):
     """Return what EntryPoint v0.9 hashes (UserOperationLib.paymasterDataKeccak)."""
     if signature:
         paymaster += signature + len(signature).to_bytes(2) + SIGNATURE_MARK
@@ -373,16 +363,16 @@ def without_signature(paymaster: bytes, signature: bytes) -> bytes:
     return paymaster[: -10 - length] + SIGNATURE_MARK if length else paymaster
 
 
-def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
+def user_op_hash(op, entry_point, chain_id):
     """Return the user operation's hash, computed in Python as the ERC specifies."""
 
-    def number(name: str) -> int:
+    def number(name):
         return int(op[name] or "0x0", 16)
 
-    def data(name: str) -> bytes:
+    def data(name):
         return bytes.fromhex((op.get(name) or "0x")[2:])
 
-    def word(value: int) -> bytes:
+    def word(value):
         return value.to_bytes(32)
 
     init = data("factory") + data("factoryData")
@@ -423,7 +413,7 @@ def user_op_hash(op: dict[str, Any], entry_point: str, chain_id: int) -> bytes:
         {"callData": "0x", "nonce": "0x" + "f" * 64},
     ],
 )
-def test_sign_user_op(vault: Enclave, generated: dict[str, Any], entry_point: str, changed: dict[str, Any]) -> None:
+def test_sign_user_op(vault, generated, entry_point, changed):
     op = operation(**changed)
     answer = vault.call("sign_user_op", user_op=op, entry_point=entry_point.lower(), chain_id=84532)
     wanted = user_op_hash(op, entry_point, 84532)
@@ -436,7 +426,7 @@ def test_sign_user_op(vault: Enclave, generated: dict[str, Any], entry_point: st
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_sign_account_message(curve: str, credential: bytes, key: dict[str, str]) -> None:
+def test_sign_account_message(curve, credential, key):
     """The signature is that of the key as an owner: of a P-256 point, or of a secp256k1 key's address, with v."""
     enclave, made = fresh(curve, credential, key)
     with enclave:
@@ -457,7 +447,7 @@ DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_ope
 
 
 @pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
-def test_hashes_are_the_deployed_entry_points(enclave: Enclave, told: dict[str, Any]) -> None:
+def test_hashes_are_the_deployed_entry_points(enclave, told):
     """For every operation in vectors/user_operations, the hash equals the one computed by the deployed contracts."""
     where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
     assert told["vectors"]
@@ -467,7 +457,7 @@ def test_hashes_are_the_deployed_entry_points(enclave: Enclave, told: dict[str, 
 
 
 @pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
-def test_what_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault: Enclave, told: dict[str, Any]) -> None:
+def test_what_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault, told):
     where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
     assert told["neverSigned"]
     for vector in told["neverSigned"]:
@@ -490,14 +480,14 @@ def test_what_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault: En
         {"paymasterData": "0x0001" + SIGNATURE_MARK.hex(), "paymasterSignature": "0x77"},
     ],
 )
-def test_v09_leaves_the_paymasters_signature_out(vault: Enclave, changed: dict[str, Any]) -> None:
+def test_v09_leaves_the_paymasters_signature_out(vault, changed):
     op = operation(**changed)
     told = vault.call("user_op_hash", user_op=op, entry_point=V09, chain_id=84532)["user_op_hash"]
     assert told == "0x" + user_op_hash(op, V09, 84532).hex()
 
 
 @pytest.mark.parametrize("entry_point", [V07, V08])
-def test_before_v09_a_paymaster_has_nowhere_to_sign_later(vault: Enclave, entry_point: str) -> None:
+def test_before_v09_a_paymaster_has_nowhere_to_sign_later(vault, entry_point):
     ending = operation(paymasterData="0x99" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex())
     told = vault.call("user_op_hash", user_op=ending, entry_point=entry_point, chain_id=1)["user_op_hash"]
     assert told == "0x" + user_op_hash(ending, entry_point, 1).hex()
@@ -515,13 +505,13 @@ def test_before_v09_a_paymaster_has_nowhere_to_sign_later(vault: Enclave, entry_
         ({"factory": "0x7702" + "00" * 18}, "invalid_field"),
     ],
 )
-def test_v09_refuses_what_the_entry_point_would(vault: Enclave, changed: dict[str, Any], code: str) -> None:
+def test_v09_refuses_what_the_entry_point_would(vault, changed, code):
     with pytest.raises(PluginCallError) as refused:
         vault.call("user_op_hash", user_op=operation(**changed), entry_point=V09, chain_id=1)
     assert refused.value.code == code
 
 
-def test_an_unknown_entry_point_is_refused(vault: Enclave) -> None:
+def test_an_unknown_entry_point_is_refused(vault):
     with pytest.raises(PluginCallError) as refused:
         vault.call("sign_user_op", user_op=operation(), entry_point="0x" + "12" * 20, chain_id=1)
     assert refused.value.code == "unsupported_entry_point"

@@ -1,12 +1,9 @@
 """No secret remains in the module's memory after a lock, a signature, an export, an import or a refused key."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 import sqlite3
-from typing import Any
 
 import pytest
 from argon2.low_level import Type, hash_secret_raw
@@ -23,16 +20,16 @@ MONTGOMERY = 1 << 256
 class Recorder:
     """Returns known random bytes, so that the test knows every secret derived from them."""
 
-    def __init__(self) -> None:
-        self.taken: list[bytes] = []
+    def __init__(self):
+        self.taken = []
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size):
         data = hashlib.shake_256(b"%d" % len(self.taken)).digest(size)
         self.taken.append(data)
         return data
 
 
-def forms(secret: bytes) -> dict[str, bytes]:
+def forms(secret):
     """Return the forms in which a secret may be in memory: raw, in hex, in base64 or reversed."""
     return {
         "raw": secret,
@@ -42,7 +39,7 @@ def forms(secret: bytes) -> dict[str, bytes]:
     }
 
 
-def scalars(*values: int) -> dict[str, bytes]:
+def scalars(*values):
     """Return scalars as the arithmetic stores them: little-endian, plain and in Montgomery form."""
     found = {}
     for number, value in enumerate(values):
@@ -52,14 +49,14 @@ def scalars(*values: int) -> dict[str, bytes]:
     return found
 
 
-def used(enclave: Enclave) -> bytes:
+def used(enclave):
     """Return the memory without its empty pages, which are 64 of 70 MiB once Argon2 has run."""
     memory, page = memory_of(enclave), 1 << 16
     parts = (memory[at : at + page] for at in range(0, len(memory), page))
     return b"".join(part for part in parts if part != bytes(page))
 
 
-def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) -> None:
+def assert_absent(enclave, secrets, parts=16):
     memory = used(enclave)
     for name, secret in secrets.items():
         # Search for parts, too, because a secret that is only half overwritten still leaks the other half.
@@ -68,13 +65,11 @@ def assert_absent(enclave: Enclave, secrets: dict[str, bytes], parts: int = 16) 
 
 
 @pytest.fixture
-def recorder() -> Recorder:
+def recorder():
     return Recorder()
 
 
-def made(
-    recorder: Recorder, credential: bytes, key: dict[str, str]
-) -> tuple[Enclave, dict[str, bytes], dict[str, bytes]]:
+def made(recorder, credential, key):
     """Return an instance with a vault, and the secrets from which the vault's key and its encryption keys were made."""
     enclave = Enclave(random=recorder)
     answer = enclave.call("generate", credential=credential, key=key)
@@ -92,7 +87,7 @@ def made(
     return enclave, key_secrets, sealing
 
 
-def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+def test_the_scan_finds_what_is_there(recorder, credential, key):
     """The memory scan must find an open vault's data key and database, or its other results would prove nothing."""
     enclave, _, sealing = made(recorder, credential, key)
     with enclave:
@@ -101,9 +96,7 @@ def test_the_scan_finds_what_is_there(recorder: Recorder, credential: bytes, key
         assert sealing["val key raw"] in memory  # a row of the open database
 
 
-def test_the_key_is_gone_after_generation_and_each_signature(
-    recorder: Recorder, credential: bytes, key: dict[str, str]
-) -> None:
+def test_the_key_is_gone_after_generation_and_each_signature(recorder, credential, key):
     enclave, secrets, _ = made(recorder, credential, key)
     with enclave:
         assert_absent(enclave, secrets)
@@ -116,7 +109,7 @@ def test_the_key_is_gone_after_generation_and_each_signature(
         assert_absent(enclave, secrets)
 
 
-def test_everything_is_gone_after_a_lock(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+def test_everything_is_gone_after_a_lock(recorder, credential, key):
     enclave, secrets, sealing = made(recorder, credential, key)
     with enclave:
         marker = "a token's value that nobody else has"
@@ -135,9 +128,7 @@ def test_everything_is_gone_after_a_lock(recorder: Recorder, credential: bytes, 
         assert_absent(enclave, secrets | sealing | rest)
 
 
-def test_the_password_and_its_key_are_gone_after_export_and_import(
-    recorder: Recorder, credential: bytes, key: dict[str, str]
-) -> None:
+def test_the_password_and_its_key_are_gone_after_export_and_import(recorder, credential, key):
     enclave, secrets, _ = made(recorder, credential, key)
     with enclave:
         exported = base64.b64decode(enclave.call("export", password=PASSWORD)["data"])
@@ -158,9 +149,7 @@ def test_the_password_and_its_key_are_gone_after_export_and_import(
         assert_absent(second, hidden)
 
 
-def test_refused_keys_and_refused_calls_leave_nothing(
-    recorder: Recorder, credential: bytes, key: dict[str, str]
-) -> None:
+def test_refused_keys_and_refused_calls_leave_nothing(recorder, credential, key):
     enclave, secrets, sealing = made(recorder, credential, key)
     with enclave:
         enclave.call("lock")
@@ -169,11 +158,11 @@ def test_refused_keys_and_refused_calls_leave_nothing(
         enclave.call("unlock", key={"kind": "password", "password": PASSWORD})
         enclave.call_raw("unlock", b'{"key": {"kind": "password", "password": "%s", "x": [' % PASSWORD.encode())
         enclave.call_raw("no such function", json.dumps({"secret": PASSWORD}).encode())
-        hidden: dict[str, Any] = {f"guess {form}": data for form, data in forms(guess).items()}
+        hidden = {f"guess {form}": data for form, data in forms(guess).items()}
         assert_absent(enclave, secrets | sealing | hidden | {"password": PASSWORD.encode()})
 
 
-def test_a_closed_instance_is_empty(recorder: Recorder, credential: bytes, key: dict[str, str]) -> None:
+def test_a_closed_instance_is_empty(recorder, credential, key):
     enclave, _, _ = made(recorder, credential, key)
     assert any(memory_of(enclave))
     enclave.close()

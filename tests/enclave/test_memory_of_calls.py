@@ -1,12 +1,9 @@
 """Intermediate secrets are also erased: a signature's nonce, a wrap's key, and the secret that two devices share."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
 import struct
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -25,18 +22,18 @@ CURVES = {"P-256": ec.SECP256R1(), "secp256k1": ec.SECP256K1()}
 
 
 class Recorder:
-    def __init__(self, seed: bytes) -> None:
+    def __init__(self, seed):
         self.seed, self.taken = seed, list[bytes]()
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size):
         self.taken.append(hashlib.shake_256(self.seed + b"%d" % len(self.taken)).digest(size))
         return self.taken[-1]
 
-    def scalars(self, order: int) -> list[int]:
+    def scalars(self, order):
         return [int.from_bytes(part) % order for part in self.taken if len(part) == 48]
 
 
-def numbers(order: int, *values: int) -> list[bytes]:
+def numbers(order, *values):
     """Return each number, its inverse and its negative, plain in both byte orders and in Montgomery form."""
     found = []
     for value in values:
@@ -45,14 +42,14 @@ def numbers(order: int, *values: int) -> list[bytes]:
     return found
 
 
-def assert_absent(enclave: Enclave, secrets: list[bytes]) -> None:
+def assert_absent(enclave, secrets):
     memory = memory_of(enclave)
     for number, secret in enumerate(secrets):
         for start in range(0, len(secret) - 15, 16):
             assert secret[start : start + 16] not in memory, f"secret {number}, from byte {start}"
 
 
-def rfc6979(secret: int, digest: bytes, order: int, entropy: bytes) -> tuple[int, list[bytes]]:
+def rfc6979(secret, digest, order, entropy):
     """Return RFC 6979's nonce (3.2) with additional entropy (3.6), and the generator's intermediate states."""
     given = secret.to_bytes(32) + (int.from_bytes(digest) % order).to_bytes(32) + entropy
     key, value, states = bytes(32), b"\1" * 32, []
@@ -65,9 +62,7 @@ def rfc6979(secret: int, digest: bytes, order: int, entropy: bytes) -> tuple[int
 
 
 @pytest.mark.parametrize("curve", sorted(ORDERS))
-def test_the_nonce_of_a_signature_is_gone_and_is_the_standards(
-    credential: bytes, key: dict[str, str], curve: str
-) -> None:
+def test_the_nonce_of_a_signature_is_gone_and_is_the_standards(credential, key, curve):
     order, random = ORDERS[curve], Recorder(b"sign")
     with Enclave(random=random) as vault:
         vault.call("generate", credential=credential, key=key, curve=curve)
@@ -81,7 +76,7 @@ def test_the_nonce_of_a_signature_is_gone_and_is_the_standards(
             assert_absent(vault, [*states, *numbers(order, nonce, secret)])
 
 
-def test_the_key_of_a_wrap_is_gone(credential: bytes, key: dict[str, str]) -> None:
+def test_the_key_of_a_wrap_is_gone(credential, key):
     given = base64.b64decode(key["secret"])
     with Enclave() as vault:
         raw = base64.b64decode(vault.call("generate", credential=credential, key=key)["database"])
@@ -95,12 +90,12 @@ def test_the_key_of_a_wrap_is_gone(credential: bytes, key: dict[str, str]) -> No
         assert_absent(vault, hidden)
 
 
-def test_what_two_devices_share_is_gone(credential: bytes, key: dict[str, str]) -> None:
+def test_what_two_devices_share_is_gone(credential, key):
     order, here, there = ORDERS["P-256"], Recorder(b"old"), Recorder(b"new")
     with Enclave(random=here) as old, Enclave(random=there) as new:
         old.call("generate", credential=credential, key=key)
         first = new.call("sync_init")
-        session: dict[str, Any] = {"session_id": first["session_id"]}
+        session = {"session_id": first["session_id"]}
         answer = old.call("sync_respond", **session, public_key=first["public_key"])
         shown = new.call("sync_compare", **session, public_key=answer["public_key"])
         old.call("sync_compare", **session, reveal=shown["reveal"])
@@ -125,7 +120,7 @@ def test_what_two_devices_share_is_gone(credential: bytes, key: dict[str, str]) 
         assert_absent(new, [*hidden, *numbers(order, theirs)])
 
 
-def test_a_pairing_that_is_late_leaves_no_secret(credential: bytes, key: dict[str, str]) -> None:
+def test_a_pairing_that_is_late_leaves_no_secret(credential, key):
     """Any call after the pairing has expired erases the secret, not only a call that concerns the pairing."""
     now, recorder, order = [1.7e9], Recorder(b"late"), ORDERS["P-256"]
     with Enclave(random=recorder, now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:

@@ -1,7 +1,5 @@
 """The built module has only the expected imports and exports, a limited size, and the recorded hash."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io
@@ -12,7 +10,6 @@ import tarfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 import wasmtime
@@ -22,18 +19,15 @@ from holdfast.enclave import Enclave, bundled, bundled_sha256
 from holdfast.enclave.host import MAX_MEMORY
 from holdfast.enclave.module import load
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def builder() -> ModuleType:
+def builder():
     return program("enclave/build.py")
 
 
-def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:
+def test_it_imports_randomness_and_the_clock_and_nothing_else():
     module = load()
     assert sorted((each.module, each.name) for each in module.imports) == [
         ("env", "host_now_ms"),
@@ -43,21 +37,21 @@ def test_it_imports_randomness_and_the_clock_and_nothing_else() -> None:
     assert exports == {"memory", "_initialize", "enclave_abi", "enclave_alloc", "enclave_free", "enclave_call"}
 
 
-def test_its_size() -> None:
+def test_its_size():
     content = bundled().read_bytes()
     assert len(content) <= 1_060_000, "docs/decisions/0301"
     assert len(gzip.compress(content, 9, mtime=0)) <= 430_000
 
 
-def test_it_is_the_recorded_one() -> None:
+def test_it_is_the_recorded_one():
     recorded = (ROOT / "enclave" / "enclave.sha256").read_text().split()[0]
     assert bundled_sha256() == recorded, "rebuild, review, then: python enclave/build.py --record"
     assert hashlib.sha256(bundled().read_bytes()).hexdigest() == recorded
 
 
-def test_a_second_build_compiles_nothing(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_build_compiles_nothing(builder, monkeypatch):
     builder.build()
-    compiled: list[object] = []
+    compiled = []
     monkeypatch.setattr(builder, "_compile_module", lambda *of: compiled.append(of))
     assert builder.build() == bundled_sha256()
     assert compiled == []
@@ -65,19 +59,15 @@ def test_a_second_build_compiles_nothing(builder: ModuleType, monkeypatch: pytes
 
 @pytest.mark.skipif("HOLDFAST_REBUILD" not in os.environ, reason="compiles for a minute; set HOLDFAST_REBUILD=1")
 @pytest.mark.timeout(900)
-def test_the_build_depends_on_no_directory_and_no_program(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_build_depends_on_no_directory_and_no_program(builder, tmp_path, monkeypatch):
     """The build downloads and compiles everything with Python alone, without CMake, git or an installed compiler."""
     monkeypatch.setenv("PATH", str(tmp_path))
     digest = builder.build(tmp_path / "enclave.wasm", tmp_path / "some other place")
     assert digest == bundled_sha256()
 
 
-def test_a_changed_archive_is_not_compiled(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def forged(source: Any, directory: Path) -> Path:
+def test_a_changed_archive_is_not_compiled(builder, tmp_path, monkeypatch):
+    def forged(source, directory):
         archive = directory / source.archive
         archive.write_bytes(b"something else")
         return archive
@@ -88,9 +78,7 @@ def test_a_changed_archive_is_not_compiled(
     assert not (tmp_path / "enclave.wasm").exists()
 
 
-def test_a_false_archive_in_an_index_runs_nothing(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_false_archive_in_an_index_runs_nothing(builder, tmp_path, monkeypatch):
     """If a package index serves a different archive under a pinned name, the archive's setup code must not run."""
     sources = sys.modules[builder.unpack.__module__]
     ran, index = tmp_path / "ran", tmp_path / "index"
@@ -106,9 +94,7 @@ def test_a_false_archive_in_an_index_runs_nothing(
     assert not any((tmp_path / "cache").iterdir())
 
 
-def test_the_same_archive_would_run_if_its_hash_were_pinned(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_archive_would_run_if_its_hash_were_pinned(builder, tmp_path, monkeypatch):
     """Proves that the preceding test can fail: with the right hash, pip runs the archive's setup code for metadata."""
     sources = sys.modules[builder.unpack.__module__]
     ran, archive = tmp_path / "ran", tmp_path / sources.SQLITE.archive
@@ -124,7 +110,7 @@ def test_the_same_archive_would_run_if_its_hash_were_pinned(
 SET_UP = "from setuptools import setup\nsetup(name='sqlcipher3', version='0.6.4')\n"
 
 
-def _source_distribution(archive: Path, set_up: str) -> None:
+def _source_distribution(archive, set_up):
     folder = archive.name.removesuffix(".tar.gz")
     files = {"setup.py": set_up, "PKG-INFO": "Metadata-Version: 2.1\nName: sqlcipher3\nVersion: 0.6.4\n"}
     with tarfile.open(archive, "w:gz") as tar:
@@ -134,9 +120,7 @@ def _source_distribution(archive: Path, set_up: str) -> None:
             tar.addfile(member, io.BytesIO(text.encode()))
 
 
-def test_a_module_that_is_not_the_recorded_one_is_an_error(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_that_is_not_the_recorded_one_is_an_error(builder, tmp_path, monkeypatch):
     record, output = tmp_path / "enclave.sha256", tmp_path / "enclave.wasm"
     record.write_text("00" * 32 + "  enclave.wasm\n")
     monkeypatch.setattr(builder, "RECORDED", record)
@@ -151,7 +135,7 @@ def test_a_module_that_is_not_the_recorded_one_is_an_error(
     assert builder.build(output) == record.read_text().split()[0] == bundled_sha256()
 
 
-def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: ModuleType, tmp_path: Path) -> None:
+def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder, tmp_path):
     kept = sys.modules[builder.holds.__module__]
     made, file = tmp_path / "made", tmp_path / "module.wasm"
     made.write_bytes(b"whole")
@@ -166,7 +150,7 @@ def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder: Module
     assert not kept.holds(file)
 
 
-def test_the_cache_forgets_what_has_outlived_its_use(builder: ModuleType, tmp_path: Path) -> None:
+def test_the_cache_forgets_what_has_outlived_its_use(builder, tmp_path):
     kept = sys.modules[builder.holds.__module__]
     (tmp_path / "build-stopped").mkdir()
     (tmp_path / "build-gone").symlink_to("nowhere")  # as if its build had ended after the directory was read
@@ -182,19 +166,19 @@ def test_the_cache_forgets_what_has_outlived_its_use(builder: ModuleType, tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == ["pycryptodome-3.23.0.tar.gz"]
 
 
-def test_what_cannot_be_written_is_said_in_one_line(builder: ModuleType, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said_in_one_line(builder, tmp_path):
     (tmp_path / "cache").write_text("a file where a directory should be")
     with pytest.raises(builder.BuildError, match="HOLDFAST_CACHE_DIR"):
         builder.build(tmp_path / "enclave.wasm", tmp_path / "cache")
 
 
-def test_its_memory_has_a_bound_that_hosts_need_not_set() -> None:
+def test_its_memory_has_a_bound_that_hosts_need_not_set():
     memory = next(each.type for each in load().exports if each.name == "memory")
     assert isinstance(memory, wasmtime.MemoryType)
     assert memory.limits.max == MAX_MEMORY // 65_536
 
 
-def test_every_function_and_error_is_documented() -> None:
+def test_every_function_and_error_is_documented():
     text = (ROOT / "enclave" / "ABI.md").read_text()
     with Enclave() as enclave:
         functions = enclave.call("version")["functions"]
@@ -206,7 +190,7 @@ def test_every_function_and_error_is_documented() -> None:
     assert documented == coded
 
 
-def test_every_error_can_happen() -> None:
+def test_every_error_can_happen():
     sources = [file.read_text() for file in (ROOT / "enclave" / "src").rglob("*.zig") if file.name != "errors.zig"]
     names = re.findall(r"\.err = error\.(\w+)", (ROOT / "enclave" / "src" / "platform" / "errors.zig").read_text())
     assert [name for name in names if not any(f"error.{name}" in source for source in sources)] == []

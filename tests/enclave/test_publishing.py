@@ -1,11 +1,8 @@
 """The publishing key: created before the vault, stored in it, bound to its DID, and used only for IPNS records."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import sqlite3
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -19,20 +16,17 @@ from tests.support.sealed_vaults import edited, opened, sealed
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SECRET = base64.b64decode(KEY["secret"])
 SERVICE = "did:web:keep.example"
 SNAPSHOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
 RECORD = {"root_cid": SNAPSHOT, "sequence": 1, "validity": "2090-01-01T00:00:00.000000000Z", "ttl_ns": 60 * 10**9}
 
 
-def public_of(enclave: Enclave) -> str:
+def public_of(enclave):
     return str(enclave.call("publishing_key")["public_key"])
 
 
-def fields_of(record: bytes) -> tuple[bytes, bytes]:
+def fields_of(record):
     """Return the signature and the data of a version 2 IPNS record whose data is shorter than 16 KiB."""
     assert record[:2] == b"\x42\x40"
     assert record[66] == 0x4A
@@ -42,7 +36,7 @@ def fields_of(record: bytes) -> tuple[bytes, bytes]:
     return record[2:66], data
 
 
-def seed_in(database: bytes) -> bytes:
+def seed_in(database):
     """Return the seed of the publishing key in an unencrypted database."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(database)
@@ -51,9 +45,7 @@ def seed_in(database: bytes) -> bytes:
     return AESGCM(key).decrypt(nonce, data, b"holdfast/publishing-key/v1")
 
 
-def test_generate_adopts_the_key_that_was_shown_before(
-    enclave: Enclave, credential: bytes, key: dict[str, str]
-) -> None:
+def test_generate_adopts_the_key_that_was_shown_before(enclave, credential, key):
     before = enclave.call("publishing_key")
     assert before["pending"] is True
     assert enclave.call("publishing_key") == before
@@ -67,9 +59,7 @@ def test_generate_adopts_the_key_that_was_shown_before(
     assert len(seed_in(database)) == 32
 
 
-def test_a_generate_that_fails_leaves_the_key_for_the_next(
-    enclave: Enclave, credential: bytes, key: dict[str, str]
-) -> None:
+def test_a_generate_that_fails_leaves_the_key_for_the_next(enclave, credential, key):
     before = public_of(enclave)
     with pytest.raises(PluginCallError):
         enclave.call("generate", credential=b"{}", key=key)
@@ -79,7 +69,7 @@ def test_a_generate_that_fails_leaves_the_key_for_the_next(
     assert public_of(enclave) == before
 
 
-def test_another_vault_takes_the_place_of_the_waiting_key(vault: Enclave, key: dict[str, str]) -> None:
+def test_another_vault_takes_the_place_of_the_waiting_key(vault, key):
     wanted = public_of(vault)
     saved, exported = vault.call("save")["database"], vault.call("export", password="pw")["data"]
     for name, fields in (
@@ -97,7 +87,7 @@ def test_another_vault_takes_the_place_of_the_waiting_key(vault: Enclave, key: d
         assert public_of(paired) == wanted
 
 
-def test_nothing_of_the_seed_stays_in_memory(enclave: Enclave, credential: bytes, key: dict[str, str]) -> None:
+def test_nothing_of_the_seed_stays_in_memory(enclave, credential, key):
     public_of(enclave)
     made = enclave.call("generate", credential=credential, key=key)
     enclave.call("publish", **RECORD)
@@ -109,7 +99,7 @@ def test_nothing_of_the_seed_stays_in_memory(enclave: Enclave, credential: bytes
         assert secret not in memory
 
 
-def test_an_older_vault_gets_its_key_when_it_is_asked_for_one() -> None:
+def test_an_older_vault_gets_its_key_when_it_is_asked_for_one():
     with Enclave() as old:
         assert old.call("load", database=sealed(OLD, OLD_DID.encode(), SECRET), key=KEY)["success"] is True
         old.call("save")
@@ -122,7 +112,7 @@ def test_an_older_vault_gets_its_key_when_it_is_asked_for_one() -> None:
         assert again.call("publishing_key") == first
 
 
-def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
+def test_a_record_verifies_under_the_key_that_names_it(vault):
     published = vault.call("publish", **RECORD)
     signature, data = fields_of(base64.b64decode(published["record"]))
     shown = vault.call("publishing_key")
@@ -137,7 +127,7 @@ def test_a_record_verifies_under_the_key_that_names_it(vault: Enclave) -> None:
     }
 
 
-def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
+def test_publishing_changes_nothing_in_the_vault(vault):
     """If publishing changed the vault, each published snapshot would require another one."""
     public_of(vault)
     vault.call("publishing_delegation")
@@ -149,7 +139,7 @@ def test_publishing_changes_nothing_in_the_vault(vault: Enclave) -> None:
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_the_delegation_binds_the_key_to_the_did(credential: bytes, key: dict[str, str], curve: str) -> None:
+def test_the_delegation_binds_the_key_to_the_did(credential, key, curve):
     with Enclave() as vault, Enclave() as stranger:
         vault.call("generate", credential=credential, key=key, curve=curve)
         bound = vault.call("publishing_delegation")
@@ -164,7 +154,7 @@ def test_the_delegation_binds_the_key_to_the_did(credential: bytes, key: dict[st
             stranger.call("verify_ucan", token=bound["container"], **{**demand, "audience": SERVICE})
 
 
-def test_the_delegation_is_made_once_and_again_after_a_revocation(vault: Enclave) -> None:
+def test_the_delegation_is_made_once_and_again_after_a_revocation(vault):
     first = vault.call("publishing_delegation")
     assert vault.call("publishing_delegation") == first
     assert (
@@ -179,13 +169,13 @@ def test_the_delegation_is_made_once_and_again_after_a_revocation(vault: Enclave
     "limit",
     [{"expiration": 4_000_000_000}, {"not_before": 1}, {"policy": [["==", ".a", 1]]}, {"command": "/snapshots"}],
 )
-def test_a_limited_delegation_is_not_taken_for_it(vault: Enclave, limit: dict[str, Any]) -> None:
+def test_a_limited_delegation_is_not_taken_for_it(vault, limit):
     did = vault.call("publishing_key")["did"]
     limited = vault.call("mint_ucan", **{"to": did, "command": "/snapshots/publish", **limit})
     assert vault.call("publishing_delegation")["cid"] != limited["cid"]
 
 
-def test_without_its_second_share_the_vault_asks_for_it(credential: bytes, key: dict[str, str]) -> None:
+def test_without_its_second_share_the_vault_asks_for_it(credential, key):
     with Enclave() as vault:
         made = vault.call("generate", credential=credential, key=key, keep_val_share=False)
         with pytest.raises(PluginCallError, match="val_share"):
@@ -196,7 +186,7 @@ def test_without_its_second_share_the_vault_asks_for_it(credential: bytes, key: 
         assert vault.call("publish", **RECORD)["record"]
 
 
-def test_an_invocation_for_a_keeping_service(vault: Enclave) -> None:
+def test_an_invocation_for_a_keeping_service(vault):
     fields = {"kind": "invocation", "command": "/snapshots/write", "audience": SERVICE, "record": False}
     minted = vault.call("mint_ucan", **fields)
     with Enclave() as service:
@@ -211,9 +201,7 @@ def test_an_invocation_for_a_keeping_service(vault: Enclave) -> None:
     ("change", "code"),
     [({"audience": None}, "missing_field"), ({"after": 601}, "invalid_field"), ({"after": 600}, None)],
 )
-def test_an_invocation_without_record_is_short(
-    credential: bytes, key: dict[str, str], change: dict[str, Any], code: str | None
-) -> None:
+def test_an_invocation_without_record_is_short(credential, key, change, code):
     now = 1_800_000_000
     fields = {"kind": "invocation", "command": "/snapshots/write", "audience": SERVICE, "record": False, **change}
     if (after := fields.pop("after", None)) is not None:
@@ -228,7 +216,7 @@ def test_an_invocation_without_record_is_short(
         assert refused.value.code == code
 
 
-def test_no_token_reaches_the_key(vault: Enclave) -> None:
+def test_no_token_reaches_the_key(vault):
     """The publishing key is not a resource: no action lists it, signs arbitrary data with it, or deletes it."""
     vault.call("publishing_key")
     listed = vault.call("exec", filter="resource:enclaves action:list")["result"]
@@ -238,9 +226,7 @@ def test_no_token_reaches_the_key(vault: Enclave) -> None:
         assert answer["error"].startswith("unknown_action")
 
 
-def test_a_key_that_was_changed_in_the_database_signs_nothing(
-    enclave: Enclave, credential: bytes, key: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_key_that_was_changed_in_the_database_signs_nothing(enclave, credential, key, tmp_path):
     public_of(enclave)
     made = enclave.call("generate", credential=credential, key=key)
     database = opened(base64.b64decode(made["database"]), SECRET)
@@ -260,6 +246,6 @@ def test_a_key_that_was_changed_in_the_database_signs_nothing(
                 assert refused.value.code == code
 
 
-def edited_copy(database: bytes, folder: Path, sql: str) -> bytes:
+def edited_copy(database, folder, sql):
     folder.mkdir()
     return edited(database, folder / "db", sql)

@@ -1,9 +1,5 @@
 """create_registration encodes the same call data as an independent ABI encoder."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
 from eth_abi import encode
 
@@ -15,42 +11,37 @@ from holdfast.chain.contracts.addresses import (
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import keccak256
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 ZERO = bytes(32)
 SECRET = bytes(range(32))
 WEB = "did:web:example.org"
 
 
-def call(signature: str, values: Sequence[Any]) -> bytes:
+def call(signature, values):
     kinds = signature.partition("(")[2][:-1].split(",")
     return keccak256(signature.encode())[:4] + encode(kinds, values)
 
 
-def executed(inner: bytes, registry: str = DID_REGISTRY) -> str:
+def executed(inner, registry=DID_REGISTRY):
     return "0x" + call("execute(address,uint256,bytes)", [registry, 0, inner]).hex()
 
 
-def register(made: dict[str, Any], alias: bytes, secret: bytes, cid: str = "", salt: int = 0) -> str:
+def register(made, alias, secret, cid="", salt=0):
     x, y = int(made["pubkey_x"], 16), int(made["pubkey_y"], 16)
     signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
     return executed(call(signature, [x, y, salt, alias, secret, cid]))
 
 
-def commitment(did: str, alias: bytes, sender: str, secret: bytes) -> str:
+def commitment(did, alias, sender, secret):
     made = encode(["bytes32", "bytes32", "address", "bytes32"], [keccak256(did.encode()), alias, sender, secret])
     return executed(call("commit(bytes32)", [keccak256(made)]))
 
 
 @pytest.fixture
-def account(generated: dict[str, Any]) -> str:
+def account(generated):
     return str(generated["accounts"][0]["address"])
 
 
-def test_the_documented_input_alone_prepares_a_registration(
-    vault: Enclave, generated: dict[str, Any], account: str
-) -> None:
+def test_the_documented_input_alone_prepares_a_registration(vault, generated, account):
     answer = vault.call("create_registration", sender=account, alias="", cid="bafy")
     assert answer["registry_addr"] == DID_REGISTRY
     assert answer["entry_point"] == ENTRY_POINT_V07
@@ -64,12 +55,12 @@ def test_the_documented_input_alone_prepares_a_registration(
     }
 
 
-def test_an_operation_of_a_new_account_makes_it(vault: Enclave, generated: dict[str, Any], account: str) -> None:
+def test_an_operation_of_a_new_account_makes_it(vault, generated, account):
     made = call(
         "createAccount(uint256,uint256,uint256)", [int(generated["pubkey_x"], 16), int(generated["pubkey_y"], 16), 0]
     )
 
-    def factory(**given: Any) -> tuple[str | None, str | None]:
+    def factory(**given):
         operation = vault.call("create_registration", sender=account, alias="", **given)["user_op"]
         assert operation["sender"] == account
         return operation["factory"], operation["factoryData"]
@@ -82,7 +73,7 @@ def test_an_operation_of_a_new_account_makes_it(vault: Enclave, generated: dict[
     assert factory(deployed=True) == there
 
 
-def test_a_salt_and_another_factory_are_those_of_the_account(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_a_salt_and_another_factory_are_those_of_the_account(vault, generated):
     given = {"factory": "0x" + "11" * 20, "implementation": "0x" + "22" * 20, "salt": 9}
     sender = vault.call("derive_address", **given)["address"]
     answer = vault.call("create_registration", sender=sender, alias="", **given)
@@ -95,9 +86,7 @@ def test_a_salt_and_another_factory_are_those_of_the_account(vault: Enclave, gen
         assert refused.value.code == "invalid_field"
 
 
-def test_an_alias_is_committed_to_and_then_registered_with_the_same_secret(
-    vault: Enclave, generated: dict[str, Any], account: str
-) -> None:
+def test_an_alias_is_committed_to_and_then_registered_with_the_same_secret(vault, generated, account):
     alias = keccak256(b"alice")
     base = {"sender": account, "alias": "Alice", "secret": SECRET}
     first = vault.call("create_registration", **base, step="commit")
@@ -108,10 +97,8 @@ def test_an_alias_is_committed_to_and_then_registered_with_the_same_secret(
     assert second["alias_hash"] == "0x" + alias.hex()
 
 
-def test_the_vaults_own_secret_is_the_same_for_both_steps_and_on_both_devices(
-    vault: Enclave, generated: dict[str, Any], account: str, key: dict[str, str]
-) -> None:
-    def secret(enclave: Enclave, alias: str = "alice") -> bytes:
+def test_the_vaults_own_secret_is_the_same_for_both_steps_and_on_both_devices(vault, generated, account, key):
+    def secret(enclave, alias="alice"):
         prepared = enclave.call("create_registration", sender=account, alias=alias)
         return bytes.fromhex(prepared["call_data"][2:])[4 + 96 + 32 + 4 + 4 * 32 :][:32]
 
@@ -126,14 +113,14 @@ def test_the_vaults_own_secret_is_the_same_for_both_steps_and_on_both_devices(
         assert secret(second) == mine
 
 
-def test_nothing_is_to_be_done_where_it_is_done_or_nothing_is_claimed(vault: Enclave, account: str) -> None:
+def test_nothing_is_to_be_done_where_it_is_done_or_nothing_is_claimed(vault, account):
     for given in ({"registered": True}, {"step": "commit"}):
         assert vault.call("create_registration", sender=account, alias="", **given)["user_op"] is None
     assert vault.call("create_registration", sender=account, alias="", step="register")["user_op"]
 
 
 @pytest.mark.parametrize("did", [WEB, "did:web:" + "a" * 24, "did:key:zabc", "did:web:" + "a" * 400])
-def test_a_did_of_another_method_is_registered_as_such(vault: Enclave, account: str, did: str) -> None:
+def test_a_did_of_another_method_is_registered_as_such(vault, account, did):
     alias = keccak256(b"alice")
     base = {"sender": account, "alias": "alice", "did": did, "secret": SECRET, "cid": "bafy"}
     answer = vault.call("create_registration", **base)
@@ -146,14 +133,12 @@ def test_a_did_of_another_method_is_registered_as_such(vault: Enclave, account: 
     assert committed["user_op"] is not None
 
 
-def test_a_foreign_did_is_committed_to_without_an_alias_too(vault: Enclave, account: str) -> None:
+def test_a_foreign_did_is_committed_to_without_an_alias_too(vault, account):
     answer = vault.call("create_registration", sender=account, alias="", did=WEB, secret=SECRET, step="commit")
     assert answer["call_data"] == commitment(WEB, ZERO, account, SECRET)
     assert answer["user_op"] is not None
 
 
-def test_the_vaults_own_did_by_name_is_registered_as_its_own(
-    vault: Enclave, generated: dict[str, Any], account: str
-) -> None:
+def test_the_vaults_own_did_by_name_is_registered_as_its_own(vault, generated, account):
     named = vault.call("create_registration", sender=account, alias="", did=generated["did"])
     assert named == vault.call("create_registration", sender=account, alias="")

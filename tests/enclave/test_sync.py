@@ -1,12 +1,9 @@
 """Moving a vault from one device to another succeeds between honest devices, and attackers get nothing."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.linear_memory import memory_of
@@ -20,25 +17,25 @@ LIFE_S = 300
 
 
 class Clock:
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 1_800_000_000.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock():
     return Clock()
 
 
-def credential() -> str:
+def credential():
     cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
     return str(cases[0]["input"]["credential"])
 
 
 @pytest.fixture
-def old(clock: Clock) -> Enclave:
+def old(clock):
     """The old device, which has the vault."""
     enclave = Enclave(now=clock)
     enclave.call("generate", credential=credential(), key=KEY)
@@ -46,11 +43,11 @@ def old(clock: Clock) -> Enclave:
 
 
 @pytest.fixture
-def new(clock: Clock) -> Enclave:
+def new(clock):
     return Enclave(now=clock)
 
 
-def compared(new: Enclave, old: Enclave) -> tuple[str, str, str]:
+def compared(new, old):
     """Run an undisturbed exchange; return (session, the new device's code, the old device's code)."""
     first = new.call("sync_init")
     session = first["session_id"]
@@ -60,7 +57,7 @@ def compared(new: Enclave, old: Enclave) -> tuple[str, str, str]:
     return session, shown_new["code"], shown_old["code"]
 
 
-def test_a_revoked_token_is_revoked_on_the_other_device_too(new: Enclave, old: Enclave) -> None:
+def test_a_revoked_token_is_revoked_on_the_other_device_too(new, old):
     minted = old.call("mint_ucan", to="did:web:example.org", command="/accounts")
     old.call("exec", filter="resource:delegations action:revoke", args={"cid": minted["cid"]})
     session, code, _ = compared(new, old)
@@ -72,7 +69,7 @@ def test_a_revoked_token_is_revoked_on_the_other_device_too(new: Enclave, old: E
     assert str(tidied["error"]).startswith("conflict")
 
 
-def test_pairing_and_unlocking_leave_no_rows_of_their_own(new: Enclave, old: Enclave) -> None:
+def test_pairing_and_unlocking_leave_no_rows_of_their_own(new, old):
     """Pairing and unlocking write nothing to `sync` and `sessions`, which only store callers' data (enclave/ABI.md)."""
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
@@ -82,7 +79,7 @@ def test_pairing_and_unlocking_leave_no_rows_of_their_own(new: Enclave, old: Enc
             assert device.call("exec", filter=f"resource:{resource} action:list")["result"] == []
 
 
-def test_an_honest_exchange_moves_the_vault(new: Enclave, old: Enclave) -> None:
+def test_an_honest_exchange_moves_the_vault(new, old):
     session, code, same = compared(new, old)
     assert code == same
     assert len(code) == 6
@@ -103,7 +100,7 @@ def test_an_honest_exchange_moves_the_vault(new: Enclave, old: Enclave) -> None:
         )
 
 
-def test_the_new_device_seals_under_its_own_key(new: Enclave, old: Enclave) -> None:
+def test_the_new_device_seals_under_its_own_key(new, old):
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
     new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=OTHER_KEY)
@@ -112,7 +109,7 @@ def test_the_new_device_seals_under_its_own_key(new: Enclave, old: Enclave) -> N
     assert Enclave().call("load", database=database, key=OTHER_KEY)["success"]
 
 
-def test_the_results_have_the_documented_fields(new: Enclave, old: Enclave) -> None:
+def test_the_results_have_the_documented_fields(new, old):
     first = new.call("sync_init")
     assert set(first) == {"success", "session_id", "public_key", "expires_at"}
     assert first["expires_at"] == "2027-01-15T08:05:00.000Z"
@@ -129,7 +126,7 @@ def test_the_results_have_the_documented_fields(new: Enclave, old: Enclave) -> N
     assert refused == {"success": False, "session_id": session, "error": "session_used"}
 
 
-def test_a_man_in_the_middle_shows_two_codes(new: Enclave, old: Enclave, clock: Clock) -> None:
+def test_a_man_in_the_middle_shows_two_codes(new, old, clock):
     """The attacker acts as the old device towards the new one and vice versa, with separate keys."""
     to_new, to_old = Enclave(now=clock), Enclave(now=clock)
     to_new.call("generate", credential=credential(), key=KEY)
@@ -147,7 +144,7 @@ def test_a_man_in_the_middle_shows_two_codes(new: Enclave, old: Enclave, clock: 
     assert again["error"] == "session_used"
 
 
-def test_a_key_swapped_on_the_way_breaks_the_commitment(new: Enclave, old: Enclave, clock: Clock) -> None:
+def test_a_key_swapped_on_the_way_breaks_the_commitment(new, old, clock):
     """The session identifier commits to the initiator's key, so it cannot be reused with another key."""
     first = new.call("sync_init")
     swapped = Enclave(now=clock).call("sync_init")["public_key"]
@@ -158,7 +155,7 @@ def test_a_key_swapped_on_the_way_breaks_the_commitment(new: Enclave, old: Encla
     assert old.call("sync_respond", session_id=first["session_id"], code=shown["code"])["error"] == "session_used"
 
 
-def test_a_second_key_is_no_second_guess(new: Enclave, old: Enclave, clock: Clock) -> None:
+def test_a_second_key_is_no_second_guess(new, old, clock):
     first = new.call("sync_init")
     answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
     new.call("sync_compare", session_id=first["session_id"], public_key=answer["public_key"])
@@ -168,7 +165,7 @@ def test_a_second_key_is_no_second_guess(new: Enclave, old: Enclave, clock: Cloc
     assert refused["error"] == "session_used"
 
 
-def test_nothing_is_released_before_the_codes_were_compared(new: Enclave, old: Enclave) -> None:
+def test_nothing_is_released_before_the_codes_were_compared(new, old):
     first = new.call("sync_init")
     old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
     refused = old.call("sync_respond", session_id=first["session_id"], code="000000")
@@ -176,13 +173,13 @@ def test_nothing_is_released_before_the_codes_were_compared(new: Enclave, old: E
 
 
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "abcdef", "      "])
-def test_a_wrong_code_ends_the_session(new: Enclave, old: Enclave, code: str) -> None:
+def test_a_wrong_code_ends_the_session(new, old, code):
     session, right, _ = compared(new, old)
     assert old.call("sync_respond", session_id=session, code=code)["error"] == "code_mismatch"
     assert old.call("sync_respond", session_id=session, code=right)["error"] == "session_used"
 
 
-def test_a_wrong_code_on_the_new_device_ends_its_session(new: Enclave, old: Enclave) -> None:
+def test_a_wrong_code_on_the_new_device_ends_its_session(new, old):
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
     wrong = f"{(int(code) + 1) % 1_000_000:06d}"
@@ -193,7 +190,7 @@ def test_a_wrong_code_on_the_new_device_ends_its_session(new: Enclave, old: Encl
 
 
 @pytest.mark.parametrize("bend", ["first", "middle", "last", "cut", "empty"])
-def test_a_changed_vault_does_not_open(new: Enclave, old: Enclave, bend: str) -> None:
+def test_a_changed_vault_does_not_open(new, old, bend):
     session, code, _ = compared(new, old)
     sealed = bytearray(base64.b64decode(old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]))
     if bend in {"first", "middle", "last"}:
@@ -204,11 +201,11 @@ def test_a_changed_vault_does_not_open(new: Enclave, old: Enclave, bend: str) ->
     assert not new.call("status")["initialized"]
 
 
-def test_a_replayed_vault_opens_nowhere_else(new: Enclave, old: Enclave, clock: Clock) -> None:
+def test_a_replayed_vault_opens_nowhere_else(new, old, clock):
     session, code, _ = compared(new, old)
     sealed = old.call("sync_respond", session_id=session, code=code)["encrypted_vault"]
     new.call("sync_complete", session_id=session, code=code, encrypted_vault=sealed, key=KEY)
-    given: dict[str, Any] = {"code": code, "encrypted_vault": sealed, "key": KEY}
+    given = {"code": code, "encrypted_vault": sealed, "key": KEY}
     assert new.call("sync_complete", session_id=session, **given)["error"] == "session_used"
     stranger = Enclave(now=clock)
     assert stranger.call("sync_complete", session_id=session, **given)["error"] == "session_unknown"
@@ -217,7 +214,7 @@ def test_a_replayed_vault_opens_nowhere_else(new: Enclave, old: Enclave, clock: 
     assert stranger.call("sync_complete", session_id=second, **given)["error"] == "sync_rejected"
 
 
-def test_a_replayed_request_is_refused(new: Enclave, old: Enclave) -> None:
+def test_a_replayed_request_is_refused(new, old):
     first = new.call("sync_init")
     given = {"session_id": first["session_id"], "public_key": first["public_key"]}
     assert old.call("sync_respond", **given)["success"]
@@ -225,12 +222,12 @@ def test_a_replayed_request_is_refused(new: Enclave, old: Enclave) -> None:
 
 
 @pytest.mark.parametrize("step", ["compare", "reveal", "respond", "complete"])
-def test_after_five_minutes_it_is_too_late(new: Enclave, old: Enclave, clock: Clock, step: str) -> None:
+def test_after_five_minutes_it_is_too_late(new, old, clock, step):
     first = new.call("sync_init")
     session = first["session_id"]
     answer = old.call("sync_respond", session_id=session, public_key=first["public_key"])
 
-    def late(enclave: Enclave, function: str, **fields: Any) -> None:
+    def late(enclave, function, **fields):
         clock.now += LIFE_S + 1
         assert enclave.call(function, session_id=session, **fields)["error"] == "session_expired"
         assert enclave.call(function, session_id=session, **fields)["error"] == "session_used"
@@ -247,7 +244,7 @@ def test_after_five_minutes_it_is_too_late(new: Enclave, old: Enclave, clock: Cl
     return late(new, "sync_complete", code=shown["code"], encrypted_vault=sealed, key=KEY)
 
 
-def test_a_clock_set_back_gives_no_more_time(new: Enclave, old: Enclave, clock: Clock) -> None:
+def test_a_clock_set_back_gives_no_more_time(new, old, clock):
     first = new.call("sync_init")
     answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
     clock.now -= 10
@@ -255,7 +252,7 @@ def test_a_clock_set_back_gives_no_more_time(new: Enclave, old: Enclave, clock: 
     assert refused["error"] == "session_expired"
 
 
-def test_a_locked_or_missing_vault_is_not_sent(new: Enclave, old: Enclave) -> None:
+def test_a_locked_or_missing_vault_is_not_sent(new, old):
     first = new.call("sync_init")
     given = {"session_id": first["session_id"], "public_key": first["public_key"]}
     assert new.call("sync_respond", **given)["error"] == "vault_uninitialized"
@@ -263,7 +260,7 @@ def test_a_locked_or_missing_vault_is_not_sent(new: Enclave, old: Enclave) -> No
     assert old.call("sync_respond", **given)["error"] == "vault_locked"
 
 
-def test_locking_ends_what_was_compared(new: Enclave, old: Enclave) -> None:
+def test_locking_ends_what_was_compared(new, old):
     session, code, _ = compared(new, old)
     old.call("lock")
     refused = old.call("sync_respond", session_id=session, code=code)
@@ -271,7 +268,7 @@ def test_locking_ends_what_was_compared(new: Enclave, old: Enclave) -> None:
     assert "encrypted_vault" not in refused
 
 
-def test_a_device_with_a_vault_keeps_it(old: Enclave, clock: Clock) -> None:
+def test_a_device_with_a_vault_keeps_it(old, clock):
     other = Enclave(now=clock)
     other.call("generate", credential=credential(), key=OTHER_KEY)
     did = other.call("status")["did"]
@@ -283,7 +280,7 @@ def test_a_device_with_a_vault_keeps_it(old: Enclave, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("public_key", ["00" * 33, "02" + "ff" * 32, "04" * 33, "02" + "00" * 31 + "01"])
-def test_a_key_off_the_curve_is_refused(new: Enclave, old: Enclave, public_key: str) -> None:
+def test_a_key_off_the_curve_is_refused(new, old, public_key):
     session = new.call("sync_init")["session_id"]
     for enclave, function in ((old, "sync_respond"), (new, "sync_compare")):
         with pytest.raises(PluginCallError) as refused:
@@ -291,14 +288,14 @@ def test_a_key_off_the_curve_is_refused(new: Enclave, old: Enclave, public_key: 
         assert refused.value.code == "invalid_key"
 
 
-def test_many_sessions_do_not_fill_the_memory(old: Enclave) -> None:
+def test_many_sessions_do_not_fill_the_memory(old):
     before = len(memory_of(old))
     for _ in range(200):
         old.call("sync_init")
     assert len(memory_of(old)) == before
 
 
-def test_codes_are_evenly_spread(clock: Clock) -> None:
+def test_codes_are_evenly_spread(clock):
     """Over 200 pairings, the first digit takes every value, which shows that it is neither constant nor a counter."""
     new, peer = Enclave(now=clock), Enclave(now=clock)
     codes = set()
@@ -312,11 +309,11 @@ def test_codes_are_evenly_spread(clock: Clock) -> None:
     assert {code[0] for code in codes} == set("0123456789")
 
 
-def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
+def test_the_secret_of_a_finished_session_is_gone(clock):
     """After the session, no random bytes that were drawn for it remain anywhere in the memory."""
-    drawn: list[bytes] = []
+    drawn = []
 
-    def random(count: int) -> bytes:
+    def random(count):
         drawn.append(os.urandom(count))
         return drawn[-1]
 
@@ -336,11 +333,11 @@ def test_the_secret_of_a_finished_session_is_gone(clock: Clock) -> None:
     assert secret[::-1] not in memory
 
 
-def kinds(enclave: Enclave) -> list[str]:
+def kinds(enclave):
     return [wrap["kind"] for wrap in enclave.call("list_wraps")["wraps"]]
 
 
-def carried(new: Enclave, old: Enclave, **changes: Any) -> dict[str, Any]:
+def carried(new, old, **changes):
     """Pair the devices with the vault's other keys; `changes` replaces fields that the new device receives."""
     session, code, _ = compared(new, old)
     sent = old.call("sync_respond", session_id=session, code=code, with_keys=True)
@@ -349,7 +346,7 @@ def carried(new: Enclave, old: Enclave, **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("changed", [False, True])
-def test_giving_the_keys_leaves_the_old_devices_vault_as_it_was(new: Enclave, old: Enclave, changed: bool) -> None:
+def test_giving_the_keys_leaves_the_old_devices_vault_as_it_was(new, old, changed):
     old.call("save")
     if changed:
         old.call("add_wrap", key={"kind": "password", "password": "correct horse"})
@@ -362,7 +359,7 @@ def test_giving_the_keys_leaves_the_old_devices_vault_as_it_was(new: Enclave, ol
         assert device.call("exec", filter="resource:tokens action:list")["result"] == []
 
 
-def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_key(new: Enclave, old: Enclave) -> None:
+def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_key(new, old):
     old.call("add_wrap", key={"kind": "password", "password": "correct horse"})
     assert carried(new, old)["success"]
     assert kinds(new) == ["password", "secret"]
@@ -373,21 +370,21 @@ def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_
 
 
 @pytest.mark.parametrize("sealed", ["", "AAAA"])
-def test_a_vault_without_the_keys_that_belong_to_it_is_discarded(new: Enclave, old: Enclave, sealed: str) -> None:
+def test_a_vault_without_the_keys_that_belong_to_it_is_discarded(new, old, sealed):
     refused = carried(new, old, sealed_vault=sealed)
     assert (refused["success"], refused["error"]) == (False, "sync_rejected")
     assert (new.call("status")["initialized"], new.call("status").get("did")) == (False, None)
     assert new.call("load", database=old.call("save")["database"], key=KEY)["success"]
 
 
-def test_without_the_sealed_vault_the_row_of_the_passage_is_deleted(new: Enclave, old: Enclave) -> None:
+def test_without_the_sealed_vault_the_row_of_the_passage_is_deleted(new, old):
     assert carried(new, old, sealed_vault=None)["success"]
     assert kinds(new) == ["secret"]
     assert new.call("exec", filter="resource:tokens action:list")["result"] == []
 
 
 @pytest.mark.soak  # seals the largest vault
-def test_a_vault_that_arrives_twice_in_base64_fits_into_one_call(new: Enclave, old: Enclave) -> None:
+def test_a_vault_that_arrives_twice_in_base64_fits_into_one_call(new, old):
     for number in range(700):
         row = {"kind": str(number), "value": "x" * 16_000}
         assert old.call("exec", filter="resource:tokens action:create", args=row)["success"]

@@ -1,11 +1,8 @@
 """Tokens that the vault mints contain what was requested, can be verified, and never exceed the vault's authority."""
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +15,7 @@ KEY = {"kind": "secret", "secret": bytes(range(32))}
 AGENT = "did:key:z6MkgGykN9ARNFjEzowVq4mLP2kL4NsyAaDGXeJFQ5qE1bfg"
 
 
-def vault(curve: str = "P-256") -> Enclave:
+def vault(curve="P-256"):
     cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
     enclave = Enclave(now=lambda: NOW)
     enclave.call("generate", credential=cases[0]["input"]["credential"], key=KEY, curve=curve)
@@ -26,22 +23,22 @@ def vault(curve: str = "P-256") -> Enclave:
 
 
 @pytest.fixture(params=["P-256", "secp256k1"])
-def owner(request: pytest.FixtureRequest) -> Enclave:
+def owner(request):
     return vault(request.param)
 
 
-def did_key(enclave: Enclave) -> str:
+def did_key(enclave):
     """Return the vault's key as a did:key, the issuer of every token that it mints."""
     minted = enclave.call("mint_ucan", to=AGENT, command="/")
     return str(enclave.call("inspect_ucan", token=minted["signed_dag_cbor"])["tokens"][0]["issuer"])
 
 
-def low_s(token: str) -> bool:
+def low_s(token):
     signature = dag_cbor.decode(base64.b64decode(token))[0]
     return int.from_bytes(signature[32:], "big") < 1 << 255
 
 
-def test_a_delegation_says_what_was_asked(owner: Enclave) -> None:
+def test_a_delegation_says_what_was_asked(owner):
     minted = owner.call(
         "mint_ucan",
         to=AGENT,
@@ -67,9 +64,9 @@ def test_a_delegation_says_what_was_asked(owner: Enclave) -> None:
     assert low_s(minted["signed_dag_cbor"])
 
 
-def test_its_caveats_bind(owner: Enclave) -> None:
+def test_its_caveats_bind(owner):
     token = owner.call("mint_ucan", to=AGENT, command="/", caveats={"to": "0xabc", "policy": [["<", ".n", 5]]})
-    asked: dict[str, Any] = {"token": token["container"], "command": "/tokens/get"}
+    asked = {"token": token["container"], "command": "/tokens/get"}
     assert owner.call("verify_ucan", **asked, args={"to": "0xabc", "n": 4})["valid"]
     for args in ({"to": "0xdef", "n": 4}, {"to": "0xabc", "n": 5}, {"n": 4}, {}):
         with pytest.raises(PluginCallError) as refused:
@@ -77,12 +74,12 @@ def test_its_caveats_bind(owner: Enclave) -> None:
         assert refused.value.code == "policy_denied"
 
 
-def test_two_tokens_are_never_the_same(owner: Enclave) -> None:
+def test_two_tokens_are_never_the_same(owner):
     made = {owner.call("mint_ucan", to=AGENT, command="/")["cid"] for _ in range(10)}
     assert len(made) == 10
 
 
-def test_an_invocation_on_itself(owner: Enclave) -> None:
+def test_an_invocation_on_itself(owner):
     minted = owner.call("invoke_ucan", command="/accounts/list", args={"limit": 3})
     claims = owner.call("verify_ucan", token=minted["signed_dag_cbor"], command="/accounts/list", args={"limit": 3})
     assert claims["kind"] == "invocation"
@@ -90,7 +87,7 @@ def test_an_invocation_on_itself(owner: Enclave) -> None:
     assert claims["expiration"] == NOW + 300
 
 
-def test_authority_passes_from_vault_to_vault(owner: Enclave) -> None:
+def test_authority_passes_from_vault_to_vault(owner):
     """The owner delegates to a friend, the friend to a helper, who invokes with the whole chain in one container."""
     friend, helper = vault("secp256k1"), vault("P-256")
     root = owner.call("mint_ucan", to=did_key(friend), command="/accounts")
@@ -118,7 +115,7 @@ def test_authority_passes_from_vault_to_vault(owner: Enclave) -> None:
         ({"command": "/accounts/list"}, "policy_denied"),
     ],
 )
-def test_nothing_is_minted_that_would_not_verify(given: dict[str, Any], code: str) -> None:
+def test_nothing_is_minted_that_would_not_verify(given, code):
     owner, friend = vault(), vault()
     token = owner.call("mint_ucan", to=did_key(friend), command="/accounts/list", caveats={"limit": 3})
     with pytest.raises(PluginCallError) as refused:
@@ -126,7 +123,7 @@ def test_nothing_is_minted_that_would_not_verify(given: dict[str, Any], code: st
     assert refused.value.code == code
 
 
-def test_a_link_cannot_widen_or_be_stolen() -> None:
+def test_a_link_cannot_widen_or_be_stolen():
     owner, friend, thief = vault(), vault(), vault()
     token = owner.call("mint_ucan", to=did_key(friend), command="/accounts")["container"]
     for enclave, command, code in ((friend, "/", "command_denied"), (thief, "/accounts", "wrong_audience")):
@@ -151,13 +148,13 @@ def test_a_link_cannot_widen_or_be_stolen() -> None:
         ({"to": AGENT, "command": "/", "token": "C"}, "invalid_token"),
     ],
 )
-def test_what_cannot_be_minted(given: dict[str, Any], code: str) -> None:
+def test_what_cannot_be_minted(given, code):
     with pytest.raises(PluginCallError) as refused:
         vault().call("mint_ucan", **given)
     assert refused.value.code == code
 
 
-def test_a_locked_vault_mints_nothing(owner: Enclave) -> None:
+def test_a_locked_vault_mints_nothing(owner):
     owner.call("lock")
     for function, given in (("mint_ucan", {"to": AGENT, "command": "/"}), ("invoke_ucan", {"command": "/"})):
         with pytest.raises(PluginCallError) as refused:
@@ -165,7 +162,7 @@ def test_a_locked_vault_mints_nothing(owner: Enclave) -> None:
         assert refused.value.code == "vault_locked"
 
 
-def test_one_function_mints_both_kinds(owner: Enclave) -> None:
+def test_one_function_mints_both_kinds(owner):
     for kind, given in (("delegation", {"to": AGENT}), ("invocation", {})):
         minted = owner.call("mint_ucan", kind=kind, command="/accounts/list", **given)
         assert owner.call("inspect_ucan", token=minted["signed_dag_cbor"])["tokens"][0]["kind"] == kind
@@ -176,7 +173,7 @@ def test_one_function_mints_both_kinds(owner: Enclave) -> None:
     assert refused.value.code == "invalid_field"
 
 
-def test_a_share_that_does_not_fit_is_named(owner: Enclave) -> None:
+def test_a_share_that_does_not_fit_is_named(owner):
     with pytest.raises(PluginCallError) as refused:
         owner.call("mint_ucan", to=AGENT, command="/", val_share=bytes(48))
     assert refused.value.code == "share_rejected"

@@ -1,7 +1,5 @@
 """UCAN verification: changing any bit of a token invalidates it, for every kind of key."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 
@@ -29,10 +27,10 @@ HEADERS = {
 class Principal:
     """A key that signs tokens using only the cryptography package."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind):
         self.header = bytes.fromhex(HEADERS[kind])
         if kind == "Ed25519":
-            self._key: ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey = ed25519.Ed25519PrivateKey.generate()
+            self._key = ed25519.Ed25519PrivateKey.generate()
             encoded = b"\xed\x01" + self._key.public_key().public_bytes_raw()
         else:
             curve, prefix = CURVES[kind]
@@ -40,25 +38,25 @@ class Principal:
             encoded = prefix + self._key.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
         self.did = "did:key:z" + base58.b58encode(encoded).decode()
 
-    def sign(self, message: bytes) -> bytes:
+    def sign(self, message):
         if isinstance(self._key, ed25519.Ed25519PrivateKey):
             return self._key.sign(message)
         r, s = decode_dss_signature(self._key.sign(message, ec.ECDSA(hashes.SHA256())))
         return r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
-    def delegate(self, audience: str, **claims: object) -> bytes:
+    def delegate(self, audience, **claims):
         payload = {"iss": self.did, "aud": audience, "sub": self.did, "cmd": "/", "pol": [], "nonce": b"n", "exp": None}
         body = {"h": self.header, "ucan/dlg@1.0.0-rc.1": {**payload, **claims}}
         return dag_cbor.encode([self.sign(dag_cbor.encode(body)), body])
 
 
 @pytest.fixture(scope="module")
-def enclave() -> Enclave:
+def enclave():
     return Enclave()
 
 
 @pytest.mark.parametrize("kind", sorted(HEADERS))
-def test_every_changed_byte_is_refused(enclave: Enclave, kind: str) -> None:
+def test_every_changed_byte_is_refused(enclave, kind):
     token = Principal(kind).delegate(Principal("Ed25519").did, exp=NOW + 60)
     assert enclave.call("verify_ucan", token=token, now=NOW)["valid"]
     for at in range(0, len(token), 2 if kind == "Ed25519" else 5):
@@ -69,7 +67,7 @@ def test_every_changed_byte_is_refused(enclave: Enclave, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(HEADERS))
-def test_either_s_verifies_and_either_is_revoked(enclave: Enclave, kind: str) -> None:
+def test_either_s_verifies_and_either_is_revoked(enclave, kind):
     for _ in range(6):  # cryptography's signatures may have either s
         token = Principal(kind).delegate("did:web:example.org")
         cid = enclave.call("verify_ucan", token=token, now=NOW)["cid"]
@@ -80,7 +78,7 @@ def test_either_s_verifies_and_either_is_revoked(enclave: Enclave, kind: str) ->
 
 @settings(max_examples=60, deadline=None)
 @given(begin=st.integers(-100, 100), length=st.integers(0, 100), at=st.integers(-250, 250))
-def test_time_bounds_are_inclusive(begin: int, length: int, at: int) -> None:
+def test_time_bounds_are_inclusive(begin, length, at):
     issuer = Principal("Ed25519")
     token = issuer.delegate("did:web:example.org", nbf=NOW + begin, exp=NOW + begin + length)
     with Enclave() as enclave:
@@ -97,7 +95,7 @@ def test_time_bounds_are_inclusive(begin: int, length: int, at: int) -> None:
         assert code is None
 
 
-def test_the_hosts_clock_decides_where_no_time_is_given() -> None:
+def test_the_hosts_clock_decides_where_no_time_is_given():
     token = Principal("P-256").delegate("did:web:example.org", exp=NOW)
     with Enclave(now=lambda: NOW + 0.9) as enclave:
         assert enclave.call("verify_ucan", token=token)["valid"]
@@ -106,7 +104,7 @@ def test_the_hosts_clock_decides_where_no_time_is_given() -> None:
     assert refused.value.code == "token_expired"
 
 
-def test_a_chain_through_every_kind_of_key(enclave: Enclave) -> None:
+def test_a_chain_through_every_kind_of_key(enclave):
     people = [Principal(kind) for kind in ("P-256", "Ed25519", "secp256k1", "P-256", "Ed25519")]
     root = people[0].did
     links = [

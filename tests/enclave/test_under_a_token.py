@@ -1,12 +1,9 @@
 """The bearer of a token can do exactly what the token permits with the vault, and nothing more."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from Crypto.Hash import keccak
@@ -36,11 +33,11 @@ P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 class Clock:
     now = float(NOW)
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
-def vault(clock: Clock | None = None) -> Enclave:
+def vault(clock=None):
     cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
     enclave = Enclave(now=clock or Clock())
     enclave.call("generate", credential=cases[0]["input"]["credential"], key=KEY)
@@ -48,56 +45,56 @@ def vault(clock: Clock | None = None) -> Enclave:
 
 
 @pytest.fixture
-def owner() -> Enclave:
+def owner():
     return vault()
 
 
 @pytest.fixture
-def agent() -> Enclave:
+def agent():
     return vault()
 
 
-def did_key(enclave: Enclave) -> str:
+def did_key(enclave):
     method = enclave.call("query")["verification_methods"][0]
     return str(enclave.call("did_key", curve="P-256", public_key=method["public_key"])["did"])
 
 
-def delegated(owner: Enclave, agent: Enclave, command: str, *policy: Any, **more: Any) -> str:
+def delegated(owner, agent, command, *policy, **more):
     given = {"to": did_key(agent), "command": command, "policy": list(policy), **more}
     return str(owner.call("mint_ucan", **given)["container"])
 
 
-def act(owner: Enclave, command: str, token: str | bytes | None, args: dict[str, Any] | None = None) -> dict[str, Any]:
+def act(owner, command, token, args=None):
     _, resource, action = command.split("/")
     return owner.call("exec", filter=f"resource:{resource} action:{action}", args=args, token=token)
 
 
-def code(answer: dict[str, Any]) -> str:
+def code(answer):
     return "ok" if answer["success"] else str(answer["error"]).split(":")[0]
 
 
-def done(owner: Enclave, command: str, args: dict[str, Any] | None = None) -> Any:
+def done(owner, command, args=None):
     answer = act(owner, command, None, args)
     assert answer["success"], answer
     return answer["result"]
 
 
-def first_key(owner: Enclave) -> str:
+def first_key(owner):
     return str(done(owner, "/enclaves/list")[0]["enclave_id"])
 
 
-def account(owner: Enclave) -> str:
+def account(owner):
     return str(done(owner, "/accounts/list")[0]["id"])
 
 
-def twin(token: str | bytes) -> bytes:
+def twin(token):
     """Return the same token with the other valid s value (n - s) in the signature."""
     raw = base64.b64decode(token)
     s = P256_ORDER - int.from_bytes(raw[35:67], "big")
     return raw[:35] + s.to_bytes(32, "big") + raw[67:]
 
 
-def forged_root(owner: Enclave, agent: Enclave) -> tuple[bytes, dict[str, Any]]:
+def forged_root(owner, agent):
     """Return the digest that the owner's key would have to sign to give `agent` full authority, and the token body."""
     claims = {"iss": did_key(owner), "aud": did_key(agent), "sub": owner.call("status")["did"], "cmd": "/"}
     payload = {**claims, "pol": [], "nonce": b"forged", "exp": None}
@@ -106,7 +103,7 @@ def forged_root(owner: Enclave, agent: Enclave) -> tuple[bytes, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("command", ["/accounts/sign", "/accounts", "/enclaves/sign", "/enclaves", "/"])
-def test_no_token_signs_a_token_for_its_bearer(owner: Enclave, agent: Enclave, command: str) -> None:
+def test_no_token_signs_a_token_for_its_bearer(owner, agent, command):
     digest, body = forged_root(owner, agent)
     of_owner = owner.call("sign", digest=digest)["signature"]
     envelope = dag_cbor.encode([base64.b64decode(of_owner), body])
@@ -114,7 +111,7 @@ def test_no_token_signs_a_token_for_its_bearer(owner: Enclave, agent: Enclave, c
 
     token = delegated(owner, agent, command)
     for path in ("/accounts/sign", "/enclaves/sign"):
-        args: dict[str, Any] = {"digest": digest} | ({"id": account(owner)} if "accounts" in path else {})
+        args = {"digest": digest} | ({"id": account(owner)} if "accounts" in path else {})
         assert code(act(owner, path, token, args)) == "command_denied"
         assert code(act(owner, path, token, {**args, **SIGNED_OPERATION})) == "command_denied"
         assert code(act(owner, path, token, {**args, "message": "m"})) == "command_denied"
@@ -125,7 +122,7 @@ def test_no_token_signs_a_token_for_its_bearer(owner: Enclave, agent: Enclave, c
 
 
 @pytest.mark.parametrize("path", ["/accounts/sign", "/enclaves/sign"])
-def test_under_a_token_the_module_hashes_what_it_signs(owner: Enclave, agent: Enclave, path: str) -> None:
+def test_under_a_token_the_module_hashes_what_it_signs(owner, agent, path):
     token = delegated(owner, agent, path)
     named = {"id": account(owner)} if "accounts" in path else {}
     made = act(owner, path, token, {**SIGNED_OPERATION, **named})["result"]
@@ -141,7 +138,7 @@ def test_under_a_token_the_module_hashes_what_it_signs(owner: Enclave, agent: En
     assert owner.call("verify_signature", **asked)["valid"]
 
 
-def test_the_owner_signs_whatever_it_wants(owner: Enclave) -> None:
+def test_the_owner_signs_whatever_it_wants(owner):
     assert code(act(owner, "/accounts/sign", None, {"id": account(owner), "digest": bytes(32)})) == "ok"
     assert owner.call("sign", message="hello")["signature"]
     for both in ({"digest": bytes(32), "message": "m"}, {"digest": bytes(32), **SIGNED_OPERATION}):
@@ -152,7 +149,7 @@ def test_the_owner_signs_whatever_it_wants(owner: Enclave) -> None:
 
 
 @pytest.mark.parametrize("command", ["/", "/delegations", "/invocations", "exact"])
-def test_no_token_makes_tokens(owner: Enclave, agent: Enclave, command: str) -> None:
+def test_no_token_makes_tokens(owner, agent, command):
     given = {"to": did_key(agent), "command": "/"}
     for path in ("/delegations/create", "/delegations/delegate", "/invocations/create"):
         if command in {"/delegations", "/invocations"} and not path.startswith(command):
@@ -165,7 +162,7 @@ def test_no_token_makes_tokens(owner: Enclave, agent: Enclave, command: str) -> 
         assert (len(done(owner, "/delegations/list")), len(done(owner, "/invocations/list"))) == before
 
 
-def test_a_policy_is_not_pleased_by_an_argument_that_nothing_reads(owner: Enclave, agent: Enclave) -> None:
+def test_a_policy_is_not_pleased_by_an_argument_that_nothing_reads(owner, agent):
     token = delegated(owner, agent, "/accounts", ["<=", ".amount", 100], ["<=", ".total", 500])
     args = {"id": account(owner), **SIGNED_OPERATION}
     assert code(act(owner, "/accounts/sign", token, args)) == "policy_denied"
@@ -204,9 +201,7 @@ def test_a_policy_is_not_pleased_by_an_argument_that_nothing_reads(owner: Enclav
         ("/msg/send", ["<=", ".amount", 100], "ok"),
     ],
 )
-def test_a_policy_that_nothing_would_hold_is_not_minted(
-    owner: Enclave, agent: Enclave, command: str, statement: Any, verdict: str
-) -> None:
+def test_a_policy_that_nothing_would_hold_is_not_minted(owner, agent, command, statement, verdict):
     for given in ({"policy": [statement]}, {"caveats": {"policy": [statement]}}):
         try:
             owner.call("mint_ucan", to=did_key(agent), command=command, **given)
@@ -216,7 +211,7 @@ def test_a_policy_that_nothing_would_hold_is_not_minted(
         assert found == verdict
 
 
-def test_a_policy_sees_the_key_that_is_meant(owner: Enclave, agent: Enclave) -> None:
+def test_a_policy_sees_the_key_that_is_meant(owner, agent):
     """The policy "not with the first key" is enforced whether the first key is named in any form or used by default."""
     first = first_key(owner)
     second = done(owner, "/enclaves/create", {})["enclave_id"]
@@ -230,7 +225,7 @@ def test_a_policy_sees_the_key_that_is_meant(owner: Enclave, agent: Enclave) -> 
                 assert code(act(owner, f"/enclaves/{path}", bearer, {**args, **named})) == "ok"
 
 
-def test_a_policy_sees_the_account_s_key(owner: Enclave, agent: Enclave) -> None:
+def test_a_policy_sees_the_account_s_key(owner, agent):
     token = delegated(owner, agent, "/accounts", ["!=", ".enclave_id", first_key(owner)])
     assert code(act(owner, "/accounts/sign", token, {"id": account(owner), **SIGNED_OPERATION})) == "policy_denied"
     assert code(act(owner, "/accounts/derive", token, {"chain": "ethereum"})) == "policy_denied"
@@ -251,9 +246,7 @@ def test_a_policy_sees_the_account_s_key(owner: Enclave, agent: Enclave) -> None
         ("/sessions/create", ["!=", ".id", "mine"], {"id": "mine"}, "policy_denied"),
     ],
 )
-def test_a_policy_sees_what_is_left_to_defaults(
-    owner: Enclave, agent: Enclave, command: str, statement: Any, args: dict[str, Any], verdict: str
-) -> None:
+def test_a_policy_sees_what_is_left_to_defaults(owner, agent, command, statement, args, verdict):
     assert code(act(owner, command, delegated(owner, agent, command, statement), args)) == verdict
 
 
@@ -276,9 +269,7 @@ def test_a_policy_sees_what_is_left_to_defaults(
         ("oidc", {"issuer": "i", "client_id": "c"}, {"subject": "", "scopes": []}),
     ],
 )
-def test_the_defaults_that_a_policy_sees_are_the_rows(
-    owner: Enclave, agent: Enclave, resource: str, given: dict[str, Any], defaults: dict[str, Any]
-) -> None:
+def test_the_defaults_that_a_policy_sees_are_the_rows(owner, agent, resource, given, defaults):
     policy = [["==", f".{name}", value] for name, value in defaults.items()]
     for name, value in defaults.items():
         refusing = delegated(owner, agent, f"/{resource}/create", ["!=", f".{name}", value])
@@ -288,7 +279,7 @@ def test_the_defaults_that_a_policy_sees_are_the_rows(
     assert {name: made["result"][name] for name in defaults} == defaults
 
 
-def test_another_spelling_of_an_operation_passes_no_policy(owner: Enclave, agent: Enclave) -> None:
+def test_another_spelling_of_an_operation_passes_no_policy(owner, agent):
     sender = OPERATION["sender"].lower()
     refusing = [
         ["!=", ".user_op.sender", sender],
@@ -305,7 +296,7 @@ def test_another_spelling_of_an_operation_passes_no_policy(owner: Enclave, agent
     assert code(act(owner, "/enclaves/sign", allowing, SIGNED_OPERATION)) == "ok"
 
 
-def test_an_invocation_s_policies_see_the_same(owner: Enclave, agent: Enclave) -> None:
+def test_an_invocation_s_policies_see_the_same(owner, agent):
     """Policies check the invocation's own arguments, and the default values of fields that these arguments omit."""
     token = delegated(owner, agent, "/enclaves/derive", ["!=", ".enclave_id", first_key(owner)])
     for args in ({"id": first_key(owner)}, {}):
@@ -317,7 +308,7 @@ def test_an_invocation_s_policies_see_the_same(owner: Enclave, agent: Enclave) -
 
 
 @pytest.mark.parametrize("ends", [None, NOW + 60])
-def test_a_revoked_token_stays_revoked(agent: Enclave, ends: int | None) -> None:
+def test_a_revoked_token_stays_revoked(agent, ends):
     clock = Clock()
     owner = vault(clock)
     minted = owner.call("mint_ucan", to=did_key(agent), command="/accounts", expiration=ends)
@@ -340,7 +331,7 @@ def test_a_revoked_token_stays_revoked(agent: Enclave, ends: int | None) -> None
     assert code(act(owner, "/accounts/list", raw)) == ("token_expired" if ends else "token_revoked")
 
 
-def test_a_received_token_that_was_revoked_stays_too(owner: Enclave, agent: Enclave) -> None:
+def test_a_received_token_that_was_revoked_stays_too(owner, agent):
     passed = owner.call("mint_ucan", to=did_key(agent), command="/accounts")["signed_dag_cbor"]
     row = done(agent, "/ucans/create", {"token": twin(passed)})
     assert row["cid"] == owner.call("verify_ucan", token=passed)["cid"], "a row goes by the form with the low s"
@@ -349,7 +340,7 @@ def test_a_received_token_that_was_revoked_stays_too(owner: Enclave, agent: Encl
     assert code(act(agent, "/ucans/verify", None, {"token": passed})) == "token_revoked"
 
 
-def test_rows_that_revoke_nothing_are_deleted(owner: Enclave, agent: Enclave) -> None:
+def test_rows_that_revoke_nothing_are_deleted(owner, agent):
     minted = owner.call("mint_ucan", to=did_key(agent), command="/accounts")
     assert code(act(owner, "/delegations/delete", None, {"cid": minted["cid"]})) == "ok"
     session = done(owner, "/sessions/create", {})["id"]
@@ -357,7 +348,7 @@ def test_rows_that_revoke_nothing_are_deleted(owner: Enclave, agent: Enclave) ->
     assert code(act(owner, "/sessions/delete", None, {"id": session})) == "ok"
 
 
-def test_a_path_is_the_same_in_either_form_of_every_signature(owner: Enclave, agent: Enclave) -> None:
+def test_a_path_is_the_same_in_either_form_of_every_signature(owner, agent):
     helper = vault()
     root = owner.call("mint_ucan", to=did_key(agent), command="/accounts")
     link = agent.call("mint_ucan", to=did_key(helper), command="/accounts", token=root["container"])
@@ -375,14 +366,14 @@ def test_a_path_is_the_same_in_either_form_of_every_signature(owner: Enclave, ag
             assert refused.value.code == "token_revoked"
 
 
-def test_added_arguments_are_seen_by_their_delegation_alone(owner: Enclave, agent: Enclave) -> None:
+def test_added_arguments_are_seen_by_their_delegation_alone(owner, agent):
     helper = vault()
     root = owner.call("mint_ucan", to=did_key(agent), command="/accounts/pay", policy=[["<=", ".total", 10]])
     given = {"to": did_key(helper), "command": "/accounts/pay", "policy": [["<=", ".total", 5]]}
     link = agent.call("mint_ucan", **given, token=root["container"])
-    asked: dict[str, Any] = {"token": link["container"], "command": "/accounts/pay", "args": {"amount": 1, "total": 99}}
+    asked = {"token": link["container"], "command": "/accounts/pay", "args": {"amount": 1, "total": 99}}
 
-    def verdict(of_root: int, of_link: int) -> str:
+    def verdict(of_root, of_link):
         added = {root["cid"]: {"total": of_root}, link["cid"]: {"total": of_link}}
         try:
             return str(owner.call("verify_ucan", **asked, added_args=added)["valid"])
@@ -397,7 +388,7 @@ def test_added_arguments_are_seen_by_their_delegation_alone(owner: Enclave, agen
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.0.0-rc.1"])
-def test_both_versions_are_minted_read_and_mixed(owner: Enclave, agent: Enclave, version: str) -> None:
+def test_both_versions_are_minted_read_and_mixed(owner, agent, version):
     root = owner.call("mint_ucan", to=did_key(agent), command="/accounts", version=version)
     tag = [name for name in dag_cbor.decode(base64.b64decode(root["signed_dag_cbor"]))[1] if name != "h"]
     assert tag == [f"ucan/dlg@{version}"]
@@ -406,7 +397,7 @@ def test_both_versions_are_minted_read_and_mixed(owner: Enclave, agent: Enclave,
         assert code(act(owner, "/accounts/list", use["container"])) == "ok"
 
 
-def test_other_versions_are_neither_minted_nor_read(owner: Enclave, agent: Enclave) -> None:
+def test_other_versions_are_neither_minted_nor_read(owner, agent):
     with pytest.raises(PluginCallError) as refused:
         owner.call("mint_ucan", to=did_key(agent), command="/", version="1.0.1")
     assert refused.value.code == "unsupported_version"
@@ -423,7 +414,7 @@ APP_TEXT = "holdfast/app-sign/v1\nOrigin: https://app.example\nDID: did:new:0x00
 
 
 @pytest.mark.parametrize("command", ["/", "/accounts/sign", "/enclaves"])
-def test_no_token_signs_in_at_an_app_as_the_owner(owner: Enclave, agent: Enclave, command: str) -> None:
+def test_no_token_signs_in_at_an_app_as_the_owner(owner, agent, command):
     token = delegated(owner, agent, command)
     path = "/enclaves/sign" if command == "/enclaves" else "/accounts/sign"
     args = {"id": account(owner)} if path.startswith("/accounts") else {}
@@ -433,7 +424,7 @@ def test_no_token_signs_in_at_an_app_as_the_owner(owner: Enclave, agent: Enclave
 
 
 @pytest.mark.parametrize("command", ["/", "/verification_methods", "exact"])
-def test_no_token_says_which_keys_the_vault_has(owner: Enclave, agent: Enclave, command: str) -> None:
+def test_no_token_says_which_keys_the_vault_has(owner, agent, command):
     before = owner.call("query")["verification_methods"]
     row = {"id": "mine", "type": "Multikey", "controller": "me", "public_key": "AA", "purpose": "authentication"}
     changes = {"create": row, "update": {"id": before[0]["id"], "purpose": "p"}, "delete": {"id": before[0]["id"]}}
@@ -448,7 +439,7 @@ def test_no_token_says_which_keys_the_vault_has(owner: Enclave, agent: Enclave, 
 
 
 @pytest.mark.parametrize("kind", ["removed-key", "pairing-passage"])
-def test_no_token_writes_what_decides_over_the_vault_s_keys(owner: Enclave, agent: Enclave, kind: str) -> None:
+def test_no_token_writes_what_decides_over_the_vault_s_keys(owner, agent, kind):
     token = delegated(owner, agent, "/tokens")
     for row in ({"id": "mine", "kind": kind}, {"id": f"{kind}:password:password", "kind": "session"}):
         assert code(act(owner, "/tokens/create", token, {**row, "value": "password:password"})) == "command_denied"
@@ -461,7 +452,7 @@ def test_no_token_writes_what_decides_over_the_vault_s_keys(owner: Enclave, agen
     assert [row["value"] for row in done(owner, "/tokens/list")] == ["prf:AA"]
 
 
-def test_a_token_writes_the_hosts_other_rows(owner: Enclave, agent: Enclave) -> None:
+def test_a_token_writes_the_hosts_other_rows(owner, agent):
     token = delegated(owner, agent, "/tokens")
     assert code(act(owner, "/tokens/create", token, {"id": "t", "kind": "session", "value": "v"})) == "ok"
     assert code(act(owner, "/tokens/rotate", token, {"id": "t", "value": "w"})) == "ok"

@@ -1,7 +1,5 @@
 """The vault's life cycle: sealing, keys that open it, locking, resources, tokens, export and import."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import sqlite3
@@ -9,7 +7,6 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.credentials import KEY
@@ -25,19 +22,19 @@ RESOURCES = {
 OTHER_KEY = {"kind": "prf", "id": "passkey", "secret": base64.b64encode(bytes(range(32, 64))).decode()}
 
 
-def run(vault: Enclave, resource: str, action: str, **args: Any) -> Any:
+def run(vault, resource, action, **args):
     answer = vault.call("exec", filter=f"resource:{resource} action:{action}", args=args)
     assert answer["success"], answer
     return answer["result"]
 
 
-def refused(vault: Enclave, resource: str, action: str, **args: Any) -> str:
+def refused(vault, resource, action, **args):
     answer = vault.call("exec", filter=f"resource:{resource} action:{action}", args=args)
     assert answer["success"] is False, answer
     return str(answer["error"])
 
 
-def test_status_before_anything(enclave: Enclave) -> None:
+def test_status_before_anything(enclave):
     assert enclave.call("status") == {"locked": True, "initialized": False, "idle_seconds": 900}
     for function in ("query", "save", "list_wraps"):
         with pytest.raises(PluginCallError) as error:
@@ -46,7 +43,7 @@ def test_status_before_anything(enclave: Enclave) -> None:
     assert enclave.call("lock") == {"success": False, "error": "vault_uninitialized"}
 
 
-def test_lock_and_unlock(vault: Enclave, generated: dict[str, Any], key: dict[str, str]) -> None:
+def test_lock_and_unlock(vault, generated, key):
     run(vault, "services", "create", type="relay", endpoint="https://relay.example", id="relay")
     locked = vault.call("lock")
     assert locked["success"] is True
@@ -67,7 +64,7 @@ def test_lock_and_unlock(vault: Enclave, generated: dict[str, Any], key: dict[st
         assert run(second, "services", "list")[0]["id"] == "relay"
 
 
-def test_every_save_has_its_own_nonce_and_revision(vault: Enclave) -> None:
+def test_every_save_has_its_own_nonce_and_revision(vault):
     first, second = vault.call("save"), vault.call("save")
     assert second["revision"] == first["revision"] + 1
     one, two = base64.b64decode(first["database"]), base64.b64decode(second["database"])
@@ -75,7 +72,7 @@ def test_every_save_has_its_own_nonce_and_revision(vault: Enclave) -> None:
     assert struct.unpack(">Q", two[8:16])[0] == second["revision"]
 
 
-def test_a_revision_older_than_the_last_one_seen_is_refused(vault: Enclave, key: dict[str, str]) -> None:
+def test_a_revision_older_than_the_last_one_seen_is_refused(vault, key):
     old, new = vault.call("save"), vault.call("save")
     with Enclave() as second:
         answer = second.call("load", database=old["database"], key=key, min_revision=new["revision"])
@@ -83,7 +80,7 @@ def test_a_revision_older_than_the_last_one_seen_is_refused(vault: Enclave, key:
         assert second.call("load", database=new["database"], key=key, min_revision=new["revision"])["success"]
 
 
-def test_each_changed_byte_of_the_sealed_database_is_noticed(vault: Enclave, key: dict[str, str]) -> None:
+def test_each_changed_byte_of_the_sealed_database_is_noticed(vault, key):
     sealed = bytearray(base64.b64decode(vault.call("save")["database"]))
     header = len(sealed) - struct.unpack(">Q", sealed[36:44])[0]
     for position in [*range(header), header, header + 1000, len(sealed) - 1]:
@@ -96,7 +93,7 @@ def test_each_changed_byte_of_the_sealed_database_is_noticed(vault: Enclave, key
             assert second.call("status")["locked"] is True
 
 
-def test_wraps(vault: Enclave, key: dict[str, str]) -> None:
+def test_wraps(vault, key):
     assert vault.call("list_wraps") == {"wraps": [{"kind": "secret", "id": ""}]}
     with pytest.raises(PluginCallError) as error:
         vault.call("remove_wrap", kind="secret")
@@ -117,9 +114,7 @@ def test_wraps(vault: Enclave, key: dict[str, str]) -> None:
         assert second.call("load", database=database, key=OTHER_KEY)["success"] is True
 
 
-def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(
-    vault: Enclave, key: dict[str, str]
-) -> None:
+def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vault, key):
     password = {"kind": "password", "id": "words", "password": "correct horse"}
     vault.call("add_wrap", key=OTHER_KEY)
     vault.call("add_wrap", key=password)
@@ -149,8 +144,8 @@ def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(
         assert second.call("load", database=after, key=OTHER_KEY)["error"] == "wrong_key"
 
 
-def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:
-    def unsaved() -> bool:
+def test_status_says_whether_there_is_something_to_save(vault):
+    def unsaved():
         return bool(vault.call("status")["unsaved"])
 
     assert unsaved() is False  # as in the response of `generate`
@@ -179,7 +174,7 @@ def test_status_says_whether_there_is_something_to_save(vault: Enclave) -> None:
         assert second.call("status")["unsaved"] is True
 
 
-def test_it_locks_itself_when_idle(credential: bytes, key: dict[str, str]) -> None:
+def test_it_locks_itself_when_idle(credential, key):
     now = [1_700_000_000.0]
     with Enclave(now=lambda: now[0]) as vault:
         vault.call("generate", credential=credential, key=key)
@@ -195,7 +190,7 @@ def test_it_locks_itself_when_idle(credential: bytes, key: dict[str, str]) -> No
         assert run(vault, "services", "get", id="kept")["type"] == "t"  # unsaved changes were sealed first
 
 
-def test_query(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_query(vault, generated):
     answer = vault.call("query", did="")
     did = generated["did"]
     assert answer["did"] == answer["controller"] == did
@@ -228,17 +223,17 @@ def test_query(vault: Enclave, generated: dict[str, Any]) -> None:
         *("resource:accounts\taction:list", "resource=accounts action=list", "resource:accounts action:list;"),
     ],
 )
-def test_only_the_filters_grammar_is_taken(vault: Enclave, filter_: str) -> None:
+def test_only_the_filters_grammar_is_taken(vault, filter_):
     assert vault.call("exec", filter=filter_) == {"success": False, "error": "invalid_filter"}
 
 
-def test_the_filter_in_either_order(vault: Enclave) -> None:
+def test_the_filter_in_either_order(vault):
     one = vault.call("exec", filter="resource:accounts action:list")
     assert one == vault.call("exec", filter="action:list resource:accounts")
     assert len(one["result"]) == 1
 
 
-def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
+def test_unknown_names_say_what_is_possible(vault):
     answer = vault.call("exec", filter="resource:nothing action:list")["error"]
     code, _, names = answer.partition(": resources are ")
     assert code == "unknown_action"
@@ -246,7 +241,7 @@ def test_unknown_names_say_what_is_possible(vault: Enclave) -> None:
     assert refused(vault, "accounts", "explode").startswith("unknown_action: accounts has list get create")
 
 
-def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any]) -> None:
+def test_the_tables_are_strict_and_their_keys_foreign(generated):
     """The database has one table per resource and four more; foreign keys record what each row belongs to."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(opened(base64.b64decode(generated["database"]), base64.b64decode(KEY["secret"])))
@@ -265,7 +260,7 @@ def test_the_tables_are_strict_and_their_keys_foreign(generated: dict[str, Any])
     }
 
 
-CREATED: dict[str, dict[str, Any]] = {
+CREATED = {
     "accounts": {"address": "0x" + "00" * 20, "chain_id": "1", "label": "second"},
     "credentials": {"credential_id": "AAAA", "device_name": "key", "device_type": "cross-platform"},
     "sessions": {"name": "browser", "expires_at": "2030-01-01T00:00:00Z"},
@@ -282,7 +277,7 @@ CREATED: dict[str, dict[str, Any]] = {
     "sync": {"role": "initiator", "status": "done"},
     "oidc": {"issuer": "https://idp.example", "client_id": "c", "scopes": ["openid"]},
 }
-CHANGED: dict[str, dict[str, Any]] = {
+CHANGED = {
     "accounts": {"label": "third"},
     "credentials": {"device_name": "other"},
     "sessions": {"name": "phone"},
@@ -296,7 +291,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("resource", sorted(CREATED))
-def test_create_get_list_update_delete(vault: Enclave, resource: str) -> None:
+def test_create_get_list_update_delete(vault, resource):
     row = run(vault, resource, "create", **CREATED[resource])
     key = "credential_id" if resource == "credentials" else "id"
     for name, value in CREATED[resource].items():
@@ -311,7 +306,7 @@ def test_create_get_list_update_delete(vault: Enclave, resource: str) -> None:
         assert refused(vault, resource, action, id=row[key]).startswith("not_found")
 
 
-def test_service_configs_belong_to_a_service(vault: Enclave) -> None:
+def test_service_configs_belong_to_a_service(vault):
     assert refused(vault, "service_configs", "create", service_id="none", name="n", value="v") == "conflict"
     service = run(vault, "services", "create", type="t", endpoint="e")["id"]
     row = run(vault, "service_configs", "create", service_id=service, name="n", value="v")
@@ -320,14 +315,14 @@ def test_service_configs_belong_to_a_service(vault: Enclave) -> None:
     assert run(vault, "service_configs", "list") == []
 
 
-def test_what_cannot_change_is_refused(vault: Enclave) -> None:
+def test_what_cannot_change_is_refused(vault):
     row = run(vault, "services", "create", type="t", endpoint="e")
     assert refused(vault, "services", "update", id=row["id"], type="u") == "invalid_field: type"
     assert refused(vault, "services", "update", id=row["id"]).startswith("missing_field")
     assert refused(vault, "sessions", "create", expires_at="tomorrow") == "invalid_field: expires_at"
 
 
-def test_sessions_and_tokens_expire_and_are_revoked(credential: bytes, key: dict[str, str]) -> None:
+def test_sessions_and_tokens_expire_and_are_revoked(credential, key):
     now = [1_700_000_000.0]
     with Enclave(now=lambda: now[0]) as vault:
         vault.call("generate", credential=credential, key=key)
@@ -344,7 +339,7 @@ def test_sessions_and_tokens_expire_and_are_revoked(credential: bytes, key: dict
             now[0] -= 100
 
 
-def test_accounts_have_one_default(vault: Enclave) -> None:
+def test_accounts_have_one_default(vault):
     first = run(vault, "accounts", "list")[0]["id"]
     second = run(
         vault,
@@ -368,7 +363,7 @@ def test_accounts_have_one_default(vault: Enclave) -> None:
     assert checked == {"valid": True}
 
 
-def test_enclaves_show_no_share_and_no_key(vault: Enclave, generated: dict[str, Any]) -> None:
+def test_enclaves_show_no_share_and_no_key(vault, generated):
     (row,) = run(vault, "enclaves", "list")
     assert set(row) == {"enclave_id", "curve", "public_key", "generation", "created_at"}
     made = run(vault, "enclaves", "create", curve="secp256k1")
@@ -381,26 +376,26 @@ def test_enclaves_show_no_share_and_no_key(vault: Enclave, generated: dict[str, 
     assert refused(vault, "enclaves", "delete", id=generated["enclave_id"]) == "conflict"
 
 
-def test_a_failed_action_leaves_nothing_behind(vault: Enclave) -> None:
+def test_a_failed_action_leaves_nothing_behind(vault):
     before = vault.call("query", did="")
     assert refused(vault, "accounts", "derive", chain_id="84532").startswith("conflict")
     assert vault.call("query", did="")["credentials"] == before["credentials"]
     assert run(vault, "accounts", "list")
 
 
-def did_key(vault: Enclave) -> str:
+def did_key(vault):
     point = run(vault, "enclaves", "list")[0]["public_key"]
     compressed = bytes([2 + int(point[-1], 16) % 2]) + bytes.fromhex(point[2:66])
     return str(vault.call("did_key", public_key=compressed, curve="P-256")["did"])
 
 
-def test_a_token_lets_its_bearer_do_what_it_says(vault: Enclave, credential: bytes, key: dict[str, str]) -> None:
+def test_a_token_lets_its_bearer_do_what_it_says(vault, credential, key):
     with Enclave() as bearer:
         bearer.call("generate", credential=credential, key=key)
         audience = did_key(bearer)
         minted = vault.call("mint_ucan", to=audience, command="/services", caveats={"type": "relay"})
 
-        def attempt(filter_: str, **more: Any) -> str:
+        def attempt(filter_, **more):
             answer = vault.call("exec", filter=filter_, token=minted["signed_dag_cbor"], **more)
             return "ok" if answer["success"] else str(answer["error"]).split(":")[0]
 
@@ -422,13 +417,13 @@ def test_a_token_lets_its_bearer_do_what_it_says(vault: Enclave, credential: byt
         assert attempt(create, args=relay) == "token_revoked"
 
 
-def bundle(*tokens: str) -> bytes:
+def bundle(*tokens):
     import cbor2
 
     return b"B" + base64.b64encode(cbor2.dumps({"ctn-v1": [base64.b64decode(token) for token in tokens]}))
 
 
-def test_tokens_of_another_vault_open_nothing_here(vault: Enclave, credential: bytes, key: dict[str, str]) -> None:
+def test_tokens_of_another_vault_open_nothing_here(vault, credential, key):
     with Enclave() as other:
         other.call("generate", credential=credential, key=key)
         token = other.call("mint_ucan", to=did_key(other), command="/")["signed_dag_cbor"]
@@ -437,7 +432,7 @@ def test_tokens_of_another_vault_open_nothing_here(vault: Enclave, credential: b
         assert answer["error"].split(":")[0] == "wrong_subject"
 
 
-def test_time_bounds_of_a_token(credential: bytes, key: dict[str, str]) -> None:
+def test_time_bounds_of_a_token(credential, key):
     now = [1_700_000_000.0]
     with Enclave(now=lambda: now[0]) as vault:
         vault.call("generate", credential=credential, key=key)
@@ -456,9 +451,7 @@ def test_time_bounds_of_a_token(credential: bytes, key: dict[str, str]) -> None:
         assert told == ["token_not_yet_valid", "ok", "token_expired"]
 
 
-def test_received_and_minted_tokens_are_kept_and_verified(
-    vault: Enclave, credential: bytes, key: dict[str, str]
-) -> None:
+def test_received_and_minted_tokens_are_kept_and_verified(vault, credential, key):
     with Enclave() as other:
         other.call("generate", credential=credential, key=key)
         minted = other.call("mint_ucan", to=did_key(vault), command="/accounts")
@@ -474,7 +467,7 @@ def test_received_and_minted_tokens_are_kept_and_verified(
     assert run(vault, "invocations", "get", id=invocation["cid"])["command"] == "/accounts/list"
 
 
-def test_export_and_import(vault: Enclave, generated: dict[str, Any], key: dict[str, str]) -> None:
+def test_export_and_import(vault, generated, key):
     run(vault, "services", "create", id="relay", type="t", endpoint="e")
     exported = vault.call("export", password="correct horse")
     assert exported["success"] is True
@@ -503,17 +496,17 @@ def test_export_and_import(vault: Enclave, generated: dict[str, Any], key: dict[
         assert third.call("save")["revision"] == 1
 
 
-def test_a_damaged_export_is_refused(vault: Enclave) -> None:
+def test_a_damaged_export_is_refused(vault):
     data = base64.b64decode(vault.call("export", password="pw")["data"])
 
-    def told(changed: bytes) -> str:
+    def told(changed):
         with Enclave() as second:
             answer = second.call("import", data=changed, password="pw")
             assert answer["success"] is False
             assert second.call("status")["initialized"] is False
             return str(answer["error"])
 
-    def at(position: int, *values: int) -> bytes:
+    def at(position, *values):
         return data[:position] + bytes(values) + data[position + len(values) :]
 
     assert told(at(0, 0x58)) == "invalid_format"
@@ -530,7 +523,7 @@ def test_a_damaged_export_is_refused(vault: Enclave) -> None:
         assert told(at(position, data[position] ^ 1)) == "export_rejected"
 
 
-def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) -> None:
+def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault):
     """A database with triggers or orphan rows must be refused, even if the sender knows the password."""
 
     from argon2.low_level import Type, hash_secret_raw
@@ -578,7 +571,7 @@ def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(vault: Enclave) ->
             assert second.call("status")["initialized"] is not bool(sql)
 
 
-def test_a_stranger_reads_an_export(vault: Enclave, generated: dict[str, Any], tmp_path: Path) -> None:
+def test_a_stranger_reads_an_export(vault, generated, tmp_path):
     run(vault, "services", "create", id="relay", type="t", endpoint="e")
     file = tmp_path / "vault.mtrv"
     file.write_bytes(base64.b64decode(vault.call("export", password="correct horse")["data"]))

@@ -1,12 +1,9 @@
 """Edge cases of a vault: which row a call affects, the maximum size, whose tokens are valid, and exact expiry times."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 import math
-from typing import Any
 
 import pytest
 
@@ -18,32 +15,32 @@ DIGEST = hashlib.sha256(b"digest").digest()
 LARGEST = 16 << 20
 
 
-def run(vault: Enclave, resource: str, action: str, bearing: Any = None, **args: Any) -> dict[str, Any]:
+def run(vault, resource, action, bearing=None, **args):
     more = {} if bearing is None else {"token": bearing}
     return vault.call("exec", filter=f"resource:{resource} action:{action}", args=args, **more)
 
 
-def done(vault: Enclave, resource: str, action: str, **args: Any) -> Any:
+def done(vault, resource, action, **args):
     answer = run(vault, resource, action, **args)
     assert answer["success"], answer
     return answer["result"]
 
 
-def key_of(vault: Enclave) -> str:
+def key_of(vault):
     point = done(vault, "enclaves", "list")[0]["public_key"]
     compressed = bytes([2 + int(point[-1], 16) % 2]) + bytes.fromhex(point[2:66])
     return str(vault.call("did_key", public_key=compressed, curve="P-256")["did"])
 
 
 @pytest.fixture
-def other(credential: bytes, key: dict[str, str]) -> Any:
+def other(credential, key):
     with Enclave() as instance:
         instance.call("generate", credential=credential, key=key)
         yield instance
 
 
 @pytest.mark.parametrize("name", ["id", "enclave_id"])
-def test_each_action_of_a_key_means_the_key_that_is_named(vault: Enclave, name: str) -> None:
+def test_each_action_of_a_key_means_the_key_that_is_named(vault, name):
     made = done(vault, "enclaves", "create")
     named = {name: made["enclave_id"]}
     signature = done(vault, "enclaves", "sign", **named, digest=DIGEST.hex())["signature"]
@@ -57,13 +54,13 @@ def test_each_action_of_a_key_means_the_key_that_is_named(vault: Enclave, name: 
 
 
 @pytest.mark.parametrize("action", ["sign", "derive", "refresh", "rotate"])
-def test_a_key_that_is_not_there_is_not_replaced_by_another(vault: Enclave, action: str) -> None:
+def test_a_key_that_is_not_there_is_not_replaced_by_another(vault, action):
     for name in ("id", "enclave_id"):
         answer = run(vault, "enclaves", action, **{name: "nobody's", "digest": DIGEST.hex()})
         assert answer == {"success": False, "error": "not_found: enclave_id"}
 
 
-def test_a_policy_on_the_row_cannot_be_talked_around(vault: Enclave) -> None:
+def test_a_policy_on_the_row_cannot_be_talked_around(vault):
     """`args` has two names for a row; if both were accepted, a policy could check one and the action use the other."""
     for credential_id in ("AAAA", "BBBB"):
         done(vault, "credentials", "create", credential_id=credential_id)
@@ -78,7 +75,7 @@ def test_a_policy_on_the_row_cannot_be_talked_around(vault: Enclave) -> None:
     assert len(done(vault, "credentials", "list")) == 3
 
 
-def test_a_token_is_verified_under_either_name(vault: Enclave) -> None:
+def test_a_token_is_verified_under_either_name(vault):
     minted = vault.call("mint_ucan", to=AGENT, command="/accounts")
     invoked = vault.call("invoke_ucan", command="/accounts/list")
     for name in ("id", "cid"):
@@ -86,7 +83,7 @@ def test_a_token_is_verified_under_either_name(vault: Enclave) -> None:
         assert done(vault, "invocations", "verify", **{name: invoked["cid"]})["valid"] is True
 
 
-def test_an_invocation_is_for_this_vault_whoever_brings_it(vault: Enclave, other: Enclave) -> None:
+def test_an_invocation_is_for_this_vault_whoever_brings_it(vault, other):
     held = vault.call("mint_ucan", to=key_of(other), command="/services")["container"]
     elsewhere = "did:web:another.example"
     filter_ = "resource:services action:list"
@@ -97,7 +94,7 @@ def test_an_invocation_is_for_this_vault_whoever_brings_it(vault: Enclave, other
         assert vault.call("exec", filter=filter_, token=own, **more) == {"success": True, "result": []}
 
 
-def test_a_revoked_chain_is_neither_passed_on_nor_invoked(vault: Enclave, other: Enclave) -> None:
+def test_a_revoked_chain_is_neither_passed_on_nor_invoked(vault, other):
     held = vault.call("mint_ucan", to=key_of(other), command="/services")
     done(other, "ucans", "create", token=held["signed_dag_cbor"])
     done(other, "ucans", "revoke", id=held["cid"])
@@ -107,7 +104,7 @@ def test_a_revoked_chain_is_neither_passed_on_nor_invoked(vault: Enclave, other:
         assert refused.value.code == "token_revoked"
 
 
-def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
+def test_another_key_does_not_speak_for_the_vaults_did(vault):
     second = done(vault, "enclaves", "create")["enclave_id"]
     for function, more in (("mint_ucan", {"to": AGENT}), ("invoke_ucan", {})):
         with pytest.raises(PluginCallError) as refused:
@@ -118,17 +115,17 @@ def test_another_key_does_not_speak_for_the_vaults_did(vault: Enclave) -> None:
 class Draws:
     """A source of random bytes that works `left` times and then fails."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.left = 1 << 20
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size):
         self.left -= 1
         if self.left < 0:
             raise OSError
         return hashlib.shake_256(b"%d" % self.left).digest(size)
 
 
-def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[str, str]) -> None:
+def test_a_missing_generator_is_named_when_minting(credential, key):
     random = Draws()
     with Enclave(random=random) as vault:
         vault.call("generate", credential=credential, key=key)
@@ -139,11 +136,11 @@ def test_a_missing_generator_is_named_when_minting(credential: bytes, key: dict[
             assert refused.value.code == "entropy_unavailable"
 
 
-def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes, key: dict[str, str]) -> None:
+def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential, key):
     """If randomness fails at any point, no partial vault remains, and a vault that was locked before loses nothing."""
     random = Draws()
 
-    def facts(vault: Enclave) -> dict[str, Any]:
+    def facts(vault):
         return {name: value for name, value in vault.call("status").items() if name != "last_activity"}
 
     with Enclave(random=random) as vault:
@@ -165,7 +162,7 @@ def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential: bytes,
 
 
 @pytest.mark.parametrize("until", ["2023-11-14T22:13:20Z", "2023-11-14T22:13:20.000Z"])
-def test_a_life_ends_at_its_second_in_either_form(credential: bytes, key: dict[str, str], until: str) -> None:
+def test_a_life_ends_at_its_second_in_either_form(credential, key, until):
     now = [1_700_000_000.0]
     with Enclave(now=lambda: now[0]) as vault:
         vault.call("generate", credential=credential, key=key)
@@ -183,19 +180,19 @@ def test_a_life_ends_at_its_second_in_either_form(credential: bytes, key: dict[s
         *("2023-01-01T00:00:60Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T00:00:00.00Z"),
     ],
 )
-def test_what_is_no_instant_is_refused(vault: Enclave, text: str) -> None:
+def test_what_is_no_instant_is_refused(vault, text):
     assert run(vault, "sessions", "create", expires_at=text)["error"].startswith(("invalid_field", "value_too_large"))
     leap = done(vault, "sessions", "create", expires_at="2024-02-29T23:59:59.999Z")
     assert leap["expires_at"] == "2024-02-29T23:59:59.999Z"
 
 
 @pytest.mark.parametrize("value", ["usb", {"usb": True}, ["usb", 1], 5])
-def test_a_list_of_texts_is_one(vault: Enclave, value: Any) -> None:
+def test_a_list_of_texts_is_one(vault, value):
     answer = run(vault, "credentials", "create", credential_id="CCCC", transports=value)
     assert answer == {"success": False, "error": "invalid_field: transports"}
 
 
-def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict[str, str]) -> None:
+def test_an_attachment_that_nobody_knows_is_as_none(credential, key):
     """Unknown values of authenticatorAttachment must be ignored (WebAuthn, section 5.4.5)."""
     given = {**json.loads(credential), "authenticatorAttachment": "implant"}
     given["response"]["transports"] = ["usb"]
@@ -205,7 +202,7 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential: bytes, key: dict
 
 
 @pytest.mark.soak  # fills the largest vault row by row
-def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str, str]) -> None:
+def test_a_vault_never_outgrows_what_can_be_loaded(vault, key):
     """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused."""
     value = "x" * 16_000
     rows = 0
@@ -241,7 +238,7 @@ def test_a_vault_never_outgrows_what_can_be_loaded(vault: Enclave, key: dict[str
 @pytest.mark.parametrize(
     "value", [{"/": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"}, {"/": {"bytes": "AAAA"}}, {"/": 1}]
 )
-def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclave, value: Any) -> None:
+def test_a_map_that_json_would_show_as_something_else_is_refused(enclave, value):
     """DAG-JSON reserves maps with the single key "/"; if returned unchanged, they could be taken for links or bytes."""
     with pytest.raises(PluginCallError) as refused:
         enclave.call("dag_cbor_decode", data=dag_cbor.encode([value]))
@@ -250,7 +247,7 @@ def test_a_map_that_json_would_show_as_something_else_is_refused(enclave: Enclav
     assert shown == {"/": 1, "a": 2}
 
 
-def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
+def test_the_key_of_the_did_is_never_deleted(vault):
     """The DID's key is never deleted, because nothing else controls the DID. Other keys go once unreferenced."""
     first = done(vault, "enclaves", "list")[0]["enclave_id"]
     second = done(vault, "enclaves", "create", curve="secp256k1")["enclave_id"]
@@ -265,7 +262,7 @@ def test_the_key_of_the_did_is_never_deleted(vault: Enclave) -> None:
     assert [row["enclave_id"] for row in done(vault, "enclaves", "list")] == [first]
 
 
-def test_without_a_time_nothing_is_taken_for_valid(credential: bytes, key: dict[str, str]) -> None:
+def test_without_a_time_nothing_is_taken_for_valid(credential, key):
     """An invalid clock reading must not count as the year 1970, in which nothing has expired yet."""
     now = [1.7e9]
     with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as enclave:

@@ -1,9 +1,5 @@
 """All of the enclave's test vectors pass through the Python host."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.support import vector_files
 
@@ -11,11 +7,11 @@ CASES = vector_files.all_cases()
 
 
 @pytest.mark.parametrize(("function", "case"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_vector(function: str, case: dict[str, Any]) -> None:
+def test_vector(function, case):
     vector_files.run(function, case)
 
 
-def test_each_file_states_its_claim_and_its_source() -> None:
+def test_each_file_states_its_claim_and_its_source():
     import json
 
     for path in sorted(vector_files.VECTORS.rglob("*.json")):

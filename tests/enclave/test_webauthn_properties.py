@@ -1,12 +1,9 @@
 """The enclave parses credentials that were built with python-fido2's types."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 import struct
-from typing import TYPE_CHECKING
 
 import pytest
 from cryptography.hazmat.primitives import hashes
@@ -18,9 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.enclave import Enclave, PluginCallError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PRIVATE = {
     "ES256": ec.generate_private_key(ec.SECP256R1()),
@@ -34,11 +28,11 @@ CHALLENGE = hashlib.sha256(b"challenge").digest()
 
 
 @pytest.fixture(scope="module")
-def enclave() -> Enclave:
+def enclave():
     return Enclave()
 
 
-def attestation(kind: str, credential_id: bytes, counter: int, aaguid: bytes) -> AttestationObject:
+def attestation(kind, credential_id, counter, aaguid):
     attested = AttestedCredentialData.create(aaguid, credential_id, KEYS[kind])
     data = AuthenticatorData.create(hashlib.sha256(b"example.org").digest(), 0x45, counter, attested)
     return AttestationObject.create("none", data, {})
@@ -51,7 +45,7 @@ def attestation(kind: str, credential_id: bytes, counter: int, aaguid: bytes) ->
     counter=st.integers(0, 2**32 - 1),
     aaguid=st.binary(min_size=16, max_size=16),
 )
-def test_a_registration_is_read_as_it_was_made(kind: str, credential_id: bytes, counter: int, aaguid: bytes) -> None:
+def test_a_registration_is_read_as_it_was_made(kind, credential_id, counter, aaguid):
     made = attestation(kind, credential_id, counter, aaguid)
     with Enclave() as enclave:
         parsed = enclave.call("parse_webauthn", credential=bytes(made))["parsed"]
@@ -63,7 +57,7 @@ def test_a_registration_is_read_as_it_was_made(kind: str, credential_id: bytes, 
 
 
 @pytest.mark.parametrize("kind", sorted(KEYS))
-def test_every_cut_of_a_registration_is_refused(enclave: Enclave, kind: str) -> None:
+def test_every_cut_of_a_registration_is_refused(enclave, kind):
     made = bytes(attestation(kind, b"credential", 1, bytes(16)))
     for length in range(len(made)):
         with pytest.raises(PluginCallError) as refused:
@@ -71,7 +65,7 @@ def test_every_cut_of_a_registration_is_refused(enclave: Enclave, kind: str) -> 
         assert refused.value.code == "invalid_credential"
 
 
-def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave: Enclave) -> None:
+def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave):
     made = bytes(attestation("ES256", b"credential", 1, bytes(16)))
     y = KEYS["ES256"][-3]
     at = made.index(y)
@@ -83,17 +77,17 @@ def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave: Enclave) -> None
         assert refused.value.code == "invalid_key"
 
 
-def url(raw: bytes) -> str:
+def url(raw):
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def assertion(data: bytes, client: bytes, signature: bytes) -> bytes:
+def assertion(data, client, signature):
     response = {"authenticatorData": url(data), "clientDataJSON": url(client), "signature": url(signature)}
     return json.dumps({"id": url(b"credential"), "type": "public-key", "response": response}).encode()
 
 
 @pytest.fixture(scope="module")
-def vaults() -> Iterator[dict[str, Enclave]]:
+def vaults():
     opened = {kind: Enclave() for kind in KEYS}
     for kind, enclave in opened.items():
         made = bytes(attestation(kind, b"credential", 0, bytes(16)))
@@ -103,7 +97,7 @@ def vaults() -> Iterator[dict[str, Enclave]]:
         enclave.close()
 
 
-def is_valid(vault: Enclave, shown: bytes) -> bool:
+def is_valid(vault, shown):
     asked = {"challenge": CHALLENGE, "origin": "https://example.org", "rp_id": "example.org"}
     answer = vault.call("exec", filter="resource:credentials action:verify", args={"assertion": shown, **asked})
     return bool(answer["success"] and answer["result"]["valid"])
@@ -111,9 +105,7 @@ def is_valid(vault: Enclave, shown: bytes) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(kind=st.sampled_from(sorted(KEYS)), part=st.integers(0, 2), at=st.integers(0, 10**6), bit=st.integers(0, 7))
-def test_no_flipped_bit_of_an_assertion_passes(
-    vaults: dict[str, Enclave], kind: str, part: int, at: int, bit: int
-) -> None:
+def test_no_flipped_bit_of_an_assertion_passes(vaults, kind, part, at, bit):
     data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x05, 0)
     asked = {"type": "webauthn.get", "challenge": url(CHALLENGE), "origin": "https://example.org"}
     client = json.dumps(asked).encode()
@@ -124,7 +116,7 @@ def test_no_flipped_bit_of_an_assertion_passes(
     assert not is_valid(vaults[kind], assertion(*parts[:part], bytes(bent), *parts[part + 1 :]))
 
 
-def test_an_assertion_is_read_as_it_was_made(enclave: Enclave) -> None:
+def test_an_assertion_is_read_as_it_was_made(enclave):
     data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x1D, 77)
     client = json.dumps({"type": "webauthn.get", "challenge": "c29tZQ", "origin": "https://example.org"}).encode()
     parsed = enclave.call("parse_webauthn", credential=assertion(data, client, b"sig"))["parsed"]

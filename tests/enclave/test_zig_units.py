@@ -1,7 +1,5 @@
 """Runs the Zig unit tests that are next to the module's code, compiled for this machine."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -15,7 +13,7 @@ CACHE = ROOT / "build" / "tests" / "zig"  # only what changed is compiled again
 
 
 @pytest.mark.timeout(600)
-def test_the_codecs_unit_tests() -> None:
+def test_the_codecs_unit_tests():
     CACHE.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "ziglang", "test", str(SOURCES / "unit_test.zig"), "--cache-dir", str(CACHE)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=CACHE, timeout=590)

@@ -1,21 +1,14 @@
 """Three nodes that reach one PostgreSQL server through a proxy, which can cut their connections. All tests here share them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.support.nodes import nodes_on
 from tests.support.postgres_server import USER, running
 from tests.support.site import Site
 from tests.support.tcp_proxy import proxied
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory):
     with running(max_connections="60") as postgres, proxied(postgres.port) as network:
         url = f"postgresql://{USER}@127.0.0.1:{network.port}/{postgres.new_database().rpartition('/')[2]}"
         with nodes_on(tmp_path_factory.mktemp("site"), url, 3) as nodes:

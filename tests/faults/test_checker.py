@@ -1,14 +1,12 @@
 """Tests of the linearizability check: it accepts exactly the histories that a single store could have produced."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest
 from tests.support.linearizability import UNKNOWN, Operation, explained
 
 
-def op(call: float, back: float, name: str, value: str | None, result: object) -> Operation:
+def op(call, back, name, value, result):
     return Operation(call, back, name, value, result)
 
 
@@ -65,10 +63,10 @@ UNEXPLAINED = {
 
 
 @pytest.mark.parametrize("case", EXPLAINED)
-def test_what_one_store_can_answer_is_explained(case: str) -> None:
+def test_what_one_store_can_answer_is_explained(case):
     assert explained(*EXPLAINED[case])
 
 
 @pytest.mark.parametrize("case", UNEXPLAINED)
-def test_what_one_store_cannot_answer_is_not(case: str) -> None:
+def test_what_one_store_cannot_answer_is_not(case):
     assert not explained(*UNEXPLAINED[case])

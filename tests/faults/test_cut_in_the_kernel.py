@@ -1,22 +1,13 @@
 """The kernel drops the packets between nodes and database, and each side must close its connections in time."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import load_during, unavailable
 from tests.support.postgres_server import USER, running
-from tests.support.routed_network import RoutedNetwork, routed_network, why_not
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.postgres_server import PostgresServer
+from tests.support.routed_network import routed_network, why_not
 
 # TCP keep-alive closes an idle connection after 11 s (node) or 19 s (server); TCP_USER_TIMEOUT after 5 s or 10 s.
 CUT_S = 30.0
@@ -25,7 +16,7 @@ REASON = why_not()
 
 @pytest.mark.skipif(REASON is not None, reason=f"no network of namespaces: {REASON}")
 @pytest.mark.soak  # takes a minute
-async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path) -> None:
+async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path):
     with routed_network() as network, running(listen_addresses=f"127.0.0.1,{network.database}") as postgres:
         network.admit(postgres)
         name = postgres.new_database().rpartition("/")[2]
@@ -44,12 +35,12 @@ async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path: Path)
             assert unavailable(load) > 0
 
 
-def _on_the_server(postgres: PostgresServer) -> int:
+def _on_the_server(postgres):
     rows = postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
     return int(rows[0][0])
 
 
-def _on_the_nodes(network: RoutedNetwork, postgres: PostgresServer) -> int:
+def _on_the_nodes(network, postgres):
     """Count only established connections, because connections that are being opened get no response either."""
     found = subprocess.run(
         [*network.prefix, "ss", "-Htn", "state", "established", f"( dport = :{postgres.port} )"],
@@ -58,7 +49,7 @@ def _on_the_nodes(network: RoutedNetwork, postgres: PostgresServer) -> int:
     return len(found.stdout.splitlines())
 
 
-def _ends(holds: Callable[[], bool]) -> bool:
+def _ends(holds):
     deadline = time.monotonic() + 5
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.2)

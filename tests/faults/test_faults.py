@@ -1,11 +1,8 @@
 """Nodes are killed, or the database is killed, frozen, cut off or full; no acknowledged write is lost or duplicated."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time
-from typing import TYPE_CHECKING
 
 import asyncpg
 import pytest
@@ -13,16 +10,13 @@ from tests.support.judged_fault import load_during, until_refused
 from tests.support.refusals import Refusals
 from tests.support.soak import SOAK
 
-if TYPE_CHECKING:
-    from tests.support.site import Site
-
 # Under `make soak` the network is cut for 30 s instead of 5 s (docs/scaling.md).
 CUT_S = 30.0 if SOAK else 5.0
 FROZEN_S = 10.0
 
 
 @pytest.mark.soak  # tests/service/web/test_repeats_after_kill.py kills a service, test_linearizability.py judges nodes in the gate
-async def test_a_node_is_killed(site: Site) -> None:
+async def test_a_node_is_killed(site):
     refusals = Refusals(site.nodes)
     async with load_during(site.nodes, broken=True):
         node = site.nodes.running[1]
@@ -33,7 +27,7 @@ async def test_a_node_is_killed(site: Site) -> None:
 
 
 @pytest.mark.soak  # in the gate, tests/service/test_serve_postgresql.py has an outage of the database
-async def test_the_database_is_killed(site: Site) -> None:
+async def test_the_database_is_killed(site):
     async with load_during(site.nodes) as load:
         await asyncio.to_thread(site.postgres.kill)
         await until_refused(load)
@@ -41,7 +35,7 @@ async def test_the_database_is_killed(site: Site) -> None:
 
 
 @pytest.mark.soak
-async def test_the_database_is_frozen(site: Site) -> None:
+async def test_the_database_is_frozen(site):
     async with load_during(site.nodes) as load:
         site.postgres.freeze()
         await asyncio.gather(asyncio.sleep(FROZEN_S), until_refused(load))
@@ -49,7 +43,7 @@ async def test_the_database_is_frozen(site: Site) -> None:
 
 
 @pytest.mark.soak
-async def test_the_network_to_the_database_is_cut(site: Site) -> None:
+async def test_the_network_to_the_database_is_cut(site):
     async with load_during(site.nodes) as load:
         site.network.cut()
         await asyncio.gather(asyncio.sleep(CUT_S), until_refused(load))
@@ -57,13 +51,13 @@ async def test_the_network_to_the_database_is_cut(site: Site) -> None:
 
 
 @pytest.mark.soak
-async def test_all_connections_are_taken(site: Site) -> None:
+async def test_all_connections_are_taken(site):
     async with load_during(site.nodes) as load, contextlib.AsyncExitStack() as taken:
         await _take_all(site, taken)
         await until_refused(load)
 
 
-async def _take_all(site: Site, taken: contextlib.AsyncExitStack) -> None:
+async def _take_all(site, taken):
     """Terminate the nodes' connections to the database server, and open as many connections as it allows."""
     first = await asyncpg.connect(site.postgres.url())
     taken.push_async_callback(first.close)

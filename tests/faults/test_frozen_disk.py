@@ -1,19 +1,10 @@
 """The embedded database's file system is frozen: writes get 503 within their limit, and everything else is answered."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.frozen_disk import frozen, mounted, why_not
 from tests.support.serving import becomes_true
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.serving import Server
 
 REASON = why_not()
 READ = ("/healthz", "/api/contracts", "/api/sessions/check?handle=before", "/api/status")
@@ -21,7 +12,7 @@ READ = ("/healthz", "/api/contracts", "/api/sessions/check?handle=before", "/api
 
 @pytest.mark.soak
 @pytest.mark.skipif(REASON is not None, reason=f"no file system to freeze: {REASON}")
-def test_a_frozen_file_system_stops_only_writes(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_a_frozen_file_system_stops_only_writes(serve, tmp_path):
     with mounted(tmp_path) as place:
         if place is None:
             pytest.skip("this kernel mounts no image")

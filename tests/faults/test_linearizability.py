@@ -3,12 +3,9 @@
 HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 1500 in the gate and 20000 under `make soak`.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import judge
@@ -17,11 +14,6 @@ from tests.support.planted_errors import PLANTS
 from tests.support.recorded_load import RecordedLoad
 from tests.support.soak import amount
 
-if TYPE_CHECKING:
-    from tests.support.linearizability import Operation
-    from tests.support.planted_errors import Plant
-    from tests.support.site import Site
-
 OPERATIONS = amount(1500, 20000, "HOLDFAST_TEST_HISTORY")
 PLANTED = amount(200, 1000)  # of each kind
 # A flipped read next to a write that runs at the same time is explained by it; on a busy machine more of them do.
@@ -29,7 +21,7 @@ FOUND = 0.9
 
 
 @pytest.mark.timeout(600 + OPERATIONS / 50)
-async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_the_nodes_answer_as_one_store(site, capsys):
     async with RecordedLoad(site.nodes) as load:
         began = time.monotonic()
         load.start(OPERATIONS)
@@ -47,7 +39,7 @@ async def test_the_nodes_answer_as_one_store(site: Site, capsys: pytest.CaptureF
     assert min(found.values()) >= FOUND, found
 
 
-def _share_found(plant: Plant, histories: list[tuple[str, list[Operation]]]) -> float:
+def _share_found(plant, histories):
     """Plant one error in each of many histories, and return the share of histories in which the check detects it."""
     chance = random.Random(7)
     found = planted = 0

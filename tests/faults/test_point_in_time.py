@@ -1,22 +1,16 @@
 """PostgreSQL is restored as of a given time from a base backup and archived WAL, as docs/postgresql.md describes."""
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.nodes import nodes_on
 from tests.support.postgres_server import PostgresServer, running
-from tests.support.serving import DID, Server, becomes_true
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.serving import DID, becomes_true
 
 
 @pytest.mark.soak
-def test_a_site_goes_back_to_a_moment(tmp_path: Path) -> None:
+def test_a_site_goes_back_to_a_moment(tmp_path):
     with running() as primary:
         archive = _archiving(primary)
         url = primary.new_database()
@@ -50,7 +44,7 @@ def test_a_site_goes_back_to_a_moment(tmp_path: Path) -> None:
             restored.remove()
 
 
-def _archiving(server: PostgresServer) -> Path:
+def _archiving(server):
     """Let the server archive WAL; return the archive's folder."""
     archive = server.folder / "archive"
     archive.mkdir()
@@ -61,23 +55,23 @@ def _archiving(server: PostgresServer) -> Path:
     return archive
 
 
-def _archive_the_rest(server: PostgresServer) -> None:
+def _archive_the_rest(server):
     last = server.execute("SELECT pg_walfile_name(pg_switch_wal())")[0][0]
     done = f"SELECT 1 FROM pg_stat_archiver WHERE last_archived_wal >= '{last}'"
     assert becomes_true(lambda: bool(server.execute(done)))
 
 
-def _own(server: PostgresServer, path: Path) -> None:
+def _own(server, path):
     owner = server.folder.stat()
     os.chown(path, owner.st_uid, owner.st_gid)
 
 
-def _register(node: Server, handle: str, ip: str = "192.0.2.1") -> None:
+def _register(node, handle, ip="192.0.2.1"):
     with node.client() as client:
         answer = client.post("/api/sessions", json={"handle": handle, "did": DID}, headers={"X-Forwarded-For": ip})
         assert answer.status_code == 200, answer.text
 
 
-def _is_free(node: Server, handle: str) -> bool:
+def _is_free(node, handle):
     with node.client() as client:
         return bool(client.get(f"/api/sessions/check?handle={handle}").json()["available"])

@@ -1,10 +1,7 @@
 """Nodes are drained and restarted one after another behind a load balancer, under load: no request fails."""
 
-from __future__ import annotations
-
 import asyncio
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import judge
@@ -12,14 +9,11 @@ from tests.support.recorded_load import RecordedLoad
 from tests.support.refusals import Refusals
 from tests.support.tcp_proxy import proxied
 
-if TYPE_CHECKING:
-    from tests.support.site import Site
-
 DRAINED_S = 1.0  # new connections are accepted within this time even on a slow machine
 
 
 @pytest.mark.soak
-async def test_a_rolling_restart_fails_no_request(site: Site) -> None:
+async def test_a_rolling_restart_fails_no_request(site):
     nodes = site.nodes.running
     refusals = Refusals(site.nodes)
     with proxied(*(node.port for node in nodes)) as balancer:

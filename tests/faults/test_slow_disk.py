@@ -1,20 +1,13 @@
 """The database's disk becomes slow: the kernel limits its writes, or the server is frozen again and again."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import load_during
 from tests.support.slow_disk import slow_disk, why_not
 from tests.support.soak import SOAK
-
-if TYPE_CHECKING:
-    from tests.support.recorded_load import RecordedLoad
-    from tests.support.site import Site
 
 SLOW_S = 30.0 if SOAK else 6.0
 WRITES_PER_S = 4  # a commit takes some 0.5 s; the slowest wait for other commits
@@ -24,7 +17,7 @@ REASON = why_not(Path("/tmp"))
 
 @pytest.mark.skipif(REASON is not None, reason=f"the disk cannot be slowed down: {REASON}")
 @pytest.mark.soak
-async def test_the_databases_disk_is_slow(site: Site) -> None:
+async def test_the_databases_disk_is_slow(site):
     async with load_during(site.nodes) as load:
         began = time.monotonic()
         with slow_disk(site.postgres.folder, site.postgres.process_ids(), WRITES_PER_S):
@@ -33,7 +26,7 @@ async def test_the_databases_disk_is_slow(site: Site) -> None:
 
 
 @pytest.mark.soak
-async def test_the_database_stalls_again_and_again(site: Site) -> None:
+async def test_the_database_stalls_again_and_again(site):
     """A server that is repeatedly frozen behaves like one with a slow disk; this test also runs without root."""
     async with load_during(site.nodes) as load:
         began = time.monotonic()
@@ -45,7 +38,7 @@ async def test_the_database_stalls_again_and_again(site: Site) -> None:
         _judge_meanwhile(load, began)
 
 
-def _judge_meanwhile(load: RecordedLoad, began: float) -> None:
+def _judge_meanwhile(load, began):
     """Assert that responses came late, and that some of them were successes, because the database is only slow."""
     meanwhile = [answer for answer in load.answers if answer.at > began]
     assert max(answer.took for answer in meanwhile) > 0.4, "the disk was not slow"

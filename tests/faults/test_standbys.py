@@ -8,21 +8,14 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.judged_fault import load_during, until_refused, until_well
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
-from tests.support.routed_network import RoutedNetwork, routed_network
+from tests.support.routed_network import routed_network
 from tests.support.serving import becomes_true
 from tests.support.soak import SOAK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.serving import Server
 
 ABSENT_S = 30.0 if SOAK else 8.0
 DETECTED_AFTER_S = 2.0  # how long a fail-over manager waits to be sure
@@ -39,14 +32,14 @@ class Pair:
     standby: PostgresServer
     nodes: Nodes
 
-    def connections(self) -> int:
+    def connections(self):
         """Return how many connections from nodes to the primary are open."""
         rows = self.primary.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'")
         return int(rows[0][0])
 
 
 @contextmanager
-def paired(folder: Path, *, primary_first: bool = True, network: RoutedNetwork | None = None) -> Iterator[Pair]:
+def paired(folder, *, primary_first=True, network=None):
     """Yield two servers and two nodes, whose URL names the servers in this order.
 
     With a network, the nodes are in it, and its cut separates them from the primary only.
@@ -71,13 +64,13 @@ def paired(folder: Path, *, primary_first: bool = True, network: RoutedNetwork |
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> Iterator[Pair]:
+def pair(tmp_path):
     with paired(tmp_path) as made:
         yield made
 
 
 @pytest.mark.soak  # a long fault; the gate lets nodes leave an old primary
-async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(pair: Pair) -> None:
+async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(pair):
     async with load_during(pair.nodes) as load:
         pair.standby.kill()
         began = time.monotonic()
@@ -94,7 +87,7 @@ async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(
 
 @pytest.mark.soak  # a long fault
 @pytest.mark.parametrize("primary_first", [True, False])
-async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Path, primary_first: bool) -> None:
+async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path, primary_first):
     """The old primary's port stays silent, as when a machine hangs or loses power; also a new node starts meanwhile."""
     with paired(tmp_path, primary_first=primary_first) as pair:
         async with load_during(pair.nodes) as load:
@@ -105,7 +98,7 @@ async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path: Pat
             await asyncio.to_thread(pair.nodes.start)
 
 
-def test_nodes_leave_an_old_primary_that_was_not_fenced(pair: Pair) -> None:
+def test_nodes_leave_an_old_primary_that_was_not_fenced(pair):
     """Without its synchronous standby the old primary commits nothing, but goes on calling itself primary.
 
     The connections for reads are open before the promotion.
@@ -123,7 +116,7 @@ def test_nodes_leave_an_old_primary_that_was_not_fenced(pair: Pair) -> None:
                 assert found["available"] is False
 
 
-def _stores(node: Server, handle: str) -> bool:
+def _stores(node, handle):
     with node.client() as client:
         return node.session(client, handle, "192.0.2.1").status_code == 200
 
@@ -131,7 +124,7 @@ def _stores(node: Server, handle: str) -> bool:
 @pytest.mark.soak
 @pytest.mark.parametrize("primary_first", [True, False])
 @pytest.mark.parametrize("lost", ["SIGKILL", "SIGSTOP", "network"])
-async def test_how_soon_nodes_write_after_a_promotion(tmp_path: Path, lost: str, primary_first: bool) -> None:
+async def test_how_soon_nodes_write_after_a_promotion(tmp_path, lost, primary_first):
     with ExitStack() as stack:
         network = stack.enter_context(routed_network()) if lost == "network" else None
         pair = stack.enter_context(paired(tmp_path, primary_first=primary_first, network=network))
@@ -146,7 +139,7 @@ async def test_how_soon_nodes_write_after_a_promotion(tmp_path: Path, lost: str,
     assert max(waited) < WRITES_AGAIN_AFTER_S
 
 
-def _until_written(pair: Pair, node: int) -> float:
+def _until_written(pair, node):
     """Return how many seconds after the promotion the node has stored a session."""
     server, number = pair.nodes.running[node], 0
     with server.client() as client:
@@ -157,6 +150,6 @@ def _until_written(pair: Pair, node: int) -> float:
                 return time.time() - _promoted_at(pair.standby)
 
 
-def _promoted_at(server: PostgresServer) -> float:
+def _promoted_at(server):
     """Return when the server has accepted its first writes, which is when it wrote its timeline's history."""
     return max(file.stat().st_mtime for file in (server.data / "pg_wal").glob("*.history"))

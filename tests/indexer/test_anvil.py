@@ -4,8 +4,6 @@ A failing test prints its seed: `HOLDFAST_INDEXER_SEED=<seed>` repeats the run. 
 number of rounds.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
@@ -13,10 +11,10 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support import anvil as anvils
+from tests.support.availability import needs_chain
 from tests.support.indexes import ask, catch_up, contents, whole_list
 from tests.support.soak import amount
 
@@ -31,25 +29,19 @@ SEED = int(os.environ.get("HOLDFAST_INDEXER_SEED", "20261121"))
 ROUNDS = amount(25, 100, "HOLDFAST_INDEXER_ANVIL_ROUNDS")
 OPTIONS = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
 FIRST_KEY = b"".join(each.to_bytes(32) for each in anvils.GENERATOR)
-PROGRAM = anvils.binary()
 
-pytestmark = [
-    pytest.mark.skipif(
-        PROGRAM is None, reason="anvil is not installed (npm): the indexer is NOT tested on a real chain"
-    ),
-    pytest.mark.timeout(900),
-]
+pytestmark = [needs_chain, pytest.mark.timeout(900)]
 
 
 class Run:
-    def __init__(self, anvil: anvils.Anvil, path: Path) -> None:
+    def __init__(self, anvil, path):
         self.anvil = anvil
         self.rng = anvil.rng
         self.path = path
-        self.store: SqliteIndexStore | None = None
-        self.happened: dict[str, int] = {}
+        self.store = None
+        self.happened = {}
 
-    async def round(self) -> None:
+    async def round(self):
         for _ in range(self.rng.randrange(1, 4)):
             await self._change_chain()
         if self.rng.random() < 0.15:
@@ -62,7 +54,7 @@ class Run:
             await self._change_chain()
         await self._judge()
 
-    async def _change_chain(self) -> None:
+    async def _change_chain(self):
         kind = self.rng.choices(["write", "reorg", "rollback", "deep", "idle"], [8, 4, 3, 0.5, 1])[0]
         self.happened[kind] = self.happened.get(kind, 0) + 1
         # The reorganisation does not reach the blocks that deployed the contracts; another test covers a chain without
@@ -78,7 +70,7 @@ class Run:
         else:
             await self.anvil.mine(self.rng.randrange(1, 20))
 
-    async def _die(self) -> None:
+    async def _die(self):
         """Kill an indexer process just before or just after it commits a range of blocks."""
         await self.close()
         arguments = [str(self.path), self.anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex()]
@@ -90,29 +82,29 @@ class Run:
         assert code in {0, -signal.SIGKILL}
         self.happened["killed"] = self.happened.get("killed", 0) + (code != 0)
 
-    async def _steps(self, steps: int) -> None:
+    async def _steps(self, steps):
         follower = await self._follower()
         for _ in range(steps):
             with suppress(ChainMoved):
                 await follower.step()
 
-    async def _follower(self) -> Follower:
+    async def _follower(self):
         if self.store is None:
             self.store = SqliteIndexStore(self.path)
             await self.store.open("anvil")
         return self._follow(self.store)
 
-    def _follow(self, store: SqliteIndexStore) -> Follower:
+    def _follow(self, store):
         return Follower(RangeReader(self.anvil.rpc, Decoder(anvils.REGISTRY, anvils.FACTORY)), store, OPTIONS)
 
-    async def _judge(self) -> None:
+    async def _judge(self):
         await catch_up(await self._follower())
         held = await contents(self.store)
         assert held == await self._afresh()
         await self._ask_the_registry(held)
         await self._ask_the_accounts(held)
 
-    async def _afresh(self) -> dict[str, Any]:
+    async def _afresh(self):
         path = self.path.with_name("afresh.db")
         store = SqliteIndexStore(path)
         try:
@@ -123,7 +115,7 @@ class Run:
             await store.close()
             path.unlink()
 
-    async def _ask_the_registry(self, held: dict[str, Any]) -> None:
+    async def _ask_the_registry(self, held):
         """Assert for a sample of the attempted writes that the index and the contract agree."""
         dids = self.rng.sample(sorted(self.anvil.controllers), min(8, len(self.anvil.controllers)))
         aliases = self.rng.sample(self.anvil.aliases, min(8, len(self.anvil.aliases)))
@@ -142,7 +134,7 @@ class Run:
                 assert shown["controller"] == checksum_address(record["controller"])
                 assert (shown["active"], shown["did_hash"]) == (record["active"], "0x" + record["did"].hex())
 
-    async def _ask_the_accounts(self, held: dict[str, Any]) -> None:
+    async def _ask_the_accounts(self, held):
         """Assert for a sample of the accounts that the index finds each by its present key."""
         accounts = self.rng.sample(self.anvil.accounts, min(8, len(self.anvil.accounts)))
         keys = await asyncio.gather(*map(self.anvil.key, accounts))
@@ -154,15 +146,14 @@ class Run:
                 assert account.hex() in held["owners"][owner.hex()]
                 self.happened["rotated"] = self.happened.get("rotated", 0) + (key != FIRST_KEY)
 
-    async def close(self) -> None:
+    async def close(self):
         if self.store is not None:
             await self.store.close()
             self.store = None
 
 
-async def test_the_index_of_a_real_chain_always_equals_one_built_afresh(tmp_path: Path) -> None:
-    assert PROGRAM is not None
-    async with anvils.running(PROGRAM, random.Random(SEED)) as anvil:
+async def test_the_index_of_a_real_chain_always_equals_one_built_afresh(tmp_path):
+    async with anvils.running(random.Random(SEED)) as anvil:
         run = Run(anvil, tmp_path / "index.db")
         try:
             for number in range(ROUNDS):
@@ -170,7 +161,6 @@ async def test_the_index_of_a_real_chain_always_equals_one_built_afresh(tmp_path
                     await run.round()
                 except Exception as error:
                     raise AssertionError(f"HOLDFAST_INDEXER_SEED={SEED} failed in round {number}") from error
-            assert run.store is not None
             assert len((await contents(run.store))["events"]) > ROUNDS // 4
             assert (
                 ROUNDS < 100

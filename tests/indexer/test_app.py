@@ -1,12 +1,9 @@
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
-from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.fake_chain import OWNER_REMOVED, FakeChain, text_data
+from tests.support.fake_chain import OWNER_REMOVED, text_data
 from tests.support.index_client import Client, build_on, no_body, until_healthy
 
 from holdfast.chain import values
@@ -16,15 +13,11 @@ from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
-
 DID, ALIAS = "did:new:0x" + "ab" * 32, "alice"
 CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
 
 
-def populate(chain: FakeChain) -> None:
+def populate(chain):
     """Register one DID with an alias and an account, in known blocks."""
     block = chain.mine(0)
     tx = b"\x07" * 32
@@ -38,7 +31,7 @@ def populate(chain: FakeChain) -> None:
 
 
 @pytest.fixture
-async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
+async def client(tmp_path, chain):
     populate(chain)
     app = IndexerApp(build_on(tmp_path, chain))
     client = Client(app)
@@ -47,13 +40,13 @@ async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
     await app.stop()
 
 
-async def until(client: Client, path: str, name: str, value: Any) -> None:
+async def until(client, path, name, value):
     async with asyncio.timeout(60):
         while (await client.get(path))[name] != value:
             await asyncio.sleep(0.01)
 
 
-async def test_a_did_in_clear_and_as_hash(client: Client) -> None:
+async def test_a_did_in_clear_and_as_hash(client):
     shown = {
         "found": True,
         "did_hash": "0x" + did_hash(DID).hex(),
@@ -68,7 +61,7 @@ async def test_a_did_in_clear_and_as_hash(client: Client) -> None:
     assert await client.get("/api/dids") == {"dids": [shown], "next_cursor": None}
 
 
-async def test_an_alias_in_clear_and_as_hash(client: Client) -> None:
+async def test_an_alias_in_clear_and_as_hash(client):
     shown = {
         "found": True,
         "alias_hash": "0x" + alias_hash(ALIAS).hex(),
@@ -81,7 +74,7 @@ async def test_an_alias_in_clear_and_as_hash(client: Client) -> None:
     assert await client.get("/api/aliases") == {"aliases": [shown], "next_cursor": None}
 
 
-async def test_an_account_in_any_case(client: Client) -> None:
+async def test_an_account_in_any_case(client):
     shown = {
         "found": True,
         "account_address": checksum_address(CONTROLLER),
@@ -94,7 +87,7 @@ async def test_an_account_in_any_case(client: Client) -> None:
     assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
 
 
-async def test_an_account_is_found_by_any_of_its_present_owners(client: Client, chain: FakeChain) -> None:
+async def test_an_account_is_found_by_any_of_its_present_owners(client, chain):
     """`owner_address` keeps the first key, as the interface documents it; `key_owner` finds the present one."""
     [account] = (await client.get("/api/accounts"))["accounts"]
     key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
@@ -119,18 +112,18 @@ async def test_an_account_is_found_by_any_of_its_present_owners(client: Client, 
     assert event["key_owner"].lower() == second
 
 
-async def test_a_key_owner_is_an_address(client: Client) -> None:
+async def test_a_key_owner_is_an_address(client):
     status, _, body = await client.ask("/api/accounts", "key_owner=0x12")
     assert (status, json.loads(body)) == (400, {"error": "Invalid key_owner: expected 20-byte hex address"})
 
 
-async def test_stats_and_health(client: Client) -> None:
+async def test_stats_and_health(client):
     stats = {"total_dids": 1, "active_dids": 1, "total_aliases": 1, "total_accounts": 1, "last_block_number": 1}
     assert await client.get("/api/stats") == stats
     assert await client.get("/health") == {"ok": True, "chain": 84532}
 
 
-async def test_events_carry_what_their_kind_carries(client: Client, chain: FakeChain) -> None:
+async def test_events_carry_what_their_kind_carries(client, chain):
     block_hash = "0x" + chain.blocks[1].hash.hex()
     place = {"block_number": "1", "block_hash": block_hash, "tx_hash": "0x" + "07" * 32}
     did, controller = "0x" + did_hash(DID).hex(), checksum_address(CONTROLLER)
@@ -151,7 +144,7 @@ async def test_events_carry_what_their_kind_carries(client: Client, chain: FakeC
 
 
 @pytest.mark.parametrize("path", ["/api/dids/did:new:0x00", "/api/aliases/bob", "/api/accounts/0x" + "00" * 20])
-async def test_what_is_unknown_is_not_found_with_200(client: Client, path: str) -> None:
+async def test_what_is_unknown_is_not_found_with_200(client, path):
     assert await client.get(path) == {"found": False}
 
 
@@ -163,13 +156,13 @@ async def test_what_is_unknown_is_not_found_with_200(client: Client, path: str) 
         ("/api/accounts/0x12", "Invalid account: expected 20-byte hex address"),
     ],
 )
-async def test_bad_names_are_400(client: Client, path: str, error: str) -> None:
+async def test_bad_names_are_400(client, path, error):
     status, _, body = await client.ask(path)
     assert (status, json.loads(body)) == (400, {"error": error})
 
 
 @pytest.mark.parametrize("path", ["/health", "/api/stats", "/api/progress", f"/api/dids/{DID}"])
-async def test_paths_without_parameters_refuse_them(client: Client, path: str) -> None:
+async def test_paths_without_parameters_refuse_them(client, path):
     status, _, body = await client.ask(path, "active=true")
     assert (status, json.loads(body)) == (400, {"error": "Unknown query parameter. Known: none"})
 
@@ -177,26 +170,26 @@ async def test_paths_without_parameters_refuse_them(client: Client, path: str) -
 @pytest.mark.parametrize(
     "path", ["/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b", "/api/stats/x", "/api/events/1", "/health/"]
 )
-async def test_other_paths_are_404(client: Client, path: str) -> None:
+async def test_other_paths_are_404(client, path):
     status, _, body = await client.ask(path)
     assert (status, json.loads(body)) == (404, {"error": "not_found"})
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-async def test_other_methods_are_405(client: Client, method: str) -> None:
+async def test_other_methods_are_405(client, method):
     status, headers, body = await client.ask("/api/dids", method=method)
     assert (status, json.loads(body), headers["allow"]) == (405, {"error": "method_not_allowed"}, "GET, HEAD")
 
 
 @pytest.mark.parametrize("path", ["/health", "/api/dids", f"/api/dids/{DID}", "/nowhere"])
-async def test_head_is_get_without_the_body(client: Client, path: str) -> None:
+async def test_head_is_get_without_the_body(client, path):
     status, headers, body = await client.ask(path)
     again = await client.ask(path, method="HEAD")
     assert again == (status, headers, b"")
     assert headers["content-length"] == str(len(body))
 
 
-async def test_a_reorganisation_shows_in_the_answers(client: Client, chain: FakeChain) -> None:
+async def test_a_reorganisation_shows_in_the_answers(client, chain):
     chain.rollback(1)
     chain.mine(0)
     chain.mine(0)
@@ -206,11 +199,11 @@ async def test_a_reorganisation_shows_in_the_answers(client: Client, chain: Fake
 
 
 class BrokenStore(SqliteIndexStore):
-    async def open(self, identity: str) -> None:
+    async def open(self, identity):
         raise StoreError("down")
 
 
-async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path: Path, chain: FakeChain) -> None:
+async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path, chain):
     app = IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db")))
     status, headers, body = await Client(app).ask("/api/stats")
     assert (status, json.loads(body), headers["retry-after"]) == (503, {"error": "database_unavailable"}, "2")
@@ -224,7 +217,7 @@ class FailingStore(SqliteIndexStore):
     down = False
     hangs = False
 
-    async def _first(self, *arguments: Any) -> Any:
+    async def _first(self, *arguments):
         if self.hangs:
             await asyncio.sleep(3600)
         if self.down:
@@ -233,9 +226,7 @@ class FailingStore(SqliteIndexStore):
 
 
 @pytest.mark.parametrize("way", ["down", "hangs"])
-async def test_health_says_no_as_soon_as_the_database_is_down(
-    tmp_path: Path, chain: FakeChain, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_health_says_no_as_soon_as_the_database_is_down(tmp_path, chain, way, monkeypatch):
     monkeypatch.setattr("holdfast.indexer.answers._DATABASE_WITHIN_S", 0.05)
     store = FailingStore(tmp_path / "index.db")
     client = Client(IndexerApp(build_on(tmp_path, chain, store)))
@@ -247,22 +238,20 @@ async def test_health_says_no_as_soon_as_the_database_is_down(
     await client.app.stop()
 
 
-async def test_progress_says_how_far_the_index_is(client: Client, chain: FakeChain) -> None:
+async def test_progress_says_how_far_the_index_is(client, chain):
     shown = await client.get("/api/progress")
     assert shown.pop("agreed_seconds_ago") < 60
     assert shown == {"last_block_number": 1, "chain_block_number": 1, "blocks_behind": 0, "failures": 0}
 
 
-async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path: Path, chain: FakeChain) -> None:
+async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path, chain):
     client = Client(IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db"))))
     nothing = dict.fromkeys(("last_block_number", "chain_block_number", "blocks_behind", "agreed_seconds_ago"))
     assert await client.get("/api/progress") == {**nothing, "failures": 0}
     await client.app.stop()
 
 
-async def test_a_database_that_comes_back_is_opened(
-    tmp_path: Path, chain: FakeChain, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_comes_back_is_opened(tmp_path, chain, monkeypatch):
     monkeypatch.setattr("holdfast.indexer.runtime._OPEN_AGAIN_S", 0.01)
     folder = tmp_path / "later"
     folder.write_text("in the way")
@@ -273,20 +262,18 @@ async def test_a_database_that_comes_back_is_opened(
     await app.stop()
 
 
-async def test_a_fault_of_ours_is_500_without_details(
-    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_fault_of_ours_is_500_without_details(client, monkeypatch, caplog):
     monkeypatch.setattr("holdfast.indexer.answers._encode", lambda _: 1 / 0)
     status, _, body = await client.ask("/api/stats")
     assert (status, json.loads(body)) == (500, {"error": "internal_error"})
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_lifespan_begins_and_ends_the_following(tmp_path: Path, chain: FakeChain) -> None:
+async def test_lifespan_begins_and_ends_the_following(tmp_path, chain):
     populate(chain)
     app = IndexerApp(build_on(tmp_path, chain))
-    inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-    sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    inbox = asyncio.Queue()
+    sent = asyncio.Queue()
     life = asyncio.create_task(app({"type": "lifespan"}, inbox.get, sent.put))
     await inbox.put({"type": "lifespan.startup"})
     assert await sent.get() == {"type": "lifespan.startup.complete"}
@@ -297,16 +284,16 @@ async def test_lifespan_begins_and_ends_the_following(tmp_path: Path, chain: Fak
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "holdfast-indexer"]
 
 
-async def test_only_http_is_served(client: Client) -> None:
+async def test_only_http_is_served(client):
     with pytest.raises(ValueError, match="only http"):
         await client.app({"type": "websocket"}, no_body, no_body)
 
 
-def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: FakeChain) -> None:
+def test_an_application_lives_on_whichever_loop_asks(tmp_path, chain):
     populate(chain)
     app = IndexerApp(build_on(tmp_path, chain))
 
-    async def visit() -> Any:
+    async def visit():
         await until_healthy(Client(app))
         shown = await Client(app).get("/api/stats")
         await app.stop()
@@ -315,14 +302,12 @@ def test_an_application_lives_on_whichever_loop_asks(tmp_path: Path, chain: Fake
     assert asyncio.run(visit()) == asyncio.run(visit())
 
 
-async def test_the_loop_does_none_of_the_heavy_work(
-    tmp_path: Path, busy_chain: FakeChain, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_loop_does_none_of_the_heavy_work(tmp_path, busy_chain, monkeypatch):
     """Parsing, decoding, writing and paging run in other threads, so that they delay no request."""
-    threads: dict[str, set[int]] = {}
+    threads = {}
 
-    def watched(work: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
-        def noting(*arguments: Any) -> Any:
+    def watched(work, name=None):
+        def noting(*arguments):
             threads.setdefault(name or arguments[-1], set()).add(threading.get_ident())
             return work(*arguments)
 

@@ -1,12 +1,8 @@
 """The indexer rebuilds a damaged index file without manual intervention."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
-from typing import TYPE_CHECKING
 
-import pytest
 from tests.support.index_client import Client, build_on, until_healthy
 from tests.support.indexes import by_key, catch_up, contents, expected, follower
 
@@ -14,15 +10,10 @@ from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.fake_chain import FakeChain
-
 GARBAGE = b"this is not a database, whatever its name says\n" * 200
 
 
-async def opened(path: Path) -> SqliteIndexStore:
+async def opened(path):
     """Open the store as the running indexer does, which retries after a failed attempt."""
     store = SqliteIndexStore(path)
     for _ in range(3):
@@ -34,9 +25,7 @@ async def opened(path: Path) -> SqliteIndexStore:
     raise AssertionError("it does not open")
 
 
-async def test_garbage_is_put_aside_and_the_index_built_again(
-    tmp_path: Path, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_garbage_is_put_aside_and_the_index_built_again(tmp_path, busy_chain, caplog):
     path = tmp_path / "index.db"
     path.write_bytes(GARBAGE)
     store = await opened(path)
@@ -47,9 +36,7 @@ async def test_garbage_is_put_aside_and_the_index_built_again(
     assert "index.db.damaged, and is built again from the chain" in caplog.text
 
 
-async def test_a_service_on_garbage_becomes_healthy(
-    tmp_path: Path, chain: FakeChain, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_service_on_garbage_becomes_healthy(tmp_path, chain, monkeypatch):
     monkeypatch.setattr("holdfast.indexer.runtime._OPEN_AGAIN_S", 0.01)
     (tmp_path / "index.db").write_bytes(GARBAGE)
     (tmp_path / "index.db-leader").write_bytes(GARBAGE)
@@ -59,7 +46,7 @@ async def test_a_service_on_garbage_becomes_healthy(
     await client.app.stop()
 
 
-async def test_damage_while_it_runs_is_mended(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_damage_while_it_runs_is_mended(tmp_path, busy_chain):
     path = tmp_path / "index.db"
     store = await opened(path)
     mine = follower(busy_chain, store)
@@ -75,7 +62,7 @@ async def test_damage_while_it_runs_is_mended(tmp_path: Path, busy_chain: FakeCh
     await store.close()
 
 
-def spoil(path: Path) -> None:
+def spoil(path):
     """Write the write-ahead log into the database file, then damage every page except the first."""
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -86,14 +73,14 @@ def spoil(path: Path) -> None:
         file.write(b"\xa5" * (size - 4096))
 
 
-async def holds(store: SqliteIndexStore, wanted: dict[str, object]) -> bool:
+async def holds(store, wanted):
     try:
         return await contents(store) == wanted
     except StoreError:
         return False
 
 
-async def test_who_only_watches_leaves_the_file_and_finds_the_new_one(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_who_only_watches_leaves_the_file_and_finds_the_new_one(tmp_path, busy_chain):
     path = tmp_path / "index.db"
     first, second = await opened(path), await opened(path)
     assert await first.lead()

@@ -3,21 +3,12 @@
 The tests use a simulated clock and count the calls in a given span of time.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.indexer.reader import ChainMoved
-
-if TYPE_CHECKING:
-    from tests.support.fake_chain import FakeChain
-
-    from holdfast.indexer.follower import Follower
-    from holdfast.indexer.store import IndexStore
 
 LIKE_OUTSIDE = replace(OPTIONS, poll_s=2.0, near_blocks=16, behind_patience_s=30.0)
 TEN_MINUTES = 600.0
@@ -26,12 +17,12 @@ TEN_MINUTES = 600.0
 class Lacking:
     """An endpoint that lacks some blocks at or below the head that it reports."""
 
-    def __init__(self, chain: FakeChain, lacks: set[int]) -> None:
+    def __init__(self, chain, lacks):
         self.chain = chain
         self.lacks = lacks
         self.calls = 0
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         self.calls += 1
         if method == "eth_getBlockByNumber" and params[0] != "latest" and int(params[0], 16) in self.lacks:
             return None
@@ -41,10 +32,10 @@ class Lacking:
 class Time:
     now = 0.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
-    async def follow(self, mine: Follower, span_s: float) -> None:
+    async def follow(self, mine, span_s):
         end = self.now + span_s
         while self.now < end:
             # For a step without a pause, the simulated clock advances by one millisecond.
@@ -61,9 +52,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_missing_blocks_cost_few_calls_and_are_told(
-    store: IndexStore, busy_chain: FakeChain, way: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_missing_blocks_cost_few_calls_and_are_told(store, busy_chain, way, caplog):
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
@@ -76,7 +65,7 @@ async def test_missing_blocks_cost_few_calls_and_are_told(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chain: FakeChain, way: str) -> None:
+async def test_it_goes_on_when_the_blocks_are_there(store, busy_chain, way):
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, 60)
@@ -87,7 +76,7 @@ async def test_it_goes_on_when_the_blocks_are_there(store: IndexStore, busy_chai
     assert by_key(await contents(store)) == expected(busy_chain.ledger, HEAD)
 
 
-async def test_history_that_is_dropped_takes_nothing_from_the_index(store: IndexStore, busy_chain: FakeChain) -> None:
+async def test_history_that_is_dropped_takes_nothing_from_the_index(store, busy_chain):
     """If the endpoint no longer has any of the indexed blocks, the index must still keep them."""
     endpoint = Lacking(busy_chain, set())
     mine = follower(endpoint, store, LIKE_OUTSIDE)
@@ -104,18 +93,16 @@ async def test_history_that_is_dropped_takes_nothing_from_the_index(store: Index
 class TwoMinds:
     """A load balancer that alternates, every few calls, between two nodes that follow different chains."""
 
-    def __init__(self, one: FakeChain, other: FakeChain) -> None:
+    def __init__(self, one, other):
         self.nodes = (one, other)
         self.calls = 0
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         self.calls += 1
         return await self.nodes[(self.calls // 40) % 2].call(method, params)
 
 
-async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_without_pause(
-    store: IndexStore, busy_chain: FakeChain
-) -> None:
+async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_without_pause(store, busy_chain):
     import copy
 
     other = copy.deepcopy(busy_chain)
@@ -127,14 +114,12 @@ async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_wit
     assert endpoint.calls < 3000
 
 
-async def test_a_long_catch_up_is_told(
-    store: IndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_long_catch_up_is_told(store, busy_chain, caplog):
     caplog.set_level("INFO", "holdfast.indexer")
     time = Time()
     mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=2), clock=time)
     mine._size.value = 5
-    mine._size.granted = lambda *_: None  # type: ignore[method-assign]
+    mine._size.granted = lambda *_: None
     while mine.progress().behind != 0:
         time.now += 10.0
         await mine.step()
@@ -145,9 +130,7 @@ async def test_a_long_catch_up_is_told(
     assert mine.progress() == (HEAD, HEAD, 0, 0.0, 0)
 
 
-async def test_following_block_by_block_is_not_told(
-    store: IndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_following_block_by_block_is_not_told(store, busy_chain, caplog):
     caplog.set_level("INFO", "holdfast.indexer")
     time = Time()
     mine = follower(busy_chain, store, clock=time)

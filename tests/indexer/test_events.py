@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -26,21 +24,21 @@ OWNER_REMOVED = bytes.fromhex(topic("OwnerRemoved(bytes32)")[2:])
 RECOVERY_STARTED = bytes.fromhex(topic("RecoveryStarted(uint32,uint48,bytes[])")[2:])
 
 
-def log(topics: list[bytes], data: str, address: bytes = REGISTRY) -> Log:
+def log(topics, data, address=REGISTRY):
     return Log(address, tuple(topics), bytes.fromhex(data), 7, b"\x03" * 32, b"\x04" * 32, 5)
 
 
-def abi_events(name: str) -> dict[str, dict]:
+def abi_events(name):
     return {item["name"]: item for item in load(name).abi if item["type"] == "event"}
 
 
-def test_the_table_is_the_contracts_own_list_of_events() -> None:
+def test_the_table_is_the_contracts_own_list_of_events():
     declared = {**abi_events("DIDRegistry"), **abi_events("AppFactory"), **abi_events("VaultAccount")}
     assert set(declared) - LEFT_OUT == KIND_NAMES
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS, ids=lambda kind: kind.name)
-def test_each_row_is_as_the_contract_declares_it(kind) -> None:
+def test_each_row_is_as_the_contract_declares_it(kind):
     emitters = {"registry": "DIDRegistry", "factory": "AppFactory", "account": "VaultAccount"}
     item = abi_events(emitters[kind.emitter])[kind.name]
     inputs = item["inputs"]
@@ -48,14 +46,14 @@ def test_each_row_is_as_the_contract_declares_it(kind) -> None:
     assert [each["indexed"] for each in inputs] == [True] * len(kind.indexed) + [False] * len(kind.data)
 
 
-def test_a_registration_carries_every_field() -> None:
+def test_a_registration_carries_every_field():
     [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"bafy"))])
     assert event[:5] == (7, 5, b"\x03" * 32, b"\x04" * 32, "DidRegistered")
     assert (event.did_hash, event.controller, event.metadata_cid, event.active) == (DID, ADDRESS, "bafy", 1)
     assert event.alias_hash is event.account_address is event.owner_address is None
 
 
-def test_a_key_change_names_the_account_and_what_stands_for_its_key() -> None:
+def test_a_key_change_names_the_account_and_what_stands_for_its_key():
     """The address that the contract computes from a public key: the last 20 bytes of Keccak-256(X ‖ Y)."""
     account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
     [event] = DECODER.events([log([KEY_CHANGED], word(x) + word(y), account)])
@@ -63,7 +61,7 @@ def test_a_key_change_names_the_account_and_what_stands_for_its_key() -> None:
     assert event.key_owner == keccak256(x.to_bytes(32) + y.to_bytes(32))[12:]
 
 
-def test_owners_and_recoveries_name_the_account_and_the_key() -> None:
+def test_owners_and_recoveries_name_the_account_and_the_key():
     account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
     signer = x.to_bytes(32) + y.to_bytes(32)
     added = log([OWNER_ADDED, keccak256(signer)], word(64) + word(0) + word(64) + signer.hex(), account)
@@ -75,7 +73,7 @@ def test_owners_and_recoveries_name_the_account_and_the_key() -> None:
     assert [event.key_owner for event in events] == [keccak256(signer)[12:], keccak256(signer)[12:], None]
 
 
-def test_text_that_no_database_would_take_is_made_harmless() -> None:
+def test_text_that_no_database_would_take_is_made_harmless():
     [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"a\0b\xff"))])
     assert event.metadata_cid == "a\ufffdb\ufffd"
 
@@ -101,12 +99,12 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("fault", MALFORMED)
-def test_a_log_that_is_none_of_ours_is_left_out(fault: str) -> None:
+def test_a_log_that_is_none_of_ours_is_left_out(fault):
     good = log([STATUS_CHANGED, DID], word(0))
     assert [event.kind for event in DECODER.events([MALFORMED[fault], good])] == ["DidStatusChanged"]
 
 
-def test_events_come_in_chain_order_however_they_arrive() -> None:
+def test_events_come_in_chain_order_however_they_arrive():
     chain = FakeChain(random.Random(3))
     for _ in range(60):
         chain.mine(3)

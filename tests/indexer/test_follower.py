@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.indexes import OPTIONS, ask, by_key, catch_up, contents, expected, follower
@@ -10,15 +7,9 @@ from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from tests.support.fake_chain import FakeChain
-
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteIndexStore]:
+async def store(tmp_path):
     made = SqliteIndexStore(tmp_path / "index.db")
     await made.open("test")
     yield made
@@ -28,18 +19,18 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteIndexStore]:
 class Clock:
     now = 1000.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
 class Endpoint:
     """A chain whose responses a test can replace; if `hook` returns None, the call is passed on to the chain."""
 
-    def __init__(self, chain: FakeChain) -> None:
+    def __init__(self, chain):
         self.chain = chain
-        self.hook: Any = None
+        self.hook = None
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         if self.hook is not None:
             answer = self.hook(method, params)
             if answer is not None:
@@ -47,7 +38,7 @@ class Endpoint:
         return await self.chain.call(method, params)
 
 
-async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_an_endpoint_of_another_chain_touches_nothing(store, busy_chain):
     await catch_up(follower(busy_chain, store))
     other = follower(busy_chain, store, replace(OPTIONS, chain_id=1))
     with pytest.raises(WrongChain):
@@ -55,7 +46,7 @@ async def test_an_endpoint_of_another_chain_touches_nothing(store: SqliteIndexSt
     assert await store.tip() is not None
 
 
-async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_a_chain_that_only_ends_earlier_is_waited_for(store, busy_chain):
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
     await catch_up(mine)
@@ -71,7 +62,7 @@ async def test_a_chain_that_only_ends_earlier_is_waited_for(store: SqliteIndexSt
     assert await contents(store) == held
 
 
-async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_a_chain_that_stays_shorter_is_followed_down(store, busy_chain):
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
     await catch_up(mine)
@@ -82,7 +73,7 @@ async def test_a_chain_that_stays_shorter_is_followed_down(store: SqliteIndexSto
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_a_shorter_chain_that_differs_is_not_waited_for(store, busy_chain):
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0))
     await catch_up(mine)
     busy_chain.reorg(10, 4)
@@ -90,7 +81,7 @@ async def test_a_shorter_chain_that_differs_is_not_waited_for(store: SqliteIndex
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_a_small_reorganisation_reads_little_again(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_a_small_reorganisation_reads_little_again(store, busy_chain):
     mine = follower(busy_chain, store)
     await catch_up(mine)
     busy_chain.reorg(2, 3)
@@ -99,9 +90,7 @@ async def test_a_small_reorganisation_reads_little_again(store: SqliteIndexStore
     assert busy_chain.calls.count("eth_getLogs") <= 2 * 3  # the contracts' logs and the accounts', for three blocks
 
 
-async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
-    store: SqliteIndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_reorganisation_deeper_than_the_journal_rebuilds(store, busy_chain, caplog):
     mine = follower(busy_chain, store, replace(OPTIONS, journal_blocks=5, near_blocks=4))
     await catch_up(mine)
     busy_chain.reorg(30, 30)
@@ -110,11 +99,11 @@ async def test_a_reorganisation_deeper_than_the_journal_rebuilds(
     assert "building the index afresh" in caplog.text
 
 
-async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_ranges_shrink_until_the_endpoint_grants_them(store, busy_chain):
     endpoint = Endpoint(busy_chain)
-    asked: list[int] = []
+    asked = []
 
-    def refuse(method: str, params: list[Any]) -> None:
+    def refuse(method, params):
         if method == "eth_getLogs" and "fromBlock" in params[0]:
             asked.append(int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) + 1)
             if asked[-1] > 5:
@@ -126,12 +115,10 @@ async def test_ranges_shrink_until_the_endpoint_grants_them(store: SqliteIndexSt
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
 
 
-async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(
-    store: SqliteIndexStore, busy_chain: FakeChain
-) -> None:
+async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_chain):
     endpoint = Endpoint(busy_chain)
 
-    def lagging(method: str, params: list[Any]) -> Any:
+    def lagging(method, params):
         """Logs come from a node that lacks the newest three blocks."""
         if method == "eth_getLogs":
             return busy_chain.answer(method, params, busy_chain.blocks[:-3])
@@ -146,23 +133,21 @@ async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(
     assert len((await contents(store))["events"]) == busy_chain.ledger.events
 
 
-async def test_indexing_begins_at_the_start_block(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_indexing_begins_at_the_start_block(store, busy_chain):
     await catch_up(follower(busy_chain, store, replace(OPTIONS, start_block=30)))
     events = (await contents(store))["events"]
     assert events
     assert min(int(event["block_number"]) for event in events) >= 30
 
 
-async def test_a_chain_that_has_not_come_to_the_start_block_is_current(
-    store: SqliteIndexStore, chain: FakeChain
-) -> None:
+async def test_a_chain_that_has_not_come_to_the_start_block_is_current(store, chain):
     mine = follower(chain, store, replace(OPTIONS, start_block=1000))
     assert await mine.step() is Step.CURRENT
     assert mine.healthy()
     assert await store.tip() is None
 
 
-async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_health_needs_a_recent_agreement_near_the_head(store, busy_chain):
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=4, lag_blocks=3, stale_s=60), clock=clock)
     assert not mine.healthy()
@@ -176,10 +161,10 @@ async def test_health_needs_a_recent_agreement_near_the_head(store: SqliteIndexS
     assert mine.healthy()
 
 
-async def test_failures_back_off_and_one_success_ends_it(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_failures_back_off_and_one_success_ends_it(store, busy_chain):
     endpoint = Endpoint(busy_chain)
 
-    def down(_method: str, _params: list[Any]) -> None:
+    def down(_method, _params):
         raise TransportError("no answer")
 
     endpoint.hook = down
@@ -190,9 +175,7 @@ async def test_failures_back_off_and_one_success_ends_it(store: SqliteIndexStore
     assert mine.health.failures == 0
 
 
-async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
-    store: SqliteIndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(store, busy_chain, caplog):
     endpoint = Endpoint(busy_chain)
     endpoint.hook = lambda *_: 1 / 0
     mine = follower(endpoint, store)
@@ -210,16 +193,14 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(
         "0x1",
     ],
 )
-async def test_malformed_blocks_are_an_endpoints_failure(
-    store: SqliteIndexStore, busy_chain: FakeChain, answer: Any
-) -> None:
+async def test_malformed_blocks_are_an_endpoints_failure(store, busy_chain, answer):
     endpoint = Endpoint(busy_chain)
     endpoint.hook = lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None
     with pytest.raises(RpcError):
         await catch_up(follower(endpoint, store))
 
 
-async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteIndexStore, busy_chain: FakeChain) -> None:
+async def test_logs_of_other_blocks_are_an_endpoints_failure(store, busy_chain):
     endpoint = Endpoint(busy_chain)
     strange = next(block.logs for block in busy_chain.blocks if block.logs)
     endpoint.hook = lambda method, _: strange if method == "eth_getLogs" else None
@@ -227,7 +208,7 @@ async def test_logs_of_other_blocks_are_an_endpoints_failure(store: SqliteIndexS
         await catch_up(follower(endpoint, store))
 
 
-async def test_a_second_process_watches_and_takes_over(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_a_second_process_watches_and_takes_over(tmp_path, busy_chain):
     first, second = SqliteIndexStore(tmp_path / "i.db"), SqliteIndexStore(tmp_path / "i.db")
     await first.open("test")
     await second.open("test")

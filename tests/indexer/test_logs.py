@@ -1,9 +1,6 @@
 """Events about key changes are found by topic alone or, if an endpoint refuses this, by topic and account address."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
@@ -21,21 +18,16 @@ from holdfast.indexer.reader import RangeReader
 from holdfast.indexer.rows import IndexedBlock
 from holdfast.indexer.runtime import roomy_client
 
-if TYPE_CHECKING:
-    from tests.support.fake_chain import FakeChain
-
-    from holdfast.indexer.store import IndexStore
-
 
 class Strict:
     """An endpoint that returns logs only for given addresses, and for no more than `most` of them at once."""
 
-    def __init__(self, chain: FakeChain, most: int = 500) -> None:
+    def __init__(self, chain, most=500):
         self.chain = chain
         self.most = most
-        self.asked: list[int] = []
+        self.asked = []
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         if method == "eth_getLogs":
             addresses = params[0].get("address")
             if addresses is None:
@@ -47,9 +39,7 @@ class Strict:
 
 
 @pytest.mark.parametrize("near", [4, 64], ids=["ranges", "near"])
-async def test_an_endpoint_that_wants_addresses_gives_the_same_index(
-    store: IndexStore, busy_chain: FakeChain, near: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_endpoint_that_wants_addresses_gives_the_same_index(store, busy_chain, near, monkeypatch):
     monkeypatch.setattr("holdfast.indexer.logs._ADDRESSES_AT_ONCE", 7)
     endpoint = Strict(busy_chain, most=7)
     await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=near)))
@@ -61,9 +51,7 @@ async def test_an_endpoint_that_wants_addresses_gives_the_same_index(
     assert max(endpoint.asked) == 7
 
 
-async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block(
-    store: IndexStore, busy_chain: FakeChain
-) -> None:
+async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block(store, busy_chain):
     mine = follower(busy_chain, store)
     await catch_up(mine)
     busy_chain.mine(1)
@@ -75,10 +63,10 @@ async def test_an_endpoint_that_takes_the_topic_alone_is_asked_once_more_a_block
 class Narrow:
     """An endpoint that counts calls, with a client that accepts at most `most` logs in a response."""
 
-    def __init__(self, chain: FakeChain, most: int) -> None:
+    def __init__(self, chain, most):
         self.chain, self.most, self.asked = chain, most, 0
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         answer = await self.chain.call(method, params)
         if method == "eth_getLogs":
             self.asked += 1
@@ -88,9 +76,7 @@ class Narrow:
 
 
 @pytest.mark.parametrize("near", [4, 64], ids=["ranges", "near"])
-async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_room(
-    store: IndexStore, busy_chain: FakeChain, near: int
-) -> None:
+async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_room(store, busy_chain, near):
     narrow, roomy = Narrow(busy_chain, most=2), Narrow(busy_chain, most=10_000)
     reader = RangeReader(narrow, Decoder(REGISTRY, FACTORY), roomy)
     await catch_up(Follower(reader, store, replace(OPTIONS, near_blocks=near)))
@@ -100,7 +86,7 @@ async def test_a_block_with_too_many_events_for_one_answer_is_read_with_more_roo
     assert 0 < roomy.asked < narrow.asked, "only for blocks that need it"
 
 
-async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
+async def test_more_than_eight_mebibytes_of_logs_over_http():
     """The usual HTTP client refuses a response of this size, but the client for single blocks accepts it."""
     row = {
         "address": "0x" + REGISTRY.hex(), "topics": ["0x" + "77" * 32], "data": "0x" + "11" * 4_500_000,
@@ -118,9 +104,7 @@ async def test_more_than_eight_mebibytes_of_logs_over_http() -> None:
             await LogReader(usual, decoder).of_contracts(place)
 
 
-async def test_a_refusal_is_told_once(
-    store: IndexStore, busy_chain: FakeChain, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_refusal_is_told_once(store, busy_chain, caplog):
     caplog.set_level("INFO", "holdfast.indexer")
     await catch_up(follower(Strict(busy_chain), store))
     told = [record for record in caplog.messages if "no logs without addresses" in record]

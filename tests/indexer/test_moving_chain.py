@@ -1,12 +1,9 @@
 """The chain is reorganised right before the n-th call of a catch-up, for every n: results must never mix two chains."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
@@ -18,44 +15,39 @@ from holdfast.indexer.events import Decoder
 from holdfast.indexer.reader import ChainMoved, RangeReader
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from holdfast.indexer.follower import Follower
-
 NEAR, RANGES = replace(OPTIONS, near_blocks=64), replace(OPTIONS, near_blocks=2)
 
 
 class MovingAt:
     """A fake chain that is reorganised just before call number `moment`."""
 
-    def __init__(self, chain: FakeChain, moment: int, depth: int, new: int) -> None:
+    def __init__(self, chain, moment, depth, new):
         self.chain = chain
         self.left = moment
         self.move = (depth, new)
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         if self.left == 0:
             self.chain.reorg(*self.move)
         self.left -= 1
         return await self.chain.call(method, params)
 
 
-async def no_accounts() -> list[bytes]:
+async def no_accounts():
     return []
 
 
 class Careless(FakeChain):
     """Returns no logs, instead of an error, for a block that it does not know (EIP-234 requires an error)."""
 
-    def answer(self, method: str, params: list[Any], blocks: list[Any]) -> Any:
+    def answer(self, method, params, blocks):
         try:
             return super().answer(method, params, blocks)
         except RpcError:
             return []
 
 
-async def patiently(moving: Follower) -> None:
+async def patiently(moving):
     """Step until the index is current, retrying after an endpoint error such as a block that no longer exists."""
     for _ in range(3):
         with suppress(RpcError):
@@ -73,9 +65,7 @@ MOVES = ((1, 1), (3, 3), (3, 5), (4, 0), (6, 2), (11, 11), (11, 12))
     cases({f"{depth} to {new}": (depth, new) for depth, new in MOVES}, "1 to 1", "3 to 5", "4 to 0", "11 to 12"),
 )
 @pytest.mark.parametrize("options", [NEAR, RANGES], ids=["near", "ranges"])
-async def test_a_reorganisation_before_any_call(
-    tmp_path: Path, options: Any, moved: tuple[int, int], chains: type[FakeChain]
-) -> None:
+async def test_a_reorganisation_before_any_call(tmp_path, options, moved, chains):
     depth, new = moved
     store = SqliteIndexStore(tmp_path / "index.db")
     await store.open("test")
@@ -87,7 +77,7 @@ async def test_a_reorganisation_before_any_call(
     assert moment > 8
 
 
-async def moves(chain: FakeChain, store: SqliteIndexStore, options: Any, move: tuple[int, int, int]) -> bool:
+async def moves(chain, store, options, move):
     """Assert that the index is right, and return whether the chain changed before the follower had finished."""
     for _ in range(9):
         chain.mine(chain.rng.randrange(3))
@@ -104,14 +94,14 @@ async def moves(chain: FakeChain, store: SqliteIndexStore, options: Any, move: t
     return moved
 
 
-async def test_logs_that_contradict_a_hash_are_read_again(chain: FakeChain) -> None:
+async def test_logs_that_contradict_a_hash_are_read_again(chain):
     chain.mine(1)
     old = chain.blocks[1].logs
     chain.rollback(1)
     chain.mine(1)
 
     class Mixed(FakeChain):
-        async def call(self, method: str, params: list[Any]) -> Any:
+        async def call(self, method, params):
             return old if method == "eth_getLogs" else await chain.call(method, params)
 
     with pytest.raises(ChainMoved):

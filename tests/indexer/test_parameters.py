@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import base64
 import struct
 
@@ -14,20 +12,20 @@ HASH = "0x" + "aB" * 32
 ADDRESS = "0x" + "Cd" * 20
 
 
-def refusal(call, *arguments) -> str:
+def refusal(call, *arguments):
     with pytest.raises(Refused) as caught:
         call(*arguments)
     assert caught.value.row.status == 400
     return caught.value.row.error
 
 
-def test_a_did_is_known_in_clear_and_as_hash() -> None:
+def test_a_did_is_known_in_clear_and_as_hash():
     assert did_key("did:new:0x12") == did_hash("did:new:0x12")
     assert did_key(HASH) == bytes.fromhex("ab" * 32)
     assert did_key(HASH.upper().replace("0X", "0x")) == bytes.fromhex("ab" * 32)
 
 
-def test_an_alias_is_known_in_any_case_and_as_hash() -> None:
+def test_an_alias_is_known_in_any_case_and_as_hash():
     assert alias_key("Alice") == alias_key("aLICE") == alias_hash("alice")
     assert alias_key("ünïcode@x") == alias_hash("ünïcode@x")
     assert alias_key(HASH) == bytes.fromhex("ab" * 32)
@@ -36,26 +34,26 @@ def test_an_alias_is_known_in_any_case_and_as_hash() -> None:
 @pytest.mark.parametrize(
     "text", ["", "alice", "did:", "did:new:", "0x12", "0x" + "g" * 64, "did:new:a b", "did:x:" + "a" * 600]
 )
-def test_what_is_no_did_is_refused(text: str) -> None:
+def test_what_is_no_did_is_refused(text):
     assert refusal(did_key, text) == "Invalid did: expected a DID or its 32-byte hex hash"
 
 
 @pytest.mark.parametrize("text", ["", "a b", "a\n", "\x7f", "\ud800", "a" * 321])
-def test_what_is_no_alias_is_refused(text: str) -> None:
+def test_what_is_no_alias_is_refused(text):
     assert refusal(alias_key, text) == "Invalid alias: expected an alias or its 32-byte hex hash"
 
 
 @pytest.mark.parametrize("text", ["", "0x", ADDRESS[2:], ADDRESS + "0", "0x" + "\uff11" * 40])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_what_is_no_address_is_refused(text):
     assert refusal(address, text) == "Invalid account: expected 20-byte hex address"
 
 
-def test_an_empty_query_asks_for_the_first_page() -> None:
+def test_an_empty_query_asks_for_the_first_page():
     query = list_query("dids", b"")
     assert (query.filters, query.from_block, query.to_block, query.after, query.limit) == ((), None, None, None, 50)
 
 
-def test_every_parameter_arrives() -> None:
+def test_every_parameter_arrives():
     text = f"did={HASH}&controller={ADDRESS}&alias=Al&owner={ADDRESS}&active=true&from_block=1&to_block=9&limit=7"
     query = list_query("dids", f"{text}&cursor={cursor('dids', 4, 2)}".encode())
     where = bytes.fromhex("cd" * 20)
@@ -65,7 +63,7 @@ def test_every_parameter_arrives() -> None:
     assert query[2:] == (1, 9, (4, 2), 7)
 
 
-def test_percent_and_plus_are_decoded() -> None:
+def test_percent_and_plus_are_decoded():
     query = list_query("dids", b"did=did%3Anew%3A0x12&active=fals%65")
     assert dict(query.filters) == {"did": did_hash("did:new:0x12"), "active": 0}
 
@@ -100,15 +98,15 @@ FORGED = base64.urlsafe_b64encode(struct.pack(">cqq", b"\x01", -1, 0)).decode().
         ("&".join("a=1" for _ in range(17)), "Invalid query string"),
     ],
 )
-def test_bad_input_is_named(query: str, error: str) -> None:
+def test_bad_input_is_named(query, error):
     assert refusal(list_query, "dids", query.encode()) == error
 
 
-def test_bytes_beyond_ascii_are_refused() -> None:
+def test_bytes_beyond_ascii_are_refused():
     assert refusal(list_query, "dids", b"alias=\xc3\xa4") == "Invalid query string"
 
 
-def test_an_unknown_parameter_is_told_what_is_known() -> None:
+def test_an_unknown_parameter_is_told_what_is_known():
     assert refusal(list_query, "accounts", b"owned=1") == (
         "Unknown query parameter. Known: did, controller, alias, owner, key_owner, active, from_block, to_block, cursor,"
         " limit"
@@ -116,7 +114,7 @@ def test_an_unknown_parameter_is_told_what_is_known() -> None:
     assert refusal(parameters.parameters, b"a=1", []) == "Unknown query parameter. Known: none"
 
 
-def test_only_events_have_kinds_and_accounts() -> None:
+def test_only_events_have_kinds_and_accounts():
     query = list_query("events", f"kind=AccountCreated&account={ADDRESS}".encode())
     assert dict(query.filters) == {"kind": "AccountCreated", "account": bytes.fromhex("cd" * 20)}
     assert refusal(list_query, "events", b"kind=Transfer") == "Invalid kind: expected the name of an event"

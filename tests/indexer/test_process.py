@@ -1,7 +1,5 @@
 """The indexer alone, inside the service's process, and as another process to which the service forwards requests."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -10,7 +8,6 @@ import signal
 import socket
 import sys
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
@@ -22,16 +19,12 @@ from holdfast.chain.errors import RpcError
 from holdfast.service.upstreams.indexer import IndexerBinding
 from holdfast.world.processes import free_port
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
 
 @asynccontextmanager
-async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
+async def endpoint(chain):
     """Serves the fake chain over HTTP, including batch requests."""
 
-    async def one(request: dict[str, Any]) -> dict[str, Any]:
+    async def one(request):
         try:
             return {
                 "jsonrpc": "2.0",
@@ -41,7 +34,7 @@ async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
         except RpcError as error:
             return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": error.code, "message": str(error)}}
 
-    async def answer(_request: web.Request, body: bytes) -> web.Response:
+    async def answer(_request, body):
         asked = json.loads(body)
         return web.json_response([await one(each) for each in asked] if isinstance(asked, list) else await one(asked))
 
@@ -54,7 +47,7 @@ async def endpoint(chain: FakeChain) -> AsyncIterator[str]:
 COMMAND = (sys.executable, "-c", "from holdfast.cli import main; main()", "indexer")
 
 
-def environment(folder: Path, rpc_url: str) -> dict[str, str]:
+def environment(folder, rpc_url):
     return {
         "HOLDFAST_DATA_DIR": str(folder),
         "HOLDFAST_RPC_URL": rpc_url,
@@ -66,7 +59,7 @@ def environment(folder: Path, rpc_url: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+async def process(folder, rpc_url, port):
     child = await asyncio.create_subprocess_exec(
         *COMMAND, "--port", str(port),
         env={**os.environ, **environment(folder, rpc_url)}, stderr=asyncio.subprocess.PIPE,
@@ -79,7 +72,7 @@ async def process(folder: Path, rpc_url: str, port: int) -> AsyncIterator[asynci
         await child.communicate()  # read the pipe to its end, so that the loop does not have to
 
 
-async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+async def healthy(session, url):
     async with asyncio.timeout(60):
         while True:
             try:
@@ -93,7 +86,7 @@ async def healthy(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
         return await answer.json()
 
 
-async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_a_process_follows_answers_and_ends_when_told(tmp_path, busy_chain):
     port = free_port()
     async with (
         endpoint(busy_chain) as rpc_url,
@@ -110,11 +103,11 @@ async def test_a_process_follows_answers_and_ends_when_told(tmp_path: Path, busy
     assert rpc_url.encode() not in log
 
 
-async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path: Path) -> None:
+async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path):
     """An endpoint may repeat the URL, with the API key, in an error message, so only the error's code is logged."""
     asked = asyncio.Event()
 
-    def refuse(request: web.Request, body: bytes) -> web.Response:
+    def refuse(request, body):
         asks = json.loads(body)
         error = {"code": -32001, "message": f"key hunter2 of {request.url} is not known"}
         answers = [
@@ -127,7 +120,6 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     async with upstream() as served:
         served.answer = refuse
         async with process(tmp_path, f"{served.url}/hunter2", free_port()) as child:
-            assert child.stderr is not None
             lines = []
             async with asyncio.timeout(60):
                 await asked.wait()
@@ -138,7 +130,7 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     assert b"hunter2" not in log
 
 
-async def test_a_file_of_settings_says_where_it_listens(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_a_file_of_settings_says_where_it_listens(tmp_path, busy_chain):
     port, file = free_port(), tmp_path / "settings.env"
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
         lines = {**environment(tmp_path, rpc_url), "HOLDFAST_INDEXER_PORT": str(port)}.items()
@@ -153,7 +145,7 @@ async def test_a_file_of_settings_says_where_it_listens(tmp_path: Path, busy_cha
             await child.wait()
 
 
-async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path: Path, busy_chain: FakeChain) -> None:
+async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path, busy_chain):
     port = free_port()
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
         async with process(tmp_path, rpc_url, port) as child:
@@ -167,7 +159,7 @@ async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path: Path, bu
     assert stats["last_block_number"] == len(busy_chain.blocks) - 1
 
 
-async def test_a_taken_port_is_one_clear_line(tmp_path: Path, chain: FakeChain) -> None:
+async def test_a_taken_port_is_one_clear_line(tmp_path, chain):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -180,7 +172,7 @@ async def test_a_taken_port_is_one_clear_line(tmp_path: Path, chain: FakeChain) 
     assert b"Traceback" not in log
 
 
-async def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
+async def test_a_wrong_setting_is_one_clear_line(tmp_path):
     async with process(tmp_path, "nonsense", free_port()) as child:
         _, log = await child.communicate()
     assert child.returncode == 3
@@ -188,15 +180,13 @@ async def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def _fresh_app(monkeypatch: pytest.MonkeyPatch) -> None:
+def _fresh_app(monkeypatch):
     monkeypatch.setattr("holdfast.indexer.app._built", None)
 
 
 @pytest.mark.usefixtures("_fresh_app")
 @pytest.mark.parametrize("with_lifespan", [True, False])
-async def test_the_services_binding_follows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_lifespan: bool
-) -> None:
+async def test_the_services_binding_follows(tmp_path, monkeypatch, *, with_lifespan):
     """`HOLDFAST_INDEXER_APP=holdfast.indexer:app`, called as the service calls it."""
     from holdfast.indexer import app
 
@@ -220,9 +210,7 @@ async def test_the_services_binding_follows(
 
 
 @pytest.mark.usefixtures("_fresh_app")
-async def test_a_binding_with_a_wrong_setting_says_so(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_binding_with_a_wrong_setting_says_so(monkeypatch, caplog):
     from holdfast.indexer import app
 
     monkeypatch.setenv("HOLDFAST_INDEXER_START_BLOCK", "never")

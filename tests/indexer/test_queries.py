@@ -1,7 +1,5 @@
 """SQLite's query plans for all lists and filters use indexes, and neither scan a table nor sort."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sqlite3
@@ -22,7 +20,7 @@ def db():
     connection.close()
 
 
-def plan(db: sqlite3.Connection, statement: str, values: list) -> list[str]:
+def plan(db, statement, values):
     return [row[3] for row in db.execute("EXPLAIN QUERY PLAN " + statement, values)]
 
 
@@ -42,9 +40,7 @@ SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"
 
 @pytest.mark.parametrize("paged", [False, True])
 @pytest.mark.parametrize(("name", "filters"), CASES)
-def test_every_list_is_read_by_an_index(
-    db: sqlite3.Connection, name: str, filters: tuple[str, ...], *, paged: bool
-) -> None:
+def test_every_list_is_read_by_an_index(db, name, filters, *, paged):
     query = ListQuery(
         name,
         tuple((key, VALUES.get(key, b"\x01" * 32)) for key in filters),
@@ -58,7 +54,7 @@ def test_every_list_is_read_by_an_index(
 
 
 @pytest.mark.parametrize("strong", ["did", "controller", "alias", "owner", "account"])
-def test_weak_filters_do_not_take_the_place_of_a_better_index(db: sqlite3.Connection, strong: str) -> None:
+def test_weak_filters_do_not_take_the_place_of_a_better_index(db, strong):
     for filters in itertools.permutations([strong, "active", "kind"]):
         query = ListQuery("events", tuple((key, VALUES.get(key, b"\x01" * 32)) for key in filters))
         [step] = plan(db, *query.statement())
@@ -66,24 +62,24 @@ def test_weak_filters_do_not_take_the_place_of_a_better_index(db: sqlite3.Connec
         assert "kind=?" not in step
 
 
-def test_the_kind_of_an_event_comes_before_what_it_sets(db: sqlite3.Connection) -> None:
+def test_the_kind_of_an_event_comes_before_what_it_sets(db):
     query = ListQuery("events", (("active", 1), ("kind", "DidRegistered")))
     [step] = plan(db, *query.statement())
     assert "kind=?" in step
 
 
-def test_few_accounts_are_of_inactive_dids_and_most_are_not(db: sqlite3.Connection) -> None:
+def test_few_accounts_are_of_inactive_dids_and_most_are_not(db):
     """The planner collects the matches if there are few, and otherwise reads in order until a page is full."""
     assert "accounts_by_block_number" in plan(db, *ListQuery("accounts", (("active", 1),)).statement())[0]
     assert "account_address=?" in plan(db, *ListQuery("accounts", (("active", 0),)).statement())[0]
 
 
-def test_point_reads_are_searches(db: sqlite3.Connection) -> None:
+def test_point_reads_are_searches(db):
     for statement in [*SELECT.values(), ALIAS_BY_HASH]:
         assert all(step.startswith("SEARCH") for step in plan(db, statement, [b"\x01" * 32]))
 
 
-def test_each_value_has_a_placeholder() -> None:
+def test_each_value_has_a_placeholder():
     query = ListQuery("dids", (("did", random.randbytes(32)),), from_block=3, after=(4, 5))
     text, values = query.statement()
     assert text.count("?") == len(values) == 5

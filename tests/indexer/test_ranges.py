@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 import pytest
 
 from holdfast.indexer.ranges import FIRST_SIZE, TARGET_LOGS, RangeSize, marks, undo_floor
 
 
-def test_quiet_ranges_double_up_to_the_largest() -> None:
+def test_quiet_ranges_double_up_to_the_largest():
     size = RangeSize(first=100, largest=1000)
     sizes = []
     for _ in range(5):
@@ -14,14 +12,14 @@ def test_quiet_ranges_double_up_to_the_largest() -> None:
     assert sizes == [200, 400, 800, 1000, 1000]
 
 
-def test_a_refused_range_is_halved_down_to_one_block() -> None:
+def test_a_refused_range_is_halved_down_to_one_block():
     size = RangeSize()
     for _ in range(20):
         size.refused(size.value)
     assert size.value == 1
 
 
-def test_a_refused_size_is_a_ceiling_for_some_time() -> None:
+def test_a_refused_size_is_a_ceiling_for_some_time():
     size = RangeSize(first=1000)
     size.refused(1000)
     for _ in range(10):
@@ -32,19 +30,19 @@ def test_a_refused_size_is_a_ceiling_for_some_time() -> None:
     assert size.value > 500
 
 
-def test_full_ranges_shrink_towards_the_target() -> None:
+def test_full_ranges_shrink_towards_the_target():
     size = RangeSize()
     size.granted(FIRST_SIZE, 10 * TARGET_LOGS)
     assert size.value == FIRST_SIZE // 20
 
 
-def test_a_range_that_ended_at_the_chain_says_nothing_about_size() -> None:
+def test_a_range_that_ended_at_the_chain_says_nothing_about_size():
     size = RangeSize(first=100)
     size.granted(3, 0)
     assert size.value == 100
 
 
-def test_marks_thin_out_with_distance_from_the_head() -> None:
+def test_marks_thin_out_with_distance_from_the_head():
     assert marks(0, 40, 40) == [9, 25, 33, 37, 39, 40]
     assert marks(10, 20, 40) == [20]
     assert marks(20, 36, 40) == [25, 33, 36]
@@ -54,7 +52,5 @@ def test_marks_thin_out_with_distance_from_the_head() -> None:
 @pytest.mark.parametrize(
     ("last", "head", "depth", "floor"), [(10, 10, 4, 6), (3, 10, 4, 3), (8, 10, 4, 6), (2, 2, 100, -1), (9, 3, 4, 5)]
 )
-def test_the_undo_floor_follows_the_head_but_never_passes_the_index(
-    last: int, head: int, depth: int, floor: int
-) -> None:
+def test_the_undo_floor_follows_the_head_but_never_passes_the_index(last, head, depth, floor):
     assert undo_floor(last, head, depth) == floor

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from holdfast.settings.rows import SettingError
 SECRET = "kEy5ecret"
 
 
-def test_nothing_set_means_our_contracts_on_the_public_test_chain() -> None:
+def test_nothing_set_means_our_contracts_on_the_public_test_chain():
     settings = read_settings({})
     assert settings.registry.hex() == addresses.DID_REGISTRY[2:].lower()
     assert settings.factory.hex() == addresses.APP_FACTORY[2:].lower()
@@ -22,7 +20,7 @@ def test_nothing_set_means_our_contracts_on_the_public_test_chain() -> None:
     assert settings.sqlite_path.name == "indexer.db"
 
 
-def test_every_variable_counts() -> None:
+def test_every_variable_counts():
     settings = read_settings(
         {
             "HOLDFAST_RPC_URL": "http://localhost:1/",
@@ -44,7 +42,7 @@ def test_every_variable_counts() -> None:
     assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
 
 
-def test_the_index_is_in_a_file() -> None:
+def test_the_index_is_in_a_file():
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
     elsewhere = read_settings({"HOLDFAST_DATABASE_URL": "postgresql://u:p@h/d", "HOLDFAST_DATA_DIR": "/srv/data"})
     assert elsewhere.sqlite_path == Path("/srv/data/indexer.db")
@@ -68,19 +66,19 @@ def test_the_index_is_in_a_file() -> None:
         ("HOLDFAST_INDEXER_BEHIND_SECONDS", "-1"),
     ],
 )
-def test_a_wrong_value_names_its_variable_and_not_itself(name: str, value: str) -> None:
+def test_a_wrong_value_names_its_variable_and_not_itself(name, value):
     with pytest.raises(SettingError) as caught:
         read_settings({name: value})
     assert name in str(caught.value)
     assert SECRET not in str(caught.value)
 
 
-def test_secrets_stay_out_of_the_representation() -> None:
+def test_secrets_stay_out_of_the_representation():
     settings = read_settings({"HOLDFAST_RPC_URL": f"https://x/{SECRET}"})
     assert SECRET not in repr(settings)
 
 
-def test_an_index_is_of_its_chain_contracts_and_start() -> None:
+def test_an_index_is_of_its_chain_contracts_and_start():
     usual = identity(read_settings({}))
     assert usual == identity(read_settings({"HOLDFAST_RPC_URL": "http://elsewhere"}))
     for name, value in {
@@ -91,8 +89,8 @@ def test_an_index_is_of_its_chain_contracts_and_start() -> None:
         assert identity(read_settings({name: value})) != usual
 
 
-def test_building_an_index_touches_nothing(tmp_path: Path) -> None:
-    async def build_and_stop() -> None:
+def test_building_an_index_touches_nothing(tmp_path):
+    async def build_and_stop():
         await build(read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})).stop()
 
     asyncio.run(build_and_stop())

@@ -4,15 +4,12 @@ A failing test prints its seed: `HOLDFAST_INDEXER_SEED=<seed>` repeats only this
 number of rounds.
 """
 
-from __future__ import annotations
-
 import os
 import random
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.crashing_child import CrashingStore
 from tests.support.fake_chain import ChaosRpc, FakeChain
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 from tests.support.soak import amount
@@ -21,13 +18,6 @@ from holdfast.chain.errors import RpcError
 from holdfast.indexer.reader import ChainMoved
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from holdfast.indexer.store import IndexStore
 
 GIVEN = os.environ.get("HOLDFAST_INDEXER_SEED")
 SEEDS = [int(GIVEN)] if GIVEN else list(range(1, amount(2, 9)))
@@ -38,31 +28,14 @@ class Crash(BaseException):
     """Simulates the end of the process: no code between the crash and the test handles this exception."""
 
 
-class CrashingStore(SqliteIndexStore):
-    """A store that crashes in the n-th commit, before or after the database has committed."""
-
-    def __init__(self, path: Path, crash_in: int, *, after: bool) -> None:
-        super().__init__(path)
-        self.crash_in = crash_in
-        self.after = after
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with super()._transaction() as db:
-            yield db
-            self.crash_in -= 1
-            if self.crash_in == 0 and not self.after:
-                raise Crash
-        if self.crash_in == 0:
-            raise Crash
+def crash():
+    raise Crash
 
 
 class Simulation:
     """The simulation for one seed. `make` opens the database; `dying` does too, but its n-th commit is its last."""
 
-    def __init__(
-        self, seed: int, folder: Path, make: Callable[[], IndexStore], dying: Callable[[int, bool], IndexStore]
-    ) -> None:
+    def __init__(self, seed, folder, make, dying):
         self.rng = random.Random(seed)
         self.folder = folder
         self.make, self.dying = make, dying
@@ -72,7 +45,7 @@ class Simulation:
             OPTIONS, journal_blocks=self.rng.randrange(1, 30), near_blocks=self.rng.randrange(6, 16), start_block=0
         )
 
-    async def round(self) -> None:
+    async def round(self):
         self.rpc.largest_range = self.rng.choice([3, 10, 10**9])
         self.rpc.wants_addresses = self.rng.random() < 0.3
         for _ in range(self.rng.randrange(1, 5)):
@@ -82,7 +55,7 @@ class Simulation:
             self._change_chain()
         await self._judge()
 
-    def _change_chain(self) -> None:
+    def _change_chain(self):
         chain, rng = self.chain, self.rng
         kind = rng.choices(["mine", "burst", "reorg", "rollback", "deep", "replace"], [8, 2, 5, 3, 1, 0.3])[0]
         if kind == "mine":
@@ -99,7 +72,7 @@ class Simulation:
         else:
             chain.replace()
 
-    async def _follow_for_a_while(self) -> None:
+    async def _follow_for_a_while(self):
         """Run some steps in successive simulated processes, each of which exits normally or crashes during a commit."""
         for _ in range(self.rng.randrange(3)):
             store = self.dying(self.rng.randrange(1, 8), self.rng.random() < 0.3)
@@ -111,7 +84,7 @@ class Simulation:
             finally:
                 await store.close()
 
-    async def _steps(self, store: IndexStore) -> None:
+    async def _steps(self, store):
         mine = follower(self.rpc, store, self.options)
         for _ in range(self.rng.randrange(1, 12)):
             try:
@@ -119,7 +92,7 @@ class Simulation:
             except (RpcError, StoreError, ChainMoved):
                 continue
 
-    async def _judge(self) -> None:
+    async def _judge(self):
         self.rpc.calm = True
         held = await self._held(self.make())
         fresh = await self._held(SqliteIndexStore(self.folder / "afresh.db"))
@@ -129,7 +102,7 @@ class Simulation:
         assert by_key(held) == expected(self.chain.ledger, len(self.chain.blocks) - 1)
         assert len(held["events"]) == self.chain.ledger.events
 
-    async def _held(self, store: IndexStore) -> dict[str, object]:
+    async def _held(self, store):
         try:
             await store.open("simulation")
             await catch_up(follower(self.rpc, store, self.options))
@@ -138,7 +111,7 @@ class Simulation:
             await store.close()
 
 
-async def play(simulation: Simulation, seed: int, rounds: int) -> None:
+async def play(simulation, seed, rounds):
     for number in range(rounds):
         try:
             await simulation.round()
@@ -147,9 +120,12 @@ async def play(simulation: Simulation, seed: int, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_the_index_always_equals_one_built_afresh(seed: int, tmp_path: Path) -> None:
+async def test_the_index_always_equals_one_built_afresh(seed, tmp_path):
     path = tmp_path / "index.db"
     simulation = Simulation(
-        seed, tmp_path, lambda: SqliteIndexStore(path), lambda left, after: CrashingStore(path, left, after=after)
+        seed,
+        tmp_path,
+        lambda: SqliteIndexStore(path),
+        lambda left, after: CrashingStore(path, left, after=after, crash=crash),
     )
     await play(simulation, seed, ROUNDS)

@@ -1,9 +1,6 @@
 """The transfers of an account are read from the chain page by page, and endpoints that refuse or lie are survived."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.fake_chain import GENESIS_S, FakeChain
@@ -16,28 +13,24 @@ from holdfast.indexer.transfers import TransferReader
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.keccak import checksum_address
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
 MINE, OTHER, THIRD = (bytes([number]) * 20 for number in (1, 2, 3))
 PATH = f"/api/accounts/0x{MINE.hex()}/transfers"
 
 
 @pytest.fixture
-def chain() -> FakeChain:
+def chain():
     return FakeChain(random.Random(3))
 
 
 @pytest.fixture
-async def client(tmp_path: Path, chain: FakeChain) -> AsyncIterator[Client]:
+async def client(tmp_path, chain):
     app = IndexerApp(build_on(tmp_path, chain))
     made = Client(app)
     yield made
     await app.stop()
 
 
-async def test_payments_in_and_out_the_newest_first(client: Client, chain: FakeChain) -> None:
+async def test_payments_in_and_out_the_newest_first(client, chain):
     received = chain.transfer(OTHER, MINE, 12_500_000, TOKEN)
     chain.transfer(OTHER, THIRD, 1, TOKEN)
     chain.transfer(OTHER, MINE, 1, b"f" * 20)  # another token
@@ -60,10 +53,10 @@ async def test_payments_in_and_out_the_newest_first(client: Client, chain: FakeC
     assert (second["direction"], second["tx_hash"], second["amount"]) == ("in", "0x" + received.hex(), "12500000")
 
 
-async def test_pages_together_have_every_transfer_once(client: Client, chain: FakeChain) -> None:
+async def test_pages_together_have_every_transfer_once(client, chain):
     hashes = ["0x" + chain.transfer(OTHER, MINE, number, TOKEN).hex() for number in range(2 * transfers.ROWS + 3)]
     await until_healthy(client)
-    seen: list[str] = []
+    seen = []
     query = ""
     while True:
         page = await client.get(PATH, query)
@@ -75,7 +68,7 @@ async def test_pages_together_have_every_transfer_once(client: Client, chain: Fa
 
 
 @pytest.mark.parametrize("query", ["cursor=-1", "cursor=x", "cursor=1&cursor=2", "limit=5"])
-async def test_a_query_in_another_form_is_refused(client: Client, query: str) -> None:
+async def test_a_query_in_another_form_is_refused(client, query):
     assert (await client.ask(PATH, query))[0] == 400
     assert (await client.ask("/api/accounts/0x12/transfers"))[0] == 400
 
@@ -83,11 +76,11 @@ async def test_a_query_in_another_form_is_refused(client: Client, query: str) ->
 class Endpoint:
     """An endpoint that refuses ranges above a size, or answers with something else."""
 
-    def __init__(self, chain: FakeChain, most: int = 10**9, answer: Any = None) -> None:
+    def __init__(self, chain, most=10**9, answer=None):
         self.chain, self.most, self.wrong = chain, most, answer
         self.asked = 0
 
-    async def call(self, method: str, params: list[Any]) -> Any:
+    async def call(self, method, params):
         if method == "eth_getLogs":
             self.asked += 1
             if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= self.most:
@@ -97,7 +90,7 @@ class Endpoint:
         return await self.chain.call(method, params)
 
 
-async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain: FakeChain) -> None:
+async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain):
     chain.transfer(OTHER, MINE, 1, TOKEN)
     for _ in range(30):
         chain.mine(0)
@@ -111,14 +104,14 @@ async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain: Fak
     assert [transfer.amount for transfer in found] == [1]
 
 
-async def test_one_request_costs_the_endpoint_a_few(chain: FakeChain) -> None:
+async def test_one_request_costs_the_endpoint_a_few(chain):
     endpoint = Endpoint(chain, most=0)
     with pytest.raises(RpcError):
         await TransferReader(endpoint, TOKEN, 0).page(MINE, 10**7)
     assert endpoint.asked <= 12
 
 
-async def test_logs_that_were_not_asked_for_are_left_out(chain: FakeChain) -> None:
+async def test_logs_that_were_not_asked_for_are_left_out(chain):
     chain.transfer(OTHER, THIRD, 1, TOKEN)
     strangers = await chain.call("eth_getLogs", [{"fromBlock": "0x0", "toBlock": "0x1", "topics": []}])
     assert strangers
@@ -126,13 +119,11 @@ async def test_logs_that_were_not_asked_for_are_left_out(chain: FakeChain) -> No
     assert page.transfers == []
 
 
-async def test_a_chain_without_the_token_has_no_transfers(chain: FakeChain) -> None:
+async def test_a_chain_without_the_token_has_no_transfers(chain):
     assert await TransferReader(chain, None, 0).page(MINE, 1) == transfers.TransferPage([], None)
 
 
-async def test_times_that_other_requests_displace_are_not_missed(
-    chain: FakeChain, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_times_that_other_requests_displace_are_not_missed(chain, monkeypatch):
     monkeypatch.setattr(transfers, "_LATEST_TIMES", 1)
     for amount in range(3):
         chain.transfer(OTHER, MINE, amount, TOKEN)

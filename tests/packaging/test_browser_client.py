@@ -1,7 +1,5 @@
 """The built client is small and complete, has type declarations, and behaves like the unbuilt modules."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -9,7 +7,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.built_client import browser_builder, loaded
@@ -17,65 +14,59 @@ from tests.support.signature_verifiers import needs_viem
 
 from holdfast.world.node import folder as node_folder
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def builder() -> ModuleType:
+def builder():
     return browser_builder()
 
 
 @pytest.fixture(scope="module")
-def package(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(builder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast-vault"
     builder.build_package(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def built(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+def built(builder, tmp_path_factory):
     """What the build says about itself, and its folder."""
     folder = tmp_path_factory.mktemp("client")
     return builder.build(folder), folder
 
 
-def gzipped(files: set[Path]) -> int:
+def gzipped(files):
     return sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
 
 
-def test_a_first_visit_loads_at_most_24_kilobytes(built: tuple[Any, Path]) -> None:
+def test_a_first_visit_loads_at_most_24_kilobytes(built):
     of_build, folder = built
     files = loaded(folder, "holdfast.js", "worker.js")
     assert len(files) > 2, "also what the client imports is counted"
     assert gzipped(files) == of_build.size("holdfast.js", "worker.js") <= 24_585
 
 
-def test_a_payment_window_loads_little_that_the_client_does_not(built: tuple[Any, Path]) -> None:
+def test_a_payment_window_loads_little_that_the_client_does_not(built):
     of_build, folder = built
     before = loaded(folder, "holdfast.js", of_build.names["flows/pay.js"])
     assert gzipped(loaded(folder, "pay/confirm.js") - before) <= 10_200
     assert gzipped(loaded(folder, "snapshots/main.js") - loaded(folder, "holdfast.js")) <= 25_000
 
 
-def test_files_that_applications_copy_import_nothing(built: tuple[Any, Path]) -> None:
+def test_files_that_applications_copy_import_nothing(built):
     _, folder = built
     for name in ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js"):
         assert loaded(folder, name) == {(folder / name).resolve()}
 
 
-def test_bundlers_find_the_files_that_are_loaded_later(package: Path) -> None:
+def test_bundlers_find_the_files_that_are_loaded_later(package):
     """Vite and webpack move a file that is named as text in `new URL`, and write its new address there."""
     built = "".join(file.read_text() for file in (package / "dist").glob("*.js"))
     assert 'new URL("./pairing/libp2p.js",import.meta.url)' in built
 
 
-def test_the_build_runs_esbuild_as_npm_installed_it(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_build_runs_esbuild_as_npm_installed_it(builder, tmp_path, monkeypatch):
     """With npm's scripts, the file of esbuild's command is the native program."""
     modules = ROOT / "browser" / "node_modules"
     (native,) = modules.glob("@esbuild/*/bin/esbuild")
@@ -88,17 +79,13 @@ def test_the_build_runs_esbuild_as_npm_installed_it(
     assert builder.build(tmp_path / "client").size("worker.js") > 0
 
 
-def test_a_client_that_grows_too_large_stops_the_build(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_client_that_grows_too_large_stops_the_build(builder, tmp_path, monkeypatch):
     monkeypatch.setattr(builder, "LIMITS", {("holdfast.js",): (1_000, ())})
     with pytest.raises(builder.BuildError, match="more than 1000"):
         builder.build(tmp_path)
 
 
-def test_without_node_the_modules_are_copied(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_node_the_modules_are_copied(builder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(builder, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     builder.build_or_copy(tmp_path / "client")
@@ -117,9 +104,7 @@ os.mkdir("node_modules")
 """
 
 
-def test_two_builds_at_a_time_on_a_new_machine_install_the_packages(
-    builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_builds_at_a_time_on_a_new_machine_install_the_packages(builder, tmp_path, monkeypatch):
     begun = tmp_path / "begun"
     begun.mkdir()
     for name in ("package.json", "package-lock.json"):
@@ -183,7 +168,7 @@ client.vault.addEventListener("snapshot", ({ detail }) => detail.states);
 """
 
 
-def _checked(package: Path, text: str, compiler: str = NEWEST) -> list[str]:
+def _checked(package, text, compiler=NEWEST):
     folder = package.parents[1]
     (folder / "app.ts").write_text(text)
     settings = {
@@ -205,7 +190,7 @@ def _checked(package: Path, text: str, compiler: str = NEWEST) -> list[str]:
     return [line for line in ran.stdout.splitlines() if "error TS" in line]
 
 
-def test_every_documented_type_is_imported_by_its_name(package: Path) -> None:
+def test_every_documented_type_is_imported_by_its_name(package):
     names = json.loads((ROOT / "interface" / "client_types.json").read_text())["types"]
     assert len(names) > 60
     assert (
@@ -218,7 +203,7 @@ def test_every_documented_type_is_imported_by_its_name(package: Path) -> None:
 
 
 @compilers
-def test_every_entry_compiles(package: Path, compiler: str) -> None:
+def test_every_entry_compiles(package, compiler):
     entries = json.loads((package / "package.json").read_text())["exports"]
     assert {f"holdfast-vault{name[1:]}" for name in entries if name != "./worker.js"} == {
         "holdfast-vault",
@@ -228,14 +213,14 @@ def test_every_entry_compiles(package: Path, compiler: str) -> None:
 
 
 @compilers
-def test_applications_in_typescript_see_its_types(package: Path, compiler: str) -> None:
+def test_applications_in_typescript_see_its_types(package, compiler):
     assert _checked(package, CONSUMER, compiler) == []
     mistakes = _checked(package, MISTAKES, compiler)
     lines = {int(line.partition("(")[2].partition(",")[0]) for line in mistakes}
     assert lines == set(range(5, 14)), mistakes
 
 
-def test_the_package_names_what_it_exports(package: Path) -> None:
+def test_the_package_names_what_it_exports(package):
     described = json.loads((package / "package.json").read_text())
     assert described["name"] == "holdfast-vault" and "private" not in described and "dependencies" not in described
     named = [described["types"], *(path for entry in described["exports"].values()

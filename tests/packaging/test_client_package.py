@@ -1,7 +1,5 @@
 """The wheel of `holdfast-vault-client` contains only the client, and works with only its own dependencies."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -9,7 +7,6 @@ import sys
 import tomllib
 import zipfile
 from importlib.metadata import distribution
-from typing import TYPE_CHECKING
 
 import pytest
 from packaging.requirements import Requirement
@@ -19,12 +16,6 @@ from tests.support.vaults import PASSKEY
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.root import COMMANDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.serving import Server
 
 PEOPLE = ("vault", "register", "whoami", "account", "pay", "payments", "balance")
 # Libraries of the service and of the extras, which the client must not need and the new environment must not contain.
@@ -59,14 +50,14 @@ print(json.dumps([holdfast.__file__, chain, asyncio.run(free()), made.did, len(s
 
 
 @pytest.fixture(scope="module")
-def client_wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def client_wheel(tree, tmp_path_factory):
     folder = tmp_path_factory.mktemp("client-wheel")
     source = tree / "packaging/client"
     run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, source, cwd=folder)
     return next(folder.glob("holdfast_vault_client-*.whl"))
 
 
-def stated(wheel: Path, field: str) -> list[str]:
+def stated(wheel, field):
     """Return the values of one field of the wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -74,14 +65,14 @@ def stated(wheel: Path, field: str) -> list[str]:
     return [line.removeprefix(f"{field}: ") for line in lines if line.startswith(f"{field}: ")]
 
 
-def declared(wheel: Path) -> list[str]:
+def declared(wheel):
     """Return the wheel's own requirements."""
     return stated(wheel, "Requires-Dist")
 
 
-def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]:
+def needed(requirements, extras=("",)):
     """Return the distributions that pip would install for these requirements, including all dependencies."""
-    found: set[str] = set()
+    found = set()
     open_ends = [(Requirement(text), extras) for text in requirements]
     while open_ends:
         wanted, for_extras = open_ends.pop()
@@ -94,7 +85,7 @@ def needed(requirements: list[str], extras: tuple[str, ...] = ("",)) -> set[str]
     return found
 
 
-def show(name: str, site: Path) -> None:
+def show(name, site):
     """Make an installed distribution importable from another site folder."""
     for file in distribution(name).files or []:
         top = file.parts[0]
@@ -103,7 +94,7 @@ def show(name: str, site: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(client_wheel, tmp_path_factory):
     """A new environment with the wheel and its dependencies, in which no other installed package can be imported."""
     folder = tmp_path_factory.mktemp("client-venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
@@ -117,7 +108,7 @@ def installed(client_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def command(installed: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def command(installed, *words, **environment):
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [installed / "bin/holdfast", *words],
@@ -151,13 +142,13 @@ print(json.dumps([ran(words) for words in json.loads(sys.argv[1])]))
 """
 
 
-def each(installed: Path, *commands: tuple[str, ...]) -> list[tuple[int, str, str]]:
+def each(installed, *commands):
     """Run commands of the installed client; return their exit codes, output and errors."""
     answers = run(installed / "bin/python", "-I", "-c", EACH, json.dumps(commands), cwd=installed)
     return [tuple(answer) for answer in json.loads(answers)]
 
 
-def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Path) -> None:
+def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel):
     with zipfile.ZipFile(client_wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         same = {name: archive.read(name) for name in names}
@@ -188,7 +179,7 @@ def test_the_wheel_holds_the_client_and_nothing_of_the_service(client_wheel: Pat
         assert content == (ROOT / "src" / name).read_bytes(), name
 
 
-def test_the_requirements_are_those_of_the_main_distribution(client_wheel: Path) -> None:
+def test_the_requirements_are_those_of_the_main_distribution(client_wheel):
     main = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = main["optional-dependencies"]
     known = {*main["dependencies"], *extras["client"], *extras["p2p"], *extras["world"]}
@@ -197,9 +188,7 @@ def test_the_requirements_are_those_of_the_main_distribution(client_wheel: Path)
     assert not {name.replace("_", "-") for name in ABSENT} & needed(declared(client_wheel))
 
 
-def test_it_talks_to_a_service_boots_the_enclave_and_signs(
-    installed: Path, serve: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_it_talks_to_a_service_boots_the_enclave_and_signs(installed, serve, tmp_path):
     url = f"http://127.0.0.1:{serve().port}"
     given = (url, PASSKEY.credential, str(tmp_path / "vault"), *ABSENT)
     answer = json.loads(run(installed / "bin/python", "-I", "-c", SESSION, *given, cwd=tmp_path))
@@ -209,7 +198,7 @@ def test_it_talks_to_a_service_boots_the_enclave_and_signs(
     assert did.startswith("did:new:0x")
 
 
-def test_its_commands_are_those_for_people(installed: Path) -> None:
+def test_its_commands_are_those_for_people(installed):
     listed = command(installed, "--help")
     assert listed.returncode == Exit.OK, listed.stderr
     words = [line.split()[0] for line in listed.stdout.partition("Commands:")[2].splitlines() if line.strip()]
@@ -219,7 +208,7 @@ def test_its_commands_are_those_for_people(installed: Path) -> None:
         assert f"Usage: holdfast {name}" in out
 
 
-def test_any_other_command_ends_in_one_line(installed: Path) -> None:
+def test_any_other_command_ends_in_one_line(installed):
     others = [name for name in COMMANDS if name not in PEOPLE]
     assert others and each(installed, *((name,) for name in others)) == [
         (Exit.CONFIGURATION, "", f"holdfast: {name} is not part of holdfast-vault-client, but of holdfast-vault\n")
@@ -227,7 +216,7 @@ def test_any_other_command_ends_in_one_line(installed: Path) -> None:
     ]
 
 
-def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed: Path, tmp_path: Path) -> None:
+def test_a_vault_is_made_and_pairing_over_libp2p_names_its_extra(installed, tmp_path):
     (tmp_path / "credential").write_text(PASSKEY.credential)
     given = {"HOLDFAST_VAULT_DIR": str(tmp_path / "vault"), "HOLDFAST_VAULT_PASSWORD": "correct horse battery staple"}
     made = command(installed, "vault", "create", "--credential", str(tmp_path / "credential"), "--json", **given)

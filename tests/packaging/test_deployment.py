@@ -4,8 +4,6 @@ The image itself is not built here. Instead, kernel namespaces show that the ser
 a read-only root file system and a single writable data folder.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -14,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.clean_tree import ROOT
@@ -23,9 +20,6 @@ from tests.support.serving import HOLDFAST, Server, environment_of, free_port, w
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.values import read_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 UNIT = ROOT / "deploy" / "holdfast.service"
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 BOOTSTRAP = (ROOT / "tools" / "bootstrap.py").read_text()
@@ -33,8 +27,8 @@ EXPOSURE_LIMIT = 20  # in tenths, as `systemd-analyze security --threshold` coun
 NOBODY = 65534
 
 
-def unit() -> dict[str, list[str]]:
-    settings: dict[str, list[str]] = {}
+def unit():
+    settings = {}
     for line in UNIT.read_text().splitlines():
         name, equals, value = line.partition("=")
         if equals and not line.startswith("#"):
@@ -42,19 +36,19 @@ def unit() -> dict[str, list[str]]:
     return settings
 
 
-def test_the_unit_gives_the_service_its_time_to_stop() -> None:
+def test_the_unit_gives_the_service_its_time_to_stop():
     assert STOP_WITHIN_S < int(unit()["TimeoutStopSec"][0]) <= STOP_WITHIN_S + 10
     assert unit()["ExecReload"] == ['/bin/sh -c "kill -HUP $MAINPID"']
     assert unit()["ExecStart"][0].endswith(" serve")
 
 
-def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good() -> None:
+def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good():
     """`on-failure` treats death by SIGHUP as success (systemd.service(5), Restart=)."""
     assert unit()["Restart"] == ["on-failure"]
     assert unit()["RestartForceExitStatus"] == ["SIGHUP"]
 
 
-def test_the_unit_is_hardened() -> None:
+def test_the_unit_is_hardened():
     settings = unit()
     for name in (
         "NoNewPrivileges",
@@ -71,7 +65,7 @@ def test_the_unit_is_hardened() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
+def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path):
     file = tmp_path / "holdfast.service"
     file.write_text(UNIT.read_text().replace("/opt/holdfast/bin/holdfast", HOLDFAST))
     verified = subprocess.run(
@@ -90,7 +84,7 @@ def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path: Path) -> None:
     assert secured.returncode == 0, secured.stdout
 
 
-def test_the_image_has_stages_a_user_without_rights_and_one_volume() -> None:
+def test_the_image_has_stages_a_user_without_rights_and_one_volume():
     final = DOCKERFILE.rpartition("\nFROM ")[2]
     assert DOCKERFILE.count("\nFROM ") == 2
     assert re.search(r"^USER 10001:10001$", final, re.MULTILINE)
@@ -113,7 +107,7 @@ def test_the_image_and_the_unit_are_production() -> None:
     assert "HOLDFAST_ENV=production" in unit()["Environment"][0].split()
 
 
-def test_what_is_installed_from_locks_are_wheels_alone() -> None:
+def test_what_is_installed_from_locks_are_wheels_alone():
     """A source distribution would run its setup code while the image or a checkout is being built."""
     installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
     locked = [line for line in installs if "lock" in line or "--require-hashes" in line]
@@ -123,12 +117,12 @@ def test_what_is_installed_from_locks_are_wheels_alone() -> None:
         assert re.search(r'--only-binary"?,? "?:all:', line), line
 
 
-def test_the_image_is_built_without_a_frontend_from_elsewhere() -> None:
+def test_the_image_is_built_without_a_frontend_from_elsewhere():
     """A `# syntax=` line makes BuildKit fetch a frontend from Docker Hub, even if the base image has a mirror."""
     assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
 
 
-def test_everything_that_is_copied_exists_and_is_let_through() -> None:
+def test_everything_that_is_copied_exists_and_is_let_through():
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
     sources = {word.strip("/") for line in copied for word in line.split()}
     lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
@@ -137,20 +131,20 @@ def test_everything_that_is_copied_exists_and_is_let_through() -> None:
     assert all((ROOT / name).exists() for name in sources)
 
 
-def test_image_and_unit_ask_whether_the_service_is_ready() -> None:
+def test_image_and_unit_ask_whether_the_service_is_ready():
     assert re.search(r'^HEALTHCHECK .* CMD \["holdfast", "ready"\]$', DOCKERFILE, re.MULTILINE)
     [started] = unit()["ExecStartPost"]
     waits = int(started.removeprefix("/opt/holdfast/bin/holdfast ready --wait "))
     assert read_settings({}).database_wait < waits < int(unit()["TimeoutStartSec"][0])
 
 
-def _bind(root: Path, path: Path, options: str = "ro") -> list[str]:
+def _bind(root, path, options="ro"):
     inside = root / path.relative_to("/")
     create = f"mkdir -p '{inside}'" if path.is_dir() else f"mkdir -p '{inside.parent}' && touch '{inside}'"
     return [create, f"mount --bind '{path}' '{inside}'", f"mount -o remount,bind,{options} '{inside}'"]
 
 
-def _script(root: Path, data: Path, command: str) -> str:
+def _script(root, data, command):
     """Return a script that sets up a root file system in memory, with everything read-only except the data folder."""
     system = [Path(name) for name in ("/usr", "/lib", "/lib64", "/bin", "/etc") if Path(name).is_dir()]
     ours = [Path(sys.prefix), Path(sys.base_prefix), ROOT / "src"]
@@ -166,7 +160,7 @@ def _script(root: Path, data: Path, command: str) -> str:
 
 
 @pytest.fixture
-def data() -> Iterator[Path]:
+def data():
     """A folder owned by an unprivileged user."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-data-"))
     os.chown(folder, NOBODY, NOBODY)
@@ -174,7 +168,7 @@ def data() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def _may_unshare() -> bool:
+def _may_unshare():
     if os.geteuid() != 0 or not shutil.which("setpriv") or not shutil.which("unshare"):
         return False
     return subprocess.run(["unshare", "-mpf", "true"], capture_output=True, check=False).returncode == 0
@@ -182,7 +176,7 @@ def _may_unshare() -> bool:
 
 @pytest.mark.skipif(not _may_unshare(), reason="needs root, unshare and setpriv to make a read-only root")
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_it_runs_without_rights_in_a_read_only_root(data: Path, tmp_path: Path, workers: str) -> None:
+def test_it_runs_without_rights_in_a_read_only_root(data, tmp_path, workers):
     port, admin, log = free_port(), free_port(), tmp_path / "log"
     (tmp_path / "root").mkdir()
     environment = environment_of(Path("/data"), workers=workers, admin_port=str(admin), PYTHONDONTWRITEBYTECODE="1")
@@ -215,12 +209,12 @@ def test_it_runs_without_rights_in_a_read_only_root(data: Path, tmp_path: Path, 
         running.kill_all()
 
 
-def client_text(port: int) -> str:
+def client_text(port):
     import httpx
 
     return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
 
 
-def _child(pid: int) -> int:
+def _child(pid):
     """Return the process ID of the service, which is the child of the waiting `unshare` process."""
     return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])

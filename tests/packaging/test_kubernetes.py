@@ -1,9 +1,6 @@
 """The manifests in deploy/kubernetes are valid according to Kubernetes' schemas and contain what the service needs."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import kubernetes_validate
 import pytest
@@ -28,20 +25,20 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_kubernetes_schemas_accept_every_manifest(version: str) -> None:
+def test_kubernetes_schemas_accept_every_manifest(version):
     for manifest in MANIFESTS.values():
         if manifest["apiVersion"].startswith("gateway."):
             continue  # an extension of Kubernetes, whose schemas the package lacks: tests/peers checks it
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
-def test_the_schemas_refuse_what_is_wrong() -> None:
+def test_the_schemas_refuse_what_is_wrong():
     wrong = {**MANIFESTS["Service", "holdfast"], "spec": {"ports": [{"port": "eighty"}], "selectors": {}}}
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(wrong, VERSIONS[-1], strict=True)
 
 
-def test_kustomize_applies_all_but_the_migration() -> None:
+def test_kustomize_applies_all_but_the_migration():
     kustomization = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
     assert [*kustomization["resources"], "migrate.yaml"] == [
         "settings.yaml",
@@ -56,13 +53,12 @@ def test_kustomize_applies_all_but_the_migration() -> None:
     assert images == {kustomization["images"][0]["name"]}
 
 
-def container(kind: str, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = MANIFESTS[kind, name]["spec"]["template"]["spec"]["containers"][0]
-    return found
+def container(kind, name):
+    return MANIFESTS[kind, name]["spec"]["template"]["spec"]["containers"][0]
 
 
 @pytest.mark.parametrize(("kind", "name"), [("Deployment", "holdfast"), ("Job", "holdfast-migrate")])
-def test_pods_have_no_rights(kind: str, name: str) -> None:
+def test_pods_have_no_rights(kind, name):
     pod = MANIFESTS[kind, name]["spec"]["template"]["spec"]
     assert pod["automountServiceAccountToken"] is False
     assert pod["securityContext"]["runAsNonRoot"] is True
@@ -75,7 +71,7 @@ def test_pods_have_no_rights(kind: str, name: str) -> None:
     assert container(kind, name)["volumeMounts"] == [{"name": "data", "mountPath": "/data"}]
 
 
-def test_probes_leave_time_for_the_database_and_do_not_restart_nodes_during_an_outage() -> None:
+def test_probes_leave_time_for_the_database_and_do_not_restart_nodes_during_an_outage():
     node = container("Deployment", "holdfast")
     startup = node["startupProbe"]
     waits = read_settings({}).database_wait
@@ -86,7 +82,7 @@ def test_probes_leave_time_for_the_database_and_do_not_restart_nodes_during_an_o
     assert NODE["template"]["spec"]["terminationGracePeriodSeconds"] > STOP_WITHIN_S + pause
 
 
-def test_labels_select_the_nodes_and_not_the_migration() -> None:
+def test_labels_select_the_nodes_and_not_the_migration():
     labels = NODE["template"]["metadata"]["labels"]
     for kind, name in (("Service", "holdfast"), ("Service", "holdfast-metrics")):
         assert MANIFESTS[kind, name]["spec"]["selector"] == labels
@@ -98,13 +94,13 @@ def test_labels_select_the_nodes_and_not_the_migration() -> None:
     assert policy.items() <= migration.items() and policy.items() <= labels.items()
 
 
-def test_one_pod_may_go_at_a_time_and_none_before_its_successor_is_ready() -> None:
+def test_one_pod_may_go_at_a_time_and_none_before_its_successor_is_ready():
     assert NODE["replicas"] >= 2
     assert NODE["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
     assert MANIFESTS["PodDisruptionBudget", "holdfast"]["spec"]["maxUnavailable"] == 1
 
 
-def test_ports_agree() -> None:
+def test_ports_agree():
     ports = {port["name"]: port["containerPort"] for port in container("Deployment", "holdfast")["ports"]}
     assert f"EXPOSE {ports['http']}" in DOCKERFILE
     settings = MANIFESTS["ConfigMap", "holdfast"]["data"]
@@ -138,7 +134,7 @@ def test_routes_belong_to_listeners_of_the_gateway() -> None:
     assert redirect["filters"][0]["requestRedirect"]["scheme"] == "https" and "backendRefs" not in redirect
 
 
-def test_settings_are_known_and_secrets_are_in_the_secret() -> None:
+def test_settings_are_known_and_secrets_are_in_the_secret():
     secret_names = {row.name for row in ROWS if row.secret} | {"ATTESTATION_SIGNING_KEY"}
     plain, secret = MANIFESTS["ConfigMap", "holdfast"]["data"], MANIFESTS["Secret", "holdfast"]["stringData"]
     assert not plain.keys() & secret_names

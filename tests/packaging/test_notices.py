@@ -1,7 +1,5 @@
 """src/holdfast/THIRD_PARTY.txt: what is compiled in has its licence's text, in the version that is built."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -16,7 +14,7 @@ NAMED = {
 }
 
 
-def test_the_versions_are_those_of_the_build() -> None:
+def test_the_versions_are_those_of_the_build():
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
     npm = json.loads((ROOT / "contracts/package.json").read_text("utf-8"))["dependencies"]
     [zig] = [one.partition("==")[2] for one in build if one.startswith("ziglang")]
@@ -31,7 +29,7 @@ def test_the_versions_are_those_of_the_build() -> None:
     }
 
 
-def test_each_has_its_licence() -> None:
+def test_each_has_its_licence():
     sections = dict(zip(NAMED, re.split(r"^=+\n", TEXT, flags=re.MULTILINE)[1:], strict=True))
     begins = {
         "MIT": "Permission is hereby granted, free of charge",
@@ -42,7 +40,7 @@ def test_each_has_its_licence() -> None:
     assert all(begins[licence] in sections[name] for name, (_, licence) in NAMED.items())
 
 
-def test_the_entry_points_code_says_its_licence_and_has_the_text() -> None:
+def test_the_entry_points_code_says_its_licence_and_has_the_text():
     stated = json.loads(ENTRY_POINT_V09_CODE.read_text("utf-8"))["licence"]
     assert stated.startswith("GPL-3.0-only")
     text = ENTRY_POINT_V09_CODE.with_suffix(".COPYING").read_text("utf-8")

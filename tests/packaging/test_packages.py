@@ -1,7 +1,5 @@
 """The wheel and the source distribution contain the right files, and the service runs from the installed wheel."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -12,14 +10,10 @@ import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.clean_tree import PROJECT_URL, ROOT, run
 from tests.support.serving import Server, environment_of, free_port, wait_until_ready
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NEEDED = (
     "holdfast/py.typed",
@@ -58,7 +52,7 @@ CLIENT = {
 }
 
 
-def contents(wheel: Path) -> dict[str, str]:
+def contents(wheel):
     """Return each file's name and SHA-256 hash, except for RECORD, which contains the same information."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/RECORD")]
@@ -70,7 +64,7 @@ MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
 HASHED = re.compile(r"static/client/[\w.]+-[0-9A-Z]{8}\.js$")
 
 
-def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel: Path, tree: Path) -> None:
+def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel, tree):
     found = {name for name in contents(wheel) if ".dist-info/" not in name}
     sources = {
         path.relative_to(tree / "src").as_posix()
@@ -82,13 +76,13 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel
     assert set(NEEDED) <= found
 
 
-def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel: Path) -> None:
+def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel):
     built = (ROOT / "src/holdfast/enclave/enclave.wasm").read_bytes()
     assert contents(wheel)["holdfast/enclave/enclave.wasm"] == hashlib.sha256(built).hexdigest()
     assert built.startswith(b"\0asm")
 
 
-def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
+def test_the_metadata_says_what_is_needed(wheel):
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read("holdfast_vault-0.2.0.dist-info/METADATA").decode()
         entries = archive.read("holdfast_vault-0.2.0.dist-info/entry_points.txt").decode()
@@ -102,7 +96,7 @@ def test_the_metadata_says_what_is_needed(wheel: Path) -> None:
     assert "holdfast = holdfast.cli:main" in entries
 
 
-def test_licences_of_bundled_packages_are_in_the_wheel(wheel: Path) -> None:
+def test_licences_of_bundled_packages_are_in_the_wheel(wheel):
     with zipfile.ZipFile(wheel) as archive:
         text = archive.read("holdfast/service/static/client/THIRD_PARTY.txt").decode()
     for package in ("libp2p", "@chainsafe/libp2p-noise", "@noble/curves", "uqr"):
@@ -111,13 +105,13 @@ def test_licences_of_bundled_packages_are_in_the_wheel(wheel: Path) -> None:
 
 
 @pytest.mark.soak  # builds once more what the gate builds
-def test_the_wheel_from_the_source_distribution_is_the_same(wheel: Path, dist: Path) -> None:
+def test_the_wheel_from_the_source_distribution_is_the_same(wheel, dist):
     again = next(dist.glob("*.whl"))
     assert again.name == wheel.name
     assert contents(again) == contents(wheel)
 
 
-def test_the_source_distribution_holds_sources_only(source_archive: Path) -> None:
+def test_the_source_distribution_holds_sources_only(source_archive):
     with tarfile.open(source_archive) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
@@ -146,7 +140,7 @@ def test_the_source_distribution_holds_sources_only(source_archive: Path) -> Non
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel, tmp_path_factory):
     """A new environment in which the wheel is installed and the existing environment's dependencies can be imported."""
     folder = tmp_path_factory.mktemp("venv")
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
@@ -159,7 +153,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(installed: Path, tmp_path: Path) -> Iterator[Server]:
+def server(installed, tmp_path):
     port, log = free_port(), tmp_path / "log"
     environment = {name: value for name, value in environment_of(tmp_path / "data").items() if name != "PYTHONPATH"}
     with log.open("w") as stream:
@@ -177,7 +171,7 @@ def server(installed: Path, tmp_path: Path) -> Iterator[Server]:
     running.kill_all()
 
 
-def test_the_installed_wheel_serves(installed: Path, wheel: Path, server: Server, tmp_path: Path) -> None:
+def test_the_installed_wheel_serves(installed, wheel, server, tmp_path):
     where = run(installed / "bin" / "python", "-c", "import holdfast; print(holdfast.__file__)", cwd=tmp_path)
     assert where.startswith(os.fspath(installed))
     wait_until_ready(server)

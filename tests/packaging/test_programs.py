@@ -1,15 +1,9 @@
 """tools/programs.py reports a program that cannot be downloaded, and never uses an incomplete download."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.programs import program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Fakes of apt-get and dpkg-deb: the first writes an archive, and the second unpacks a program from it.
 APT = """
@@ -31,7 +25,7 @@ sys.exit("no room")
 
 
 @pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def programs(tmp_path, monkeypatch):
     """The script, imported as a module, on a machine without any of the programs."""
     module = program("tools/programs.py")
     monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
@@ -40,20 +34,18 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def give(tmp_path: Path, name: str, script: str) -> None:
+def give(tmp_path, name, script):
     file = tmp_path / "bin" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"#!{sys.executable}{script}")
     file.chmod(0o755)
 
 
-def test_without_apt_the_person_is_told_to_install_it(programs: Any) -> None:
+def test_without_apt_the_person_is_told_to_install_it(programs):
     assert programs.fetch(programs.FIREFOX) == "apt-get and dpkg are missing: install Firefox yourself"
 
 
-def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(
-    programs: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(programs, tmp_path, capsys):
     give(tmp_path, "apt-get", FAILS)
     give(tmp_path, "dpkg", DPKG)
     assert programs.main() == 1
@@ -62,7 +54,7 @@ def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(
     assert lines == [f"holdfast: {title}: apt-get update: no room" for title in titles]
 
 
-def test_what_is_fetched_is_found_and_not_fetched_again(programs: Any, tmp_path: Path) -> None:
+def test_what_is_fetched_is_found_and_not_fetched_again(programs, tmp_path):
     give(tmp_path, "apt-get", APT)
     give(tmp_path, "dpkg", DPKG)
     assert programs.missing(programs.FIREFOX) == ["firefox-esr"]
@@ -73,7 +65,7 @@ def test_what_is_fetched_is_found_and_not_fetched_again(programs: Any, tmp_path:
     assert programs.fetch(programs.FIREFOX) is None
 
 
-def test_an_unpacking_that_stops_leaves_nothing_that_passes_for_a_program(programs: Any, tmp_path: Path) -> None:
+def test_an_unpacking_that_stops_leaves_nothing_that_passes_for_a_program(programs, tmp_path):
     give(tmp_path, "apt-get", APT)
     give(tmp_path, "dpkg", DPKG + FAILS)
     assert programs.fetch(programs.FIREFOX) == "dpkg -x firefox-esr.deb: no room"

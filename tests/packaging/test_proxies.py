@@ -1,7 +1,5 @@
 """A node behind each proxy of deploy/ gets what docs/deploy.md says that a proxy must pass on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
@@ -9,7 +7,6 @@ import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,12 +17,6 @@ from tests.support.serving import DID
 
 from holdfast.content.cars import read_car
 from holdfast.service.settings.values import read_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.proxies import Proxy
 
 MISSING = proxies.PROGRAMS["missing"]
 needs_caddy = pytest.mark.skipif(
@@ -41,7 +32,7 @@ SLOW_READERS = 24  # more than the 16 large responses that the service sends to 
 class Mirror(BaseHTTPRequestHandler):
     """Responds with what it received."""
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         told = {"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()}}
         answer = json.dumps(told | {"size": len(body)}).encode()
@@ -51,15 +42,15 @@ class Mirror(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):  # Caddy closes the connection of a body that is too large
             self.wfile.write(answer)
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         self.do_POST()
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 
 @contextlib.contextmanager
-def mirror() -> Iterator[int]:
+def mirror():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -72,21 +63,21 @@ def mirror() -> Iterator[int]:
 
 
 @needs_caddy
-def test_caddy_passes_on_what_the_service_needs_and_limits_the_rest(tmp_path: Path) -> None:
+def test_caddy_passes_on_what_the_service_needs_and_limits_the_rest(tmp_path):
     with mirror() as node, proxies.caddy(tmp_path, node) as proxy:
         passes_on_what_the_service_needs(proxy)
 
 
 @needs_traefik
 @pytest.mark.soak  # whose program is not in Debian
-def test_so_does_traefik(tmp_path: Path) -> None:
+def test_so_does_traefik(tmp_path):
     with mirror() as node, proxies.traefik(tmp_path, node) as proxy:
         passes_on_what_the_service_needs(proxy)
 
 
-def passes_on_what_the_service_needs(proxy: Proxy) -> None:
+def passes_on_what_the_service_needs(proxy):
     with proxy.client() as client:
-        told: dict[str, Any] = client.get("/a%2Fb?c=%2F", headers={"X-Forwarded-For": "203.0.113.9"}).json()
+        told = client.get("/a%2Fb?c=%2F", headers={"X-Forwarded-For": "203.0.113.9"}).json()
         assert told["path"] == "/a%2Fb?c=%2F"
         assert told["headers"]["host"] == urlsplit(proxy.url).netloc
         assert told["headers"]["x-forwarded-for"] == "127.0.0.1", "what a client claims is not passed on"
@@ -106,7 +97,7 @@ def passes_on_what_the_service_needs(proxy: Proxy) -> None:
         pytest.param(proxies.traefik, id="traefik", marks=needs_traefik),
     ],
 )
-def test_the_service_behind_a_proxy(run: Callable[..., Any], serve: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_service_behind_a_proxy(run, serve, tmp_path):
     """An upload, addresses that a client claims, and readers that take nothing."""
     vault, server, folder = RemoteVault(), serve(**ROOMY), tmp_path / "proxy"
     folder.mkdir()
@@ -133,7 +124,7 @@ def test_the_service_behind_a_proxy(run: Callable[..., Any], serve: Callable[...
             reader.close()
 
 
-def silent_reader(proxy: Proxy, path: str) -> socket.socket:
+def silent_reader(proxy, path):
     """Return a connection that has asked for a large response and takes nothing of it."""
     address = urlsplit(proxy.url)
     assert address.hostname and address.port
@@ -143,7 +134,7 @@ def silent_reader(proxy: Proxy, path: str) -> socket.socket:
     return reader
 
 
-def test_the_examples_speak_to_the_port_and_address_of_the_defaults() -> None:
+def test_the_examples_speak_to_the_port_and_address_of_the_defaults():
     settings = read_settings({})
     service = yaml.safe_load(proxies.TRAEFIK["holdfast.yaml"])["http"]["services"]["holdfast"]
     assert service["loadBalancer"]["servers"] == [{"url": f"http://{settings.host}:{settings.port}"}]

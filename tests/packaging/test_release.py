@@ -1,7 +1,5 @@
 """`make release`: what it writes, that each artifact has the licence, and that a foreign library reads the bill."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -9,16 +7,12 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from tests.support.clean_tree import ROOT, run
 from tests.support.made_once import made_once
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.soak  # builds every artifact; test_packages.py builds the wheel in the gate
 LICENCE = (ROOT / "LICENSE").read_bytes()
@@ -30,8 +24,8 @@ ARCHIVES = {f"holdfast_vault-{VERSION}.tar.gz", f"{NAMED}.tgz", f"{NAMED}-image.
 
 
 @pytest.fixture(scope="module")
-def released(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    def build(folder: Path) -> None:
+def released(tree, tmp_path_factory):
+    def build(folder):
         run("git", "init", "-q", cwd=tree)
         run("git", "add", "-A", cwd=tree)
         run(sys.executable, "tools/release.py", "release", cwd=tree)
@@ -42,12 +36,11 @@ def released(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bill(released: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((released / f"{NAMED}.cdx.json").read_text("utf-8"))
-    return found
+def bill(released):
+    return json.loads((released / f"{NAMED}.cdx.json").read_text("utf-8"))
 
 
-def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None:
+def test_a_release_has_all_artifacts_and_their_checksums(released):
     sums = dict(line.split("  ")[::-1] for line in (released / "SHA256SUMS").read_text().splitlines())
     assert sums == {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
@@ -57,7 +50,7 @@ def test_a_release_has_all_artifacts_and_their_checksums(released: Path) -> None
     assert set(sums) == {*WHEELS, *ARCHIVES, f"{NAMED}.cdx.json", "THIRD_PARTY.txt", "holdfast-exit.html"}
 
 
-def test_every_artifact_has_the_licence_and_notices(released: Path) -> None:
+def test_every_artifact_has_the_licence_and_notices(released):
     for name in WHEELS:
         with zipfile.ZipFile(released / name) as wheel:
             assert wheel.read("holdfast/THIRD_PARTY.txt") == NOTICES
@@ -66,19 +59,19 @@ def test_every_artifact_has_the_licence_and_notices(released: Path) -> None:
     for name in ARCHIVES:
         with tarfile.open(released / name) as archive:
             licences = [file for file in archive.getnames() if re.fullmatch(r"[^/]+/LICENSE", file)]
-            assert archive.extractfile(licences[0]).read() == LICENCE, name  # type: ignore[union-attr]
+            assert archive.extractfile(licences[0]).read() == LICENCE, name
             assert [file for file in archive.getnames() if file.endswith("/THIRD_PARTY.txt")], name
 
 
-def test_the_npm_package_is_one(released: Path) -> None:
+def test_the_npm_package_is_one(released):
     with tarfile.open(released / f"{NAMED}.tgz") as archive:
         names = set(archive.getnames())
-        described = json.load(archive.extractfile("package/package.json"))  # type: ignore[arg-type]
+        described = json.load(archive.extractfile("package/package.json"))
     assert (described["name"], described["version"]) == ("holdfast-vault", VERSION)
     assert {"package/README.md", "package/dist/holdfast.js", "package/dist/THIRD_PARTY.txt"} <= names
 
 
-def test_the_image_can_be_built_from_its_context(released: Path) -> None:
+def test_the_image_can_be_built_from_its_context(released):
     with tarfile.open(released / f"{NAMED}-image.tar.gz") as archive:
         names = {name.removeprefix(f"{NAMED}/") for name in archive.getnames()}
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
@@ -87,7 +80,7 @@ def test_the_image_can_be_built_from_its_context(released: Path) -> None:
     assert not [name for name in names if name.endswith((".wasm", ".env", ".db")) or "node_modules" in name]
 
 
-def test_a_foreign_library_reads_the_bill_of_materials(released: Path, bill: dict[str, Any]) -> None:
+def test_a_foreign_library_reads_the_bill_of_materials(released, bill):
     text = (released / f"{NAMED}.cdx.json").read_text("utf-8")
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     named = {(one["name"], one["version"]) for one in bill["components"]}

@@ -1,7 +1,5 @@
 """deploy/compose.yaml is a valid Compose file, and an installation with the files that it mounts works."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -11,7 +9,6 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -23,22 +20,18 @@ from tests.support.topology import start_nginx
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.values import read_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 DEPLOY = ROOT / "deploy"
-COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+SERVICES = COMPOSE["services"]
 NODES = ("node1", "node2")
 PROGRAMS = runpy.run_path(str(ROOT / "tools" / "programs.py"))
-MISSING: list[str] = PROGRAMS["missing"](PROGRAMS["SITE"])
+MISSING = PROGRAMS["missing"](PROGRAMS["SITE"])
 needs_programs = pytest.mark.skipif(
     bool(MISSING), reason=f"{', '.join(MISSING)} missing: python3 tools/programs.py fetches Debian's"
 )
 
 
-def test_the_compose_file_keeps_the_specification() -> None:
+def test_the_compose_file_keeps_the_specification():
     done = subprocess.run(
         [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"],
         capture_output=True, text=True, check=False,
@@ -46,7 +39,7 @@ def test_the_compose_file_keeps_the_specification() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_part_of_a_site_is_there_and_everything_mounted_exists() -> None:
+def test_every_part_of_a_site_is_there_and_everything_mounted_exists():
     assert SERVICES.keys() == {*NODES, "migrate", "postgres", "proxy", "prometheus", "grafana"}
     for name, service in SERVICES.items():
         for volume in service.get("volumes", []):
@@ -57,7 +50,7 @@ def test_every_part_of_a_site_is_there_and_everything_mounted_exists() -> None:
             )
 
 
-def test_nothing_but_the_proxy_listens_beyond_this_machine() -> None:
+def test_nothing_but_the_proxy_listens_beyond_this_machine():
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert published.keys() == {"proxy", "prometheus", "grafana"}
     assert all(
@@ -77,7 +70,7 @@ def test_no_secret_has_a_default_and_the_message_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("name", [*NODES, "migrate"])
-def test_nodes_have_no_rights_and_settings_that_are_read(name: str) -> None:
+def test_nodes_have_no_rights_and_settings_that_are_read(name):
     node = SERVICES[name]
     assert (node["read_only"], node["cap_drop"]) == (True, ["ALL"])
     assert int(node["stop_grace_period"].rstrip("s")) > STOP_WITHIN_S
@@ -93,7 +86,7 @@ def test_nodes_have_no_rights_and_settings_that_are_read(name: str) -> None:
     assert given["HOLDFAST_TRUSTED_PROXIES"] == proxy
 
 
-def test_the_proxy_and_prometheus_know_the_nodes() -> None:
+def test_the_proxy_and_prometheus_know_the_nodes():
     proxy = (DEPLOY / "nginx" / "holdfast.conf").read_text()
     assert set(re.findall(r"server (\w+):8787", proxy)) == set(NODES)
     targets = json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"]
@@ -101,7 +94,7 @@ def test_the_proxy_and_prometheus_know_the_nodes() -> None:
 
 
 @needs_programs
-def test_prometheus_accepts_its_configuration_and_rules() -> None:
+def test_prometheus_accepts_its_configuration_and_rules():
     done = subprocess.run(
         [PROGRAMS["program"]("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml"],
         capture_output=True, text=True, check=False,
@@ -110,7 +103,7 @@ def test_prometheus_accepts_its_configuration_and_rules() -> None:
 
 
 @needs_programs
-def test_each_alert_fires_when_it_should() -> None:
+def test_each_alert_fires_when_it_should():
     done = subprocess.run(
         [PROGRAMS["program"]("promtool"), "test", "rules", DEPLOY / "prometheus" / "alerts.test.yml"],
         capture_output=True, text=True, check=False,
@@ -119,17 +112,17 @@ def test_each_alert_fires_when_it_should() -> None:
 
 
 class Ok(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+    def do_GET(self):
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 
 @contextlib.contextmanager
-def node(port: int) -> Iterator[None]:
+def node(port):
     server = ThreadingHTTPServer(("127.0.0.1", port), Ok)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -142,7 +135,7 @@ def node(port: int) -> Iterator[None]:
 
 
 @needs_programs
-def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path: Path) -> None:
+def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path):
     """The proxy skips a node for 2 s after a failure, and in these 2 s another node may be stopped."""
     tmp_path.chmod(0o755)
     first, second = free_port(), free_port()
@@ -157,7 +150,7 @@ def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path: Path) ->
 
 @pytest.mark.soak  # starts six programs; tests/faults kills nodes in the gate
 @needs_programs
-def test_a_site_of_the_same_parts_serves_through_the_death_of_a_node() -> None:
+def test_a_site_of_the_same_parts_serves_through_the_death_of_a_node():
     done = subprocess.run(
         [sys.executable, ROOT / "tools" / "topology.py"], capture_output=True, text=True, check=False, timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

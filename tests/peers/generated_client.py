@@ -1,12 +1,10 @@
 """Registers a handle with the client that openapi-python-client has generated from /openapi.json, in the package `made`."""
 
-from __future__ import annotations
-
 import sys
 
 from made import Client  # type: ignore[import-not-found]  # made by the test
-from made.api.registration import create_session, lookup_did, register_did  # type: ignore[import-not-found]
-from made.models import (  # type: ignore[import-not-found]
+from made.api.registration import create_session, lookup_did, register_did
+from made.models import (
     CreateSessionBody,
     CreateSessionResponse409Error,
     RegisterDidBody,

@@ -1,9 +1,6 @@
 """viem and OpenZeppelin's SignatureChecker verify what accounts sign, also before an account exists."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.clean_tree import ROOT
@@ -17,16 +14,10 @@ from holdfast.chain.signers import p256_signer
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.wire.encoding import from_hex
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.chain_service import ChainService
-
 pytestmark = [pytest.mark.timeout(600), needs_viem]
 TEXT = "Grüße: sign in to shop.example"
 ANOTHER = "Sign in to another.example"
-TYPED: dict[str, Any] = {
+TYPED = {
     "domain": {"name": "Shop", "version": "1", "chainId": 84532, "verifyingContract": "0x" + "c0" * 20},
     "types": {
         "Order": [{"name": "item", "type": "string"}, {"name": "buyer", "type": "Buyer"}],
@@ -40,23 +31,23 @@ BOTH, VIEM_ALONE, NOBODY = (True, True), (True, False), (False, False)
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Iterator[holdfast.Vault]:
+def vault(tmp_path):
     with VaultStore(directory=tmp_path / "vault") as store, new_vault(store) as made:
         yield made
 
 
 @pytest.fixture
-def client(chain: ChainService, vault: holdfast.Vault) -> Iterator[holdfast.Client]:
+def client(chain, vault):
     with holdfast.Client(chain.base_url, vault=vault, timeout=60) as made:
         yield made
 
 
-def order() -> TypedData:
+def order():
     read = hashed(TYPED)
     return TypedData(from_hex(read["separator"]), from_hex(read["contents"]), read["type"])
 
 
-def create(chain: ChainService, client: holdfast.Client) -> str:
+def create(chain, client):
     """Have the account created by its first payment."""
     account = client.smart_account_address()
     chain.give(account, 10)
@@ -66,7 +57,7 @@ def create(chain: ChainService, client: holdfast.Client) -> str:
 
 
 @pytest.mark.soak  # accounts that exist sign in the gate
-def test_an_account_signs_before_it_exists(chain: ChainService, client: holdfast.Client) -> None:
+def test_an_account_signs_before_it_exists(chain, client):
     account, rpc = client.smart_account_address(), chain.rpc_url
     text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
     assert text.endswith(WRAPPED) and typed.endswith(WRAPPED)
@@ -82,7 +73,7 @@ def test_an_account_signs_before_it_exists(chain: ChainService, client: holdfast
     assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
 
 
-def test_an_account_signs_when_it_exists(chain: ChainService, client: holdfast.Client) -> None:
+def test_an_account_signs_when_it_exists(chain, client):
     account = create(chain, client)
     text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
     assert len(text) == 64 and typed[64:].startswith(order().separator)
@@ -93,7 +84,7 @@ def test_an_account_signs_when_it_exists(chain: ChainService, client: holdfast.C
     assert verified(chain.rpc_url, account, text, text=ANOTHER) == NOBODY
 
 
-def test_a_second_owner_signs_by_name(chain: ChainService, client: holdfast.Client, tmp_path: Path) -> None:
+def test_a_second_owner_signs_by_name(chain, client, tmp_path):
     account = create(chain, client)
     with VaultStore(directory=tmp_path / "second") as store, new_vault(store, "second") as other:
         own = other.own_key()
@@ -105,7 +96,7 @@ def test_a_second_owner_signs_by_name(chain: ChainService, client: holdfast.Clie
     assert verified(chain.rpc_url, account, typed, typed=TYPED) == BOTH
 
 
-def test_the_account_for_viem_in_the_documentation_signs() -> None:
+def test_the_account_for_viem_in_the_documentation_signs():
     blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "browser.md").read_text("utf-8"), re.DOTALL)
     (block,) = [one for one in blocks if "toAccount" in one]
     address = "0x" + "11" * 20
@@ -115,6 +106,6 @@ def test_the_account_for_viem_in_the_documentation_signs() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"separator": b""}, {"contents": bytes(31)}, {"type": "(string a)"}, {"type": ""}])
-def test_what_is_no_typed_data_is_refused(wrong: dict[str, Any]) -> None:
+def test_what_is_no_typed_data_is_refused(wrong):
     with pytest.raises(ValueError, match="typed data"):
         TypedData(**{"separator": bytes(32), "contents": bytes(32), "type": "Mail(string text)", **wrong})

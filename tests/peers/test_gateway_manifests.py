@@ -1,28 +1,23 @@
 """The Gateway and its routes in deploy/kubernetes are valid according to the Gateway API's schemas."""
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 HERE = Path(__file__).parent
 NETWORK = HERE.parents[1] / "deploy" / "kubernetes" / "network.yaml"
-MANIFESTS: list[dict[str, Any]] = [
-    one for one in yaml.safe_load_all(NETWORK.read_text()) if one["apiVersion"].startswith("gateway.")
-]
+MANIFESTS = [one for one in yaml.safe_load_all(NETWORK.read_text()) if one["apiVersion"].startswith("gateway.")]
 pytestmark = pytest.mark.skipif(
     not (HERE / "node_modules" / "@kubernetes-models").is_dir(),
     reason="tests/peers/node_modules lacks the Gateway API's schemas: make setup installs them",
 )
 
 
-def test_the_gateway_apis_schemas_accept_every_manifest_and_refuse_what_is_wrong() -> None:
+def test_the_gateway_apis_schemas_accept_every_manifest_and_refuse_what_is_wrong():
     assert sorted(one["kind"] for one in MANIFESTS) == ["Gateway", "HTTPRoute", "HTTPRoute"]
     gateway, unknown, route, mistyped, top = (
         copy.deepcopy(next(it for it in MANIFESTS if it["kind"] == kind))

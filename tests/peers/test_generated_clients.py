@@ -1,23 +1,15 @@
 """Foreign generators read /openapi.json; their clients pass their compilers and register a handle."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.signature_verifiers import needs_viem
 
 from holdfast.world import node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.serving import Server
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]  # types of 700 files
 HERE = Path(__file__).parent
@@ -33,7 +25,7 @@ OVERRIDES = """content_type_overrides:
 CHECKED = ("--follow-imports=silent", "--config-file=", "-p", "made.api", "-p", "made.models")
 
 
-def ran(*words: str | Path, where: Path, **environment: str) -> str:
+def ran(*words, where, **environment):
     done = subprocess.run(
         words, cwd=where, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
@@ -41,12 +33,12 @@ def ran(*words: str | Path, where: Path, **environment: str) -> str:
     return done.stdout + done.stderr
 
 
-def someone(server: Server) -> tuple[str, ...]:
+def someone(server):
     """Return the arguments of a program that registers: the address, a free handle, its DID, and another DID."""
     return server.url, f"g{secrets.token_hex(5)}", *(f"did:new:0x{secrets.token_hex(32)}" for _ in range(2))
 
 
-def test_openapi_python_client(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_openapi_python_client(serve, tmp_path):
     server, tools = serve(), Path(sys.executable).parent
     (tmp_path / "config.yml").write_text(OVERRIDES)
     asked = ("generate", "--url", f"{server.url}/openapi.json", "--config", "config.yml", "--meta", "none")
@@ -58,7 +50,7 @@ def test_openapi_python_client(serve: Callable[..., Server], tmp_path: Path) -> 
 
 
 @needs_viem
-def test_openapi_typescript(serve: Callable[..., Server], tmp_path: Path) -> None:
+def test_openapi_typescript(serve, tmp_path):
     server, packages = serve(), HERE / "node_modules"
     (tmp_path / "node_modules").symlink_to(packages)
     (tmp_path / "package.json").write_text('{"type": "module"}')

@@ -1,7 +1,5 @@
 """Other implementations read Holdfast's snapshots and use the service, and Holdfast reads their files and records."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

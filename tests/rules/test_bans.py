@@ -1,7 +1,5 @@
 """What a ban is about, in an operator's words and in a request."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.rules.bans import ban_subject, refuse_banned, subjects_of
@@ -26,7 +24,7 @@ MAIL = parse_identifier("Ann@Mail.Example.com", Channel.EMAIL)
         ("network", "2001:db8::1", "network 2001:db8::/64"),
     ],
 )
-def test_words_become_a_subject(kind: str, value: str, subject: str) -> None:
+def test_words_become_a_subject(kind, value, subject):
     assert ban_subject(kind, value) == subject
 
 
@@ -37,12 +35,12 @@ def test_words_become_a_subject(kind: str, value: str, subject: str) -> None:
         ("network", "0.0.0.0/0"), ("network", "2001:db8::1/128"), ("network", "ann"), ("person", "ann"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_banned(kind: str, value: str) -> None:
+def test_what_cannot_be_banned(kind, value):
     with pytest.raises(ValueError, match=r".+"):
         ban_subject(kind, value)
 
 
-def test_a_request_is_concerned_by_its_name_did_domains_and_networks() -> None:
+def test_a_request_is_concerned_by_its_name_did_domains_and_networks():
     subjects = subjects_of(MAIL, DID, "192.0.2.7")
     assert {"name email ann@mail.example.com", f"did {DID}"} <= set(subjects)
     assert {"domain mail.example.com", "domain example.com", "domain com"} <= set(subjects)
@@ -52,7 +50,7 @@ def test_a_request_is_concerned_by_its_name_did_domains_and_networks() -> None:
     assert len(subjects_of(MAIL, DID, "local")) == 2 + 3
 
 
-def test_refusals_are_documented_ones() -> None:
+def test_refusals_are_documented_ones():
     refuse_banned(None)
     for subject, row in (("network 192.0.2.0/24", IP_LIMIT_REACHED), ("domain example.com", IDENTIFIER_RESERVED)):
         with pytest.raises(Refused) as refused:

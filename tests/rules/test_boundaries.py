@@ -1,7 +1,5 @@
 """Limits hold exactly: the largest permitted value passes, and the next one does not."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 
@@ -17,14 +15,14 @@ from holdfast.wire.requests import PinSnapshot
 ROOT = "bafyreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy"
 
 
-def pin_of(size: int) -> PinSnapshot:
+def pin_of(size):
     """Return a request for a pin that has this many bytes as JSON."""
     empty = PinSnapshot(cid=ROOT, name="v", meta=dict.fromkeys("abcdefgh", ""))
     each, more = divmod(size - len(msgspec.json.encode(empty)), 8)
     return PinSnapshot(cid=ROOT, name="v", meta={name: "x" * (each + more * (name == "a")) for name in "abcdefgh"})
 
 
-def test_a_pin_has_at_most_four_kibibytes() -> None:
+def test_a_pin_has_at_most_four_kibibytes():
     assert checked_pin(pin_of(4096)).name == "v"
     with pytest.raises(SnapshotRefused) as refused:
         checked_pin(pin_of(4097))
@@ -32,20 +30,20 @@ def test_a_pin_has_at_most_four_kibibytes() -> None:
 
 
 @pytest.mark.parametrize(("size", "is_read"), [(75, True), (76, False)])
-def test_an_identity_cid_has_at_most_128_characters(size: int, *, is_read: bool) -> None:
+def test_an_identity_cid_has_at_most_128_characters(size, *, is_read):
     cid = to_multibase("b", bytes([1, 0x55, 0, size]) + bytes(size))
     assert len(cid) == (128 if is_read else 129)
     assert (identity_car(cid) is not None) is is_read
 
 
-def test_a_shade_that_is_almost_white_is_found() -> None:
+def test_a_shade_that_is_almost_white_is_found():
     background = Colour(0x74, 0x74, 0x74)
     shade = lightened_for(background, Colour(0, 0, 0))
     assert shade != WHITE
     assert 4.5 <= contrast(shade, background) < contrast(WHITE, background)
 
 
-def test_an_identifier_is_sent_in_at_most_320_characters() -> None:
+def test_an_identifier_is_sent_in_at_most_320_characters():
     assert parse_identifier("ann".ljust(320), Channel.HANDLE).key == "ann"
     with pytest.raises(Refused):
         parse_identifier("ann".ljust(321), Channel.HANDLE)

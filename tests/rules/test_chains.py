@@ -1,13 +1,11 @@
 """The table of chains."""
 
-from __future__ import annotations
-
 from holdfast.rules.chains import BALANCE_CHAIN_IDS, CHAINS, known_money_text, operation_page
 
 HASH = "0x" + "ab" * 32
 
 
-def test_the_interfaces_chains_have_an_explorer_that_shows_user_operations() -> None:
+def test_the_interfaces_chains_have_an_explorer_that_shows_user_operations():
     assert {number: operation_page(CHAINS[number].explorer, HASH) for number in (84532, 8453, 1)} == {
         84532: f"https://base-sepolia.blockscout.com/op/{HASH}",
         8453: f"https://base.blockscout.com/op/{HASH}",
@@ -16,13 +14,13 @@ def test_the_interfaces_chains_have_an_explorer_that_shows_user_operations() -> 
     assert operation_page("", HASH) == ""
 
 
-def test_every_row_is_of_its_id_and_one_network_has_test_money() -> None:
+def test_every_row_is_of_its_id_and_one_network_has_test_money():
     assert all(chain.chain_id == number for number, chain in CHAINS.items())
     assert [number for number, chain in CHAINS.items() if chain.test_money] == [84532]
     assert set(BALANCE_CHAIN_IDS) <= set(CHAINS)
 
 
-def test_money_is_called_what_it_is() -> None:
+def test_money_is_called_what_it_is():
     assert [known_money_text(chain_id) for chain_id in (84532, 8453, 1, 10)] == [
         "Base Sepolia (84532), test money without value",
         "Base (8453), real money",

@@ -1,7 +1,5 @@
 """UTS #39's skeletons and mixed-script detection: the standard's examples, and the rules for handles based on them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -25,18 +23,18 @@ from holdfast.rules.unicode_tables import PROTOTYPES, SCRIPTS
         ("ab", "a\u034fb"),  # a default-ignorable character in between
     ],
 )
-def test_confusable_texts_have_one_skeleton(one: str, other: str) -> None:
+def test_confusable_texts_have_one_skeleton(one, other):
     assert one != other
     assert unicode_skeleton(one) == unicode_skeleton(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("paypal", "paypa1s"), ("bar", "baz"), ("\u00e9", "e"), ("\u4e00", "-")])
-def test_other_texts_have_others(one: str, other: str) -> None:
+def test_other_texts_have_others(one, other):
     assert unicode_skeleton(one) != unicode_skeleton(other)
 
 
 @pytest.mark.parametrize("text", ["paypal", "m", "\u0440\u0430\u0443", "\u01c9", "\u00fe", "\u0d10", "I1|l"])
-def test_a_skeleton_is_its_own_skeleton(text: str) -> None:
+def test_a_skeleton_is_its_own_skeleton(text):
     """According to UTS #39, section 4, the skeleton of a skeleton is the same skeleton."""
     assert unicode_skeleton(unicode_skeleton(text)) == unicode_skeleton(text)
 
@@ -45,25 +43,25 @@ def test_a_skeleton_is_its_own_skeleton(text: str) -> None:
     ("character", "prototype"),
     [("\u00fe", "p"), ("\u0448", "w"), ("\u04cf", "l"), ("\u0192", "f"), ("\u0561", "w"), ("\u0582", "i")],
 )
-def test_rows_that_tables_before_unicode_16_lack(character: str, prototype: str) -> None:
+def test_rows_that_tables_before_unicode_16_lack(character, prototype):
     assert unicode_skeleton(character) == prototype
 
 
-def test_scripts() -> None:
+def test_scripts():
     assert scripts_of("a1-") == {"LATIN"}
     assert scripts_of("p\u0430ypal") == {"LATIN", "CYRILLIC"}
     assert scripts_of("\u3042\u4e00") == {"HIRAGANA", "HAN"}
     assert scripts_of("\u0301-\U0001f600\uffff") == frozenset()  # Inherited, Common, none
 
 
-def test_the_tables_are_whole() -> None:
+def test_the_tables_are_whole():
     assert len(PROTOTYPES.split()) > 6500
     ranges = [tuple(int(point, 16) for point in row.split(":")[1:]) for row in SCRIPTS.split()]
     assert all(first <= last for first, last in ranges)
     assert all(last < first for (_, last), (first, _) in pairwise(ranges))
 
 
-def test_handles_in_ascii_are_compared_as_the_whole_table_says() -> None:
+def test_handles_in_ascii_are_compared_as_the_whole_table_says():
     """A short table for ASCII makes it unnecessary to load the whole table."""
     for character in map(chr, range(0x21, 0x7F)):
         alone, beside = reserved_identifiers.skeleton(character), reserved_identifiers.skeleton(character + "\u3042")

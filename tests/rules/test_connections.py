@@ -1,7 +1,5 @@
 """Which connections a process closes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -14,13 +12,13 @@ ONE = Connection(number=1, address="192.0.2.1", waiting=0, taken=0, quiet_s=0.0)
 WINDOW = TAKEN_BYTES_PER_S * 10
 
 
-def closed_at(*seen: tuple[float, Connection]) -> float | None:
+def closed_at(*seen):
     """Return when the connection is closed, if these are its states at these times."""
     watch = Watch(LIMITS)
     return next((now for now, it in seen if watch.to_close(now, [it])), None)
 
 
-def waiting(taken: int, bytes_: int = 1_000_000) -> Connection:
+def waiting(taken, bytes_=1_000_000):
     return replace(ONE, waiting=bytes_, taken=taken)
 
 
@@ -39,11 +37,11 @@ def waiting(taken: int, bytes_: int = 1_000_000) -> Connection:
     ],
     ids=["nothing", "too little", "then nothing", "all in time", "what waited", "quiet", "not yet", "idle", "reading"],
 )  # fmt: skip
-def test_a_connection_is_closed_in_time(seen: list[tuple[float, Connection]], closed: float | None) -> None:
+def test_a_connection_is_closed_in_time(seen, closed):
     assert closed_at(*seen) == closed
 
 
-def test_an_address_keeps_the_connections_that_spoke_last() -> None:
+def test_an_address_keeps_the_connections_that_spoke_last():
     mine = [replace(ONE, number=n, quiet_s=float(n)) for n in range(5)]
     others = [replace(ONE, number=10 + n, address=f"192.0.2.{10 + n}") for n in range(5)]
     proxies = [replace(ONE, number=20 + n, address=None) for n in range(5)]

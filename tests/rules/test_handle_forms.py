@@ -1,7 +1,5 @@
 """Handles that read as another kind of identifier or hide marks (rules/handle_forms.py, rules/confusables.py)."""
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata
@@ -20,16 +18,16 @@ NO_NAMES = reserved_identifiers.reserved_list(["admin"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda it: ascii(it["given"]))
-def test_vectors(case: dict[str, object]) -> None:
+def test_vectors(case):
     key = parse_identifier(str(case["given"]), Channel.HANDLE).key
     assert (key, form_of(key), NO_NAMES.holds(key)) == (case["key"], case["form"], case["reserved"])
 
 
-def test_an_operator_can_allow_such_a_handle() -> None:
+def test_an_operator_can_allow_such_a_handle():
     assert not reserved_identifiers.reserved_list([], allowed=["holdfast.com"]).holds("holdfast.com")
 
 
-def test_the_marks_of_the_alphabets_are_those_that_compose() -> None:
+def test_the_marks_of_the_alphabets_are_those_that_compose():
     composed = set()
     for character in map(chr, range(sys.maxunicode + 1)):
         decomposed = unicodedata.normalize("NFD", character)
@@ -39,6 +37,6 @@ def test_the_marks_of_the_alphabets_are_those_that_compose() -> None:
 
 
 @pytest.mark.parametrize("letter", "ij\u0456\u0458\u012f\u1ecb\u0268\u0131\u0237")
-def test_one_more_dot_on_a_dotted_letter_goes_unseen(letter: str) -> None:
+def test_one_more_dot_on_a_dotted_letter_goes_unseen(letter):
     assert hides_marks(letter + "\u0307") and not hides_marks(letter)
     assert not hides_marks("e\u0307") and not hides_marks("\u017c\u0117\u010b")

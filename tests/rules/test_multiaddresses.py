@@ -1,7 +1,5 @@
 """The addresses of pairing hosts that the service accepts, and the origins to which its pages may connect for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from holdfast.rules.multiaddresses import websocket_origin
@@ -18,7 +16,7 @@ PEER = "12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
         (f"/ip6/::1/tcp/4001/ws/p2p/{PEER}", "ws://[::1]:4001"),
     ],
 )
-def test_the_origin_of_a_websocket_address(address: str, origin: str) -> None:
+def test_the_origin_of_a_websocket_address(address, origin):
     assert websocket_origin(address) == origin
 
 
@@ -36,6 +34,6 @@ def test_the_origin_of_a_websocket_address(address: str, origin: str) -> None:
         "",
     ],
 )
-def test_other_addresses_are_refused(address: str) -> None:
+def test_other_addresses_are_refused(address):
     with pytest.raises(ValueError, match="peer ID"):
         websocket_origin(address)

@@ -1,7 +1,5 @@
 """The rules are pure functions, tested exhaustively if the input space is small, and with random input otherwise."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter
@@ -36,7 +34,7 @@ VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service"
 TEXT = st.text(max_size=80)
 
 
-def key_of(text: str, channel: Channel) -> str | None:
+def key_of(text, channel):
     try:
         return parse_identifier(text, channel).key
     except Refused:
@@ -44,20 +42,20 @@ def key_of(text: str, channel: Channel) -> str | None:
 
 
 @given(st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=64))
-def test_the_short_road_for_plain_handles_leads_where_the_long_one_does(text: str) -> None:
+def test_the_short_road_for_plain_handles_leads_where_the_long_one_does(text):
     from precis_i18n import get_profile
 
     assert key_of(text, Channel.HANDLE) == text.lower() == get_profile("UsernameCaseMapped").enforce(text)
 
 
 @given(TEXT, st.sampled_from(Channel))
-def test_a_key_is_the_key_of_itself(text: str, channel: Channel) -> None:
+def test_a_key_is_the_key_of_itself(text, channel):
     key = key_of(text, channel)
     assert key is None or key_of(key, channel) == key
 
 
 @given(TEXT, st.sampled_from(Channel))
-def test_no_key_holds_what_could_break_a_header_or_a_line(text: str, channel: Channel) -> None:
+def test_no_key_holds_what_could_break_a_header_or_a_line(text, channel):
     key = key_of(text, channel) or ""
     assert not any(
         character.isspace() or not character.isprintable() for character in key if character not in "\u200c\u200d"
@@ -84,13 +82,13 @@ def test_no_key_holds_what_could_break_a_header_or_a_line(text: str, channel: Ch
         ("+1800FLOWERS", "sms", None), ("+1415A5552671", "sms", None), ("++14155552671", "sms", None), ("+", "sms", None),
     ],
 )  # fmt: skip
-def test_canonical_keys(text: str, channel: str, key: str | None) -> None:
+def test_canonical_keys(text, channel, key):
     assert key_of(text, Channel(channel)) == key
 
 
 @pytest.mark.parametrize("channel", list(Channel))
 @pytest.mark.parametrize("unseen", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\ufe0f\u034f\u115f\u3164\u2800\U000e0061")
-def test_a_character_that_nobody_sees_is_refused(unseen: str, channel: Channel) -> None:
+def test_a_character_that_nobody_sees_is_refused(unseen, channel):
     text = {"handle": f"an{unseen}n", "email": f"an{unseen}n@example.com", "sms": f"+1415{unseen}5552671"}[channel]
     assert key_of(text, channel) is None
     if channel is Channel.EMAIL:
@@ -98,7 +96,7 @@ def test_a_character_that_nobody_sees_is_refused(unseen: str, channel: Channel) 
 
 
 @given(TEXT)
-def test_a_did_that_parses_has_the_syntax(text: str) -> None:
+def test_a_did_that_parses_has_the_syntax(text):
     try:
         parse_did(text)
     except Refused:
@@ -109,35 +107,35 @@ def test_a_did_that_parses_has_the_syntax(text: str) -> None:
 @pytest.mark.parametrize(
     "did", ["did:a:b", "did:web:x%3A80:p", "did:new:0x" + "0" * 64, "did:x1:a:b:c", "did:a::b", "did:a:" + "b" * 506]
 )
-def test_dids_of_the_w3c(did: str) -> None:
+def test_dids_of_the_w3c(did):
     assert parse_did(did) == did
 
 
-def test_an_allowed_name_is_free_and_its_look_alikes_are_too() -> None:
+def test_an_allowed_name_is_free_and_its_look_alikes_are_too():
     names = reserved_identifiers.reserved_list(["admin", "root"], allowed=["ADMIN"])
     assert not names.holds("admin") and names.holds("root") and names.holds("r00t")
 
 
 @given(st.lists(st.binary(min_size=8, max_size=8), min_size=1, max_size=5))
-def test_codes_are_six_digits(drawn: list[bytes]) -> None:
+def test_codes_are_six_digits(drawn):
     source = iter([*drawn, bytes(8)])
     code = one_time_codes.draw_code(lambda _size: next(source))
     assert len(code) == 6 and code.isdigit() and code.isascii()
 
 
-def test_a_draw_that_would_favour_low_codes_is_thrown_away() -> None:
+def test_a_draw_that_would_favour_low_codes_is_thrown_away():
     source = iter([b"\xff" * 8, (41).to_bytes(8)])
     assert one_time_codes.draw_code(lambda _size: next(source)) == "000041"
 
 
-def test_codes_are_spread_evenly() -> None:
+def test_codes_are_spread_evenly():
     import os
 
     counts = Counter(one_time_codes.draw_code(os.urandom)[0] for _ in range(20_000))
     assert len(counts) == 10 and all(1700 < count < 2300 for count in counts.values())
 
 
-def test_a_digest_binds_key_channel_identifier_and_code() -> None:
+def test_a_digest_binds_key_channel_identifier_and_code():
     mail, sms = Identifier(Channel.EMAIL, "a", "a"), Identifier(Channel.SMS, "a", "a")
     digests = {
         one_time_codes.code_digest(key, identifier, code)
@@ -147,7 +145,7 @@ def test_a_digest_binds_key_channel_identifier_and_code() -> None:
 
 
 @given(st.lists(st.tuples(st.none() | st.floats(0, 100), st.integers(1, 10**6)), max_size=5))
-def test_the_wait_is_that_of_the_window_that_has_room_last(full: list[tuple[float | None, int]]) -> None:
+def test_the_wait_is_that_of_the_window_that_has_room_last(full):
     windows = [(quotas.Quota(quotas.Counted.SENDS, "x", 1, window_s), at) for at, window_s in full]
     try:
         quotas.admit(windows, 100.0)
@@ -160,7 +158,7 @@ def test_the_wait_is_that_of_the_window_that_has_room_last(full: list[tuple[floa
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_strangers_never_use_up_the_attempt_that_is_kept_for_the_asker(limit: int) -> None:
+def test_strangers_never_use_up_the_attempt_that_is_kept_for_the_asker(limit):
     for tries in itertools.product([True, False], repeat=9):
         attempts, numbers = one_time_codes.Attempts(0, 0), []
         for own in tries:
@@ -173,9 +171,7 @@ def test_strangers_never_use_up_the_attempt_that_is_kept_for_the_asker(limit: in
 
 
 @given(st.floats(0, 4e9), st.floats(0, 4e9), st.integers(0, 10**6), st.booleans())
-def test_a_registration_is_asked_about_within_the_hour_and_on_its_last_second(
-    now: float, created_at: float, asked: int, in_sight: bool
-) -> None:
+def test_a_registration_is_asked_about_within_the_hour_and_on_its_last_second(now, created_at, asked, in_sight):
     at = confirmation.ask_again_at(now, created_at, asked, in_sight=in_sight)
     assert now < at <= now + 3600 or at == created_at + 86400
     assert now >= created_at + 86400 or at <= created_at + 86400
@@ -195,7 +191,7 @@ def test_a_registration_is_asked_about_within_the_hour_and_on_its_last_second(
         ("::1", "::/64", "::/48"),
     ],
 )
-def test_an_address_counts_as_what_it_is_had_for(address: str, subject: str, network: str | None) -> None:
+def test_an_address_counts_as_what_it_is_had_for(address, subject, network):
     assert addresses.subject_of(ip_address(address)) == subject
     assert addresses.network_of(subject) == network
     assert addresses.network_of(addresses.subject_of(None)) is None
@@ -209,12 +205,12 @@ def test_an_address_counts_as_what_it_is_had_for(address: str, subject: str, net
         ("+88213123456", False), ("+881612345678", False), ("+870773111632", False), ("+878101234567890", False),
     ],
 )  # fmt: skip
-def test_numbers_that_cost_extra_are_no_identifiers(number: str, served: bool) -> None:
+def test_numbers_that_cost_extra_are_no_identifiers(number, served):
     assert (key_of(number, Channel.SMS) is not None) is served
 
 
 @pytest.mark.parametrize(("number", "country"), [("+14155552671", "US"), ("+18765551234", "JM"), ("+4930901820", "DE")])
-def test_a_numbers_country_is_that_of_its_numbering_plan(number: str, country: str) -> None:
+def test_a_numbers_country_is_that_of_its_numbering_plan(number, country):
     assert phones.country_of(number) == country
 
 
@@ -224,7 +220,7 @@ GENERATOR = (
 )
 
 
-def test_the_curve_has_its_generator_and_no_neighbour() -> None:
+def test_the_curve_has_its_generator_and_no_neighbour():
     x, y = GENERATOR
     prime = 2**256 - 2**224 + 2**192 + 2**96 - 1
     assert p256.on_curve(x, y) and p256.on_curve(x, prime - y)
@@ -233,7 +229,7 @@ def test_the_curve_has_its_generator_and_no_neighbour() -> None:
 
 
 @given(st.integers(1, 2**64))
-def test_every_key_that_a_library_makes_is_on_the_curve(scalar: int) -> None:
+def test_every_key_that_a_library_makes_is_on_the_curve(scalar):
     from cryptography.hazmat.primitives.asymmetric import ec
 
     numbers = ec.derive_private_key(scalar, ec.SECP256R1()).public_key().public_numbers()
@@ -249,7 +245,7 @@ def test_every_key_that_a_library_makes_is_on_the_curve(scalar: int) -> None:
         ("bob1", False), ("barn", False), ("ann5", False), ("n5", False), ("\u0938\u0941\u092e\u0928", False), ("\u03c3\u03bf\u03c6\u03af\u03b1", False),
     ],
 )  # fmt: skip
-def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle: str, reserved: bool) -> None:
+def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle, reserved):
     names = reserved_identifiers.reserved_list(["admin", "root", "ns"])
     key = key_of(handle, Channel.HANDLE)
     assert key is not None and names.holds(key) is reserved
@@ -257,11 +253,11 @@ def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle: str, reserved: 
 
 
 @given(st.dictionaries(st.sampled_from(["identifier", "channel", "registrar", "expires_at"]), st.text()))
-def test_the_signing_input_is_rfc_8785(claims: dict[str, str]) -> None:
+def test_the_signing_input_is_rfc_8785(claims):
     assert attestations.canonical(claims) == rfc8785.dumps(claims)
 
 
-def test_attestation_vectors() -> None:
+def test_attestation_vectors():
     vectors = json.loads((VECTORS / "attestations.json").read_text("utf-8"))
     key = bytes.fromhex(vectors["key_hex"])
     for vector in vectors["valid"]:
@@ -282,13 +278,13 @@ SCALARS = st.none() | st.booleans() | st.integers() | TEXT
 @given(
     SCALARS | st.lists(SCALARS) | st.dictionaries(TEXT, SCALARS | st.lists(SCALARS) | st.dictionaries(TEXT, SCALARS))
 )
-def test_whatever_comes_as_an_attestation_is_refused_politely(value: object) -> None:
+def test_whatever_comes_as_an_attestation_is_refused_politely(value):
     with pytest.raises(Refused, match="attestation_invalid"):
         attestations.verify_at(value, Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), (b"k" * 32,), "did:web:x", 0.0)
 
 
 @given(st.text(max_size=60))
-def test_an_indexer_path_that_passes_stays_inside_the_list(tail: str) -> None:
+def test_an_indexer_path_that_passes_stays_inside_the_list(tail):
     from posixpath import normpath
     from urllib.parse import unquote
 
@@ -299,7 +295,7 @@ def test_an_indexer_path_that_passes_stays_inside_the_list(tail: str) -> None:
 
 
 @given(st.integers(0, 2**256 - 1))
-def test_formatted_amounts_scale_back(amount: int) -> None:
+def test_formatted_amounts_scale_back(amount):
     from decimal import Decimal, localcontext
 
     with localcontext() as context:
@@ -311,7 +307,7 @@ def test_formatted_amounts_scale_back(amount: int) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_answers_of_contracts_are_decoded_or_malformed(data: bytes) -> None:
+def test_answers_of_contracts_are_decoded_or_malformed(data):
     for decode in (abi.decode_address, abi.decode_uint256, abi.decode_account_state):
         try:
             decode(data)
@@ -320,7 +316,7 @@ def test_answers_of_contracts_are_decoded_or_malformed(data: bytes) -> None:
         assert len(data) in {32, 160}
 
 
-def test_selectors_are_the_hashes_of_their_signatures() -> None:
+def test_selectors_are_the_hashes_of_their_signatures():
     assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
     assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
     assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
@@ -329,13 +325,13 @@ def test_selectors_are_the_hashes_of_their_signatures() -> None:
 
 
 @given(st.binary(max_size=60))
-def test_encodings_lead_back(data: bytes) -> None:
+def test_encodings_lead_back(data):
     assert from_hex(to_hex(data)) == data
     assert from_base64url(to_base64url(data)) == data
 
 
 @given(st.integers(0, 4 * 10**12))
-def test_times_lead_back_to_the_millisecond(milliseconds: int) -> None:
+def test_times_lead_back_to_the_millisecond(milliseconds):
     text = to_iso(milliseconds / 1000)
     assert text.endswith("Z") and round(from_iso(text) * 1000) == milliseconds
 
@@ -349,11 +345,11 @@ def test_times_lead_back_to_the_millisecond(milliseconds: int) -> None:
         "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
     ],
 )
-def test_checksums_of_eip_55(address: str) -> None:
+def test_checksums_of_eip_55(address):
     assert checksum_address(bytes.fromhex(address[2:])) == address
 
 
-def test_the_interfaces_chains_have_its_usdc() -> None:
+def test_the_interfaces_chains_have_its_usdc():
     assert {chain_id: CHAINS[chain_id].usdc for chain_id in BALANCE_CHAIN_IDS} == {
         84532: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
         8453: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",

@@ -1,7 +1,5 @@
 """The rules for stored snapshots refuse invalid input, and never raise an unexpected error."""
 
-from __future__ import annotations
-
 import contextlib
 
 import msgspec
@@ -30,7 +28,7 @@ pin_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(("cid", "name", "o
 
 
 @given(st.binary(max_size=200) | json_values.map(msgspec.json.encode) | pin_fields.map(msgspec.json.encode))
-def test_any_body_is_a_pin_or_refused(body: bytes) -> None:
+def test_any_body_is_a_pin_or_refused(body):
     with contextlib.suppress(SnapshotRefused):
         assert isinstance(checked_pin(PIN.of_body(body)), PinRequest)
 
@@ -42,13 +40,13 @@ words = st.sampled_from(["cid", "name", "match", "status", "before", "after", "l
     st.text(max_size=100)
     | st.lists(st.tuples(words, st.text(max_size=30)), max_size=6).map(lambda p: "&".join(map("=".join, p)))
 )
-def test_any_query_is_a_list_or_refused(query: str) -> None:
+def test_any_query_is_a_list_or_refused(query):
     with contextlib.suppress(SnapshotRefused):
         assert isinstance(pin_query(PINS.of_query(query)), PinQuery)
 
 
 @given(st.integers(0, 2**52), st.integers(-3, 3))
-def test_a_moment_that_was_told_is_compared_exactly(moment_us: int, shift: int) -> None:
+def test_a_moment_that_was_told_is_compared_exactly(moment_us, shift):
     moment_us = moment_us % 253_402_300_000_000_000
     pin = Pin(
         request_id="r",
@@ -70,7 +68,7 @@ media = st.sampled_from(["*/*", "application/vnd.ipld.raw", "application/vnd.ipl
     st.dictionaries(keys, st.text(max_size=12) | st.sampled_from(["raw", "car", "y", "n", "1", "0:*"])),
     st.none() | media | st.text(),
 )
-def test_any_question_has_a_form_or_is_refused(query: dict[str, str], accept: str | None) -> None:
+def test_any_question_has_a_form_or_is_refused(query, accept):
     with contextlib.suppress(SnapshotRefused):
         found = wanted(msgspec.convert(query, ReadBlock), accept)
         assert isinstance(found, Wanted)
@@ -85,7 +83,7 @@ def test_any_question_has_a_form_or_is_refused(query: dict[str, str], accept: st
 
 
 @given(st.text(max_size=60) | st.from_regex(r"bytes=[0-9]*-[0-9]*", fullmatch=True), st.integers(0, 50))
-def test_a_range_lies_within(header: str, size: int) -> None:
+def test_a_range_lies_within(header, size):
     try:
         found = byte_range(header, size)
     except ValueError:
@@ -94,7 +92,7 @@ def test_a_range_lies_within(header: str, size: int) -> None:
 
 
 @given(st.text(max_size=300), st.sampled_from(["", ".car", ".bin", ".ipns-record"]))
-def test_names_stay_within_their_header(name: str, ending: str) -> None:
+def test_names_stay_within_their_header(name, ending):
     text = attachment(name + ending, "bafy.car")
     text.encode("latin-1")
     inner = text.split('filename="', 1)[1].split('"', 1)[0]
@@ -102,7 +100,7 @@ def test_names_stay_within_their_header(name: str, ending: str) -> None:
 
 
 @given(st.text(max_size=200), st.none() | st.text(max_size=100))
-def test_odd_texts(text: str, header: str | None) -> None:
+def test_odd_texts(text, header):
     identity_car(text), identity_car("bafkqa" + text), is_known(header, '"x"')
     with contextlib.suppress(SnapshotRefused):
         bearer_of(header, "did:web:x", 0.0)
@@ -111,7 +109,7 @@ def test_odd_texts(text: str, header: str | None) -> None:
 
 
 @given(st.binary(max_size=400), st.lists(st.integers(1, 60), max_size=8))
-def test_any_form_is_one_file_or_refused(body: bytes, cuts: list[int]) -> None:
+def test_any_form_is_one_file_or_refused(body, cuts):
     taken = bytearray()
     form = OneFile(b"b", taken.extend)
     with contextlib.suppress(NotOneFile):
@@ -123,7 +121,7 @@ def test_any_form_is_one_file_or_refused(body: bytes, cuts: list[int]) -> None:
 
 
 @given(st.integers(0, 100), st.integers(0, 100), st.integers(1, 100), st.booleans())
-def test_what_is_reserved_never_passes_the_quota(kept: int, reserved: int, asked: int, declared: bool) -> None:
+def test_what_is_reserved_never_passes_the_quota(kept, reserved, asked, declared):
     limits = SnapshotLimits(bytes_per_did=100)
     try:
         given_bytes = reservation(Usage(kept, reserved, 0, 0), limits, asked, declared=declared)

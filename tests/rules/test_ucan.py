@@ -1,7 +1,5 @@
 """The service parses tokens signed by P-256 keys, tested with the enclave's vectors."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random
@@ -16,7 +14,7 @@ from tests.support.vault_tokens import VARSIG, VaultKey, container
 
 from holdfast.content import dag_cbor
 from holdfast.content.dag_cbor import Link
-from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, p256_key, read_container, read_token
+from holdfast.rules.ucan import TokenMalformed, covers, ed25519_key, p256_key, read_container, read_token
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors/ucan"
 # Error codes that the bytes of a single token determine; the caller checks time, commands, chains and revocation.
@@ -24,14 +22,14 @@ OF_THE_TOKEN = {"invalid_signature", "unsupported_algorithm", "unsupported_versi
 NOT_P256 = {"the same through secp256k1", "a chain of three, in any order"}
 
 
-def cases(name: str):
+def cases(name):
     for case in json.loads((VECTORS / name).read_text())["cases"]:
         token = case.get("input", {}).get("token")
         if isinstance(token, str):
             yield pytest.param(case, id=case["name"])
 
 
-def read(text: str) -> Token:
+def read(text):
     """Parse a token from base64 or from a container."""
     try:
         data = base64.b64decode(text, validate=True)
@@ -41,7 +39,7 @@ def read(text: str) -> Token:
 
 
 @pytest.mark.parametrize("case", list(cases("verify_valid.json")))
-def test_what_holds_is_read(case: dict) -> None:
+def test_what_holds_is_read(case):
     token = case["input"]["token"]
     if token[:1] in {"B", "C"} or case["name"] in NOT_P256 or "fragment" in case["name"]:
         with pytest.raises(TokenMalformed):  # chains, other keys, other containers: not valid bearer tokens
@@ -54,13 +52,13 @@ def test_what_holds_is_read(case: dict) -> None:
 
 
 @pytest.mark.parametrize("case", list(cases("verify_invalid.json")))
-def test_what_is_forged_is_not(case: dict) -> None:
+def test_what_is_forged_is_not(case):
     if case["error"] in OF_THE_TOKEN:
         with pytest.raises(TokenMalformed):
             read(case["input"]["token"])
 
 
-def test_both_forms_of_a_signature_are_one_token() -> None:
+def test_both_forms_of_a_signature_are_one_token():
     key = VaultKey()
     token = key.envelope(key.invocation(1_800_000_000))
     order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
@@ -74,7 +72,7 @@ def test_both_forms_of_a_signature_are_one_token() -> None:
     | st.binary(max_size=300).map(container)
     | st.binary(max_size=300).map(lambda b: "C" + b.hex())
 )
-def test_no_text_is_more_than_malformed(text: str) -> None:
+def test_no_text_is_more_than_malformed(text):
     with pytest.raises(TokenMalformed):
         read_token(read_container(text))
 
@@ -83,7 +81,7 @@ def test_no_text_is_more_than_malformed(text: str) -> None:
     st.text(max_size=80)
     | st.text("123456789ABCDEFGHJKLMNPQRSTUVWXYZabc", min_size=40, max_size=60).map("did:key:z{}".format)
 )
-def test_no_did_is_more_than_malformed(did: str) -> None:
+def test_no_did_is_more_than_malformed(did):
     for read_key in (p256_key, ed25519_key):
         try:
             read_key(did)
@@ -98,7 +96,7 @@ def test_no_did_is_more_than_malformed(did: str) -> None:
         ("/a/", "/a/b", False), ("", "/a/b", False),
     ],
 )  # fmt: skip
-def test_commands_cover_what_lies_below(command: str, asked: str, yes: bool) -> None:
+def test_commands_cover_what_lies_below(command, asked, yes):
     assert covers(command, asked) is yes
 
 
@@ -114,7 +112,7 @@ HEAVY = {
 }
 
 
-def _heavy(name: str, key: VaultKey) -> bytes:
+def _heavy(name, key):
     """Return a validly signed token with a heavy value in the claim `meta`."""
     value = HEAVY[name]
     claims = {**key.invocation(1_800_000_000), "meta": {"x": None}}
@@ -125,7 +123,7 @@ def _heavy(name: str, key: VaultKey) -> bytes:
 
 
 @pytest.mark.parametrize("name", HEAVY)
-def test_a_heavy_token_costs_a_bounded_number_of_calls(name: str) -> None:
+def test_a_heavy_token_costs_a_bounded_number_of_calls(name):
     key = VaultKey()
     signed = _heavy(name, key)
     forged = signed[:20] + bytes([signed[20] ^ 1]) + signed[21:]
@@ -137,7 +135,7 @@ def test_a_heavy_token_costs_a_bounded_number_of_calls(name: str) -> None:
     assert _calls(listed, refused=True) < ordinary
 
 
-def _calls(text: str, *, refused: bool = False) -> int:
+def _calls(text, *, refused=False):
     with counted_calls() as calls:
         try:
             read_token(read_container(text))
@@ -146,7 +144,7 @@ def _calls(text: str, *, refused: bool = False) -> int:
     return calls.count
 
 
-def test_changed_tokens_are_malformed_and_nothing_else() -> None:
+def test_changed_tokens_are_malformed_and_nothing_else():
     draw = random.Random(5)
     key = VaultKey()
     good = container(key.envelope(key.invocation(1_800_000_000, meta={"a": [1, Link(CID)]}))).encode()

@@ -1,7 +1,5 @@
 """Signatures of webhooks, compared with Standard Webhooks' own library."""
 
-from __future__ import annotations
-
 import base64
 import time
 from datetime import UTC, datetime
@@ -16,13 +14,13 @@ from holdfast.service.settings.secrets import new_webhook_secret
 
 
 @given(st.binary(min_size=24, max_size=64), st.text(max_size=60))
-def test_the_foreign_library_signs_the_same(key: bytes, text: str) -> None:
+def test_the_foreign_library_signs_the_same(key, text):
     now, secret = int(time.time()), "whsec_" + base64.b64encode(key).decode()
     ours = signature(parse_secrets(secret), "msg_1", now, text.encode())
     assert ours == Webhook(secret).sign("msg_1", datetime.fromtimestamp(now, UTC), text)
 
 
-def test_each_secret_signs_so_that_it_can_be_rotated() -> None:
+def test_each_secret_signs_so_that_it_can_be_rotated():
     old, new, other = new_webhook_secret(), new_webhook_secret(), new_webhook_secret()
     now, body = int(time.time()), b'{"type":"check"}'
     headers = {
@@ -41,7 +39,7 @@ def test_each_secret_signs_so_that_it_can_be_rotated() -> None:
     "text",
     ["", "hunter2", "whsec_hunter2", "whsec_" + "A" * 28, "whsec_" + "A" * 88, "A" * 32, "whsec_" + "-" * 32],
 )
-def test_what_is_no_secret_is_refused_without_repeating_it(text: str) -> None:
+def test_what_is_no_secret_is_refused_without_repeating_it(text):
     with pytest.raises(ValueError, match="secret") as caught:
         parse_secrets(text)
     assert "hunter2" not in str(caught.value)

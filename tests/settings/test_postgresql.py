@@ -1,7 +1,5 @@
 """Database URLs: what is passed to the PostgreSQL driver, and what messages reveal."""
 
-from __future__ import annotations
-
 import errno
 
 import asyncpg
@@ -12,13 +10,13 @@ from holdfast.settings.postgresql import parse_address
 from holdfast.settings.postgresql_servers import NotConnected, OlderTimeline, database_words
 
 
-def test_an_address_without_its_secrets() -> None:
+def test_an_address_without_its_secrets():
     address = parse_address("postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write")
     assert address.dsn == "postgresql://user:hunter2@a:5432,b:5432/name?target_session_attrs=read-write"
     assert (address.location, address.pooled) == ("postgresql://a:5432,b:5432/name", False)
 
 
-def test_a_pooler_is_for_us_to_know() -> None:
+def test_a_pooler_is_for_us_to_know():
     address = parse_address("postgresql://u@h/n?pooler=transaction&sslmode=verify-full")
     assert (address.dsn, address.pooled) == ("postgresql://u@h/n?sslmode=verify-full", True)
 
@@ -27,12 +25,12 @@ def test_a_pooler_is_for_us_to_know() -> None:
     ("query", "pooled", "prepares"),
     [("", False, True), ("?pooler=transaction", True, False), ("?pooler=prepared", True, True)],
 )
-def test_a_pooler_may_follow_prepared_statements(query: str, *, pooled: bool, prepares: bool) -> None:
+def test_a_pooler_may_follow_prepared_statements(query, *, pooled, prepares):
     address = parse_address(f"postgresql://u@h/n{query}")
     assert (address.dsn, address.pooled, address.prepares) == ("postgresql://u@h/n", pooled, prepares)
 
 
-def test_a_socket() -> None:
+def test_a_socket():
     address = parse_address("postgresql:///name?host=/run/postgresql")
     assert address.dsn == "postgresql:///name?host=/run/postgresql"
     assert address.location == "postgresql:///run/postgresql/name"
@@ -41,13 +39,13 @@ def test_a_socket() -> None:
 @pytest.mark.parametrize(
     "url", ["postgresql:", "postgresql://", "postgresql://u:hunter2@h/n?pooler=session", "mysql://hunter2@h"]
 )
-def test_other_forms_are_refused_without_their_secrets(url: str) -> None:
+def test_other_forms_are_refused_without_their_secrets(url):
     with pytest.raises(ValueError, match="needed") as refused:
         parse_address(url)
     assert "hunter2" not in str(refused.value)
 
 
-def test_the_kind_is_known() -> None:
+def test_the_kind_is_known():
     assert database_of("postgresql://u:hunter2@h/n").location == "postgresql://h/n"
 
 
@@ -89,7 +87,7 @@ def test_the_kind_is_known() -> None:
         ),
     ],
 )
-def test_each_server_has_its_own_address(url: str, servers: list[str]) -> None:
+def test_each_server_has_its_own_address(url, servers):
     assert list(parse_address(url).servers) == servers
 
 

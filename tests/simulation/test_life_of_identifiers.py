@@ -53,34 +53,34 @@ class Model:
     credentials: dict[str, str] = dataclasses.field(default_factory=dict)
     used: set[str] = dataclasses.field(default_factory=set)
 
-    def session_refusal(self, key: tuple[str, str], ip: str) -> str | None:
+    def session_refusal(self, key, ip):
         if key == ("handle", "admin"):
             return "identifier_reserved"
         if key in self.claims:
             return "identifier_taken"
         return "ip_limit_reached" if self.per_ip.get(ip, 0) >= 3 else None
 
-    def count(self, what: str, ip: str, now: float, limit: int, window: float) -> bool:
+    def count(self, what, ip, now, limit, window):
         """Return whether another event of this kind is within the limit, and count it if so."""
         room = sum(w == what and who == ip and at > now - window for w, at, who in self.events) < limit
         if room:
             self.events.append((what, now, ip))
         return room
 
-    def claim(self, key: tuple[str, str], did: str, ip: str, stage: str) -> None:
+    def claim(self, key, did, ip, stage):
         self.claims[key] = [did, stage]
         self.openers[key] = ip
         self.per_ip[ip] = self.per_ip.get(ip, 0) + 1
 
 
 class LifeOfIdentifiers(RuleBasedStateMachine):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.folder = tempfile.TemporaryDirectory()
         folder = Path(self.folder.name)
         self.clock, self.mailer, self.model = Clock(), RecordingMailer(), Model()
-        self.attestations: list[dict[str, str]] = []
+        self.attestations = []
         environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **CEILINGS}
         settings = read_settings(environment)
         service = build_service(
@@ -95,25 +95,25 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         transport = httpx.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://x")
 
-    def teardown(self) -> None:
+    def teardown(self):
         self.loop.run_until_complete(self.http.aclose())
         self.loop.run_until_complete(self.application.stop())
         self.loop.close()
         self.folder.cleanup()
 
-    def post(self, path: str, ip: str, **body: Any) -> tuple[int, dict[str, Any]]:
+    def post(self, path, ip, **body):
         answer = self.loop.run_until_complete(self.http.post(path, json=body, headers={"X-Forwarded-For": ip}))
         return answer.status_code, answer.json()
 
-    def get(self, path: str) -> dict[str, Any]:
+    def get(self, path):
         return self.loop.run_until_complete(self.http.get(path)).json()
 
     @rule(seconds=st.sampled_from([1, 30, 91, 301, HOUR, DAY]))
-    def time_passes(self, seconds: int) -> None:
+    def time_passes(self, seconds):
         self.clock.now += seconds
 
     @rule(handle=st.sampled_from(HANDLES), did=st.sampled_from(DIDS), ip=st.sampled_from(IPS))
-    def open_session(self, handle: str, did: str, ip: str) -> None:
+    def open_session(self, handle, did, ip):
         key = ("handle", handle.lower())
         refusal = self.model.session_refusal(key, ip)
         status, body = self.post("/api/sessions", ip, handle=handle, did=did)
@@ -122,7 +122,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
             self.model.claim(key, did, ip, "session")
 
     @rule(mail=st.sampled_from(MAILS), did=st.sampled_from(DIDS), ip=st.sampled_from(IPS))
-    def squat_an_address(self, mail: str, did: str, ip: str) -> None:
+    def squat_an_address(self, mail, did, ip):
         key = ("email", mail.lower())
         refusal = self.model.session_refusal(key, ip)
         _, body = self.post("/api/sessions", ip, identifier=mail, channel="email", did=did)
@@ -135,7 +135,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         ip=st.sampled_from(IPS),
         failure=st.sampled_from([None, None, None, "timeout", "refused", "unreachable"]),
     )
-    def send_a_code(self, mail: str, ip: str, failure: str | None) -> None:
+    def send_a_code(self, mail, ip, failure):
         key, now = mail.lower(), self.clock.now
         from_ip = sum(sender == ip and at > now - DAY for at, sender, _ in self.model.sends)
         to_key = sum(target == key and at > now - HOUR for at, _, target in self.model.sends)
@@ -156,7 +156,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
             self.model.events.append(("refused", now, ip))
 
     @rule(mail=st.sampled_from(MAILS), right=st.booleans(), ip=st.sampled_from(IPS))
-    def check_a_code(self, mail: str, right: bool, ip: str) -> None:
+    def check_a_code(self, mail, right, ip):
         key, code = mail.lower(), self.model.codes.get(mail.lower())
         real = code["code"] if code else "123456"
         guess = real if right else f"{(int(real) + 1) % 10**6:06d}"
@@ -185,7 +185,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         credential=st.sampled_from(CREDENTIALS),
         ip=st.sampled_from(IPS),
     )
-    def register_a_handle(self, handle: str, did: str, credential: str, ip: str) -> None:
+    def register_a_handle(self, handle, did, credential, ip):
         self._register(("handle", handle.lower()), handle, did, credential, ip, None)
 
     @rule(
@@ -195,11 +195,11 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         credential=st.sampled_from(CREDENTIALS),
         ip=st.sampled_from(IPS),
     )
-    def register_an_address(self, data: Any, mail: str, did: str, credential: str, ip: str) -> None:
+    def register_an_address(self, data, mail, did, credential, ip):
         attestation = data.draw(st.sampled_from([None, *self.attestations])) if self.attestations else None
         self._register(("email", mail.lower()), mail, did, credential, ip, attestation)
 
-    def _register(self, key: tuple[str, str], given: str, did: str, credential: str, ip: str, attestation: Any) -> None:
+    def _register(self, key, given, did, credential, ip, attestation):
         sent = {name: value for name, value in attestation.items() if name != "until"} if attestation else None
         refusal = self._registration_refusal(key, did, credential, ip, attestation)
         _, body = self.post(
@@ -222,9 +222,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
             if attestation:
                 self.model.used.add(attestation["signature"])
 
-    def _registration_refusal(
-        self, key: tuple[str, str], did: str, credential: str, ip: str, attestation: Any
-    ) -> str | None:
+    def _registration_refusal(self, key, did, credential, ip, attestation):
         if not self.model.count("posts", ip, self.clock.now, 6, DAY):
             return "rate_limited"
         if key[0] == "email":
@@ -248,13 +246,13 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         return None if displaced else "identifier_taken"
 
     @rule()
-    def expire(self) -> None:
+    def expire(self):
         self.loop.run_until_complete(self.application.service.maintenance.expire())
         horizon = self.clock.now - HOUR
         self.model.codes = {key: code for key, code in self.model.codes.items() if code["until"] >= horizon}
 
     @invariant()
-    def the_service_agrees_with_the_model(self) -> None:
+    def the_service_agrees_with_the_model(self):
         for credential in CREDENTIALS:
             found = self.get(f"/api/dids/lookup?credentialId={credential}")
             assert found.get("did") == self.model.credentials.get(credential)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import subprocess
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.support.children import dying_with_parent
+from tests.support.fresh_chain import run_anvil
 
 from holdfast.chain import abi
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, addresses, load, predict_account
-from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.wire.keccak import keccak256
-from holdfast.world.processes import free_port
+from holdfast.world.tools import CHECKOUT, Tools
 
 if TYPE_CHECKING:
     import random
     from collections.abc import AsyncIterator
 
-NODE_MODULES = Path(__file__).resolve().parents[2] / "contracts" / "node_modules"
 REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
 FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])
 # The generator point of P-256 and its double, because the factory refuses points that are not on the curve.
@@ -37,22 +31,8 @@ _FROM = "0x" + "f0" * 20
 _GAS = hex(8_000_000)
 
 
-def binary() -> Path | None:
-    """Return the path of this platform's anvil if the chain tools are installed."""
-    found = sorted(NODE_MODULES.glob("@foundry-rs/anvil-*/bin/anvil"))
-    return found[0] if found else None
-
-
-def call_data(signature: str, *words: bytes | int, text: str | None = None) -> str:
-    """Return call data that consists of static words, optionally followed by one string."""
-    selector = keccak256(signature.encode())[:4]
-    head = b"".join(word.to_bytes(32, "big") if isinstance(word, int) else word.rjust(32, b"\0") for word in words)
-    tail = b""
-    if text is not None:
-        raw = text.encode()
-        head += (len(head) + 32).to_bytes(32, "big")
-        tail = len(raw).to_bytes(32, "big") + raw + bytes(-len(raw) % 32)
-    return "0x" + (selector + head + tail).hex()
+def call_data(signature: str, *values: object) -> str:
+    return "0x" + abi.call_data(signature, *values).hex()
 
 
 class Anvil:
@@ -123,9 +103,9 @@ class Anvil:
         did = await self._living_did()
         if did is None:
             return
-        controller, flag = self.controllers[did], rng.randrange(2)
+        controller, flag = self.controllers[did], rng.random() < 0.5
         if kind == "metadata":
-            await self.send(controller, REGISTRY, call_data("setMetadata(bytes32,string)", did, text=str(rng.random())))
+            await self.send(controller, REGISTRY, call_data("setMetadata(bytes32,string)", did, str(rng.random())))
         elif kind == "status":
             await self.send(controller, REGISTRY, call_data("setDidActive(bytes32,bool)", did, flag))
         elif kind == "alias":
@@ -153,8 +133,7 @@ class Anvil:
         """Return the public key (X ‖ Y) that the account's contract reports, or None if there is no account."""
         if not await self.rpc.get_code("0x" + account.hex()):
             return None
-        data = bytes.fromhex(call_data("publicKey()")[2:])
-        return await self.rpc.eth_call("0x" + account.hex(), data, at_least=64)
+        return await self.rpc.eth_call("0x" + account.hex(), abi.call_data("publicKey()"), at_least=64)
 
     async def _living_did(self) -> bytes | None:
         """Return a DID that still exists after all reorganisations, and update its controller from the registry."""
@@ -187,8 +166,7 @@ class Anvil:
         return {"did": answer[:32], "controller": answer[44:64], "active": bool(answer[95])} if known else None
 
     async def _view(self, signature: str, key: bytes) -> bytes:
-        data = bytes.fromhex(call_data(signature, key)[2:])
-        return await self.rpc.eth_call(addresses.DID_REGISTRY, data, at_least=96)
+        return await self.rpc.eth_call(addresses.DID_REGISTRY, abi.call_data(signature, key), at_least=96)
 
 
 def commit(did: str, alias: bytes, controller: bytes) -> str:
@@ -200,8 +178,7 @@ def commit(did: str, alias: bytes, controller: bytes) -> str:
 
 def register_foreign(did: str, alias: bytes, cid: str) -> str:
     """Return the call data that registers a DID other than a `did:new`."""
-    signature = "registerForeign(string,bytes32,bytes32,string)"
-    return "0x" + abi.call_data(signature, did, alias, bytes(32), cid).hex()
+    return call_data("registerForeign(string,bytes32,bytes32,string)", did, alias, bytes(32), cid)
 
 
 def _text(address: bytes | str) -> str:
@@ -209,33 +186,10 @@ def _text(address: bytes | str) -> str:
 
 
 @asynccontextmanager
-async def running(program: Path, rng: random.Random) -> AsyncIterator[Anvil]:
-    port = free_port()
-    process = subprocess.Popen(  # noqa: ASYNC220 - starting takes milliseconds and nothing else runs yet
-        [program, "--host", "127.0.0.1", "--port", str(port), "--chain-id", "84532", "--hardfork", "osaka",
-         "--no-mining", "--auto-impersonate", "--gas-price", "0", "--block-base-fee-per-gas", "0", "--quiet"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - one prctl, no locks
-    )  # fmt: skip
-    try:
+async def running(rng: random.Random) -> AsyncIterator[Anvil]:
+    options = ("--no-mining", "--auto-impersonate", "--gas-price", "0", "--block-base-fee-per-gas", "0")
+    with run_anvil(Tools("", CHECKOUT), "--chain-id", "84532", *options) as fresh:
         async with aiohttp.ClientSession() as session:
-            url = f"http://127.0.0.1:{port}"
-            anvil = Anvil(url, RpcClient(url, AiohttpTransport(session)), rng)
-            await _answers(anvil, process)
+            anvil = Anvil(fresh.url, RpcClient(fresh.url, AiohttpTransport(session)), rng)
             await anvil.deploy()
             yield anvil
-    finally:
-        process.kill()
-        process.wait()
-
-
-async def _answers(anvil: Anvil, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(1200):
-        assert process.poll() is None, "anvil ended by itself"
-        try:
-            await anvil.rpc.block_number()
-        except RpcError:
-            await asyncio.sleep(0.1)
-        else:
-            return
-    raise AssertionError("anvil does not answer")

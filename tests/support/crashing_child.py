@@ -6,6 +6,7 @@ Arguments: database, endpoint, registry, factory, n, and "before" or "after" (th
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import signal
 import sys
@@ -24,27 +25,32 @@ from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
-class DyingStore(SqliteIndexStore):
-    commits_left = int(sys.argv[5]) + 1  # the first commit is that of opening the store
-    after = sys.argv[6] == "after"
+class CrashingStore(SqliteIndexStore):
+    """A store that calls `crash` in the n-th commit, before or after the database has committed."""
+
+    def __init__(self, path: Path, crash_in: int, *, after: bool, crash: Callable[[], None]) -> None:
+        super().__init__(path)
+        self.crash_in, self.after, self.crash = crash_in, after, crash
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with super()._transaction() as db:
             yield db
-            self.commits_left -= 1
-            if self.commits_left == 0 and not self.after:
-                os.kill(os.getpid(), signal.SIGKILL)
-        if self.commits_left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.crash_in -= 1
+            if self.crash_in == 0 and not self.after:
+                self.crash()
+        if self.crash_in == 0:
+            self.crash()
 
 
 async def main() -> None:
-    database, url, registry, factory = sys.argv[1:5]
-    store = DyingStore(Path(database))
+    database, url, registry, factory, number, moment = sys.argv[1:]
+    crash_in = int(number) + 1  # the first commit is that of opening the store
+    kill = functools.partial(os.kill, os.getpid(), signal.SIGKILL)
+    store = CrashingStore(Path(database), crash_in, after=moment == "after", crash=kill)
     await store.open("anvil")
     async with aiohttp.ClientSession() as session:
         decoder = Decoder(bytes.fromhex(registry), bytes.fromhex(factory))

@@ -105,6 +105,15 @@ async def new_page(browser: Browser | BrowserContext, server: Server, *, unbuilt
     return page
 
 
+async def page_with_vault(browser: Browser | BrowserContext, server: Server) -> Page:
+    """Return a page with an authenticator and a new vault."""
+    page = await new_page(browser, server)
+    await Authenticator.of(page)
+    await page.evaluate(CLIENT, {})
+    await page.evaluate(MAKE, {"name": "ada", "options": {}})
+    return page
+
+
 async def visit(page: Page, server: Server) -> None:
     """Open an empty test page, which is added by routing because the service has no such page."""
 

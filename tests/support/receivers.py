@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 if TYPE_CHECKING:
@@ -174,3 +175,9 @@ async def api_server() -> AsyncIterator[Provider]:
         server.close()
         await server.wait_closed()
         await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    async with api_server() as server:
+        yield server

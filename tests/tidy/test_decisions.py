@@ -1,7 +1,5 @@
 """docs/decisions/index.md lists exactly the existing decision pages, and every number that is cited has a page."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -16,31 +14,31 @@ FOLDERS = ("src", "docs", "enclave", "browser", "contracts/src", "packaging", "t
 SUFFIXES = {".py", ".js", ".zig", ".c", ".sql", ".sol", ".md", ".toml"}
 
 
-def _files() -> list[Path]:
+def _files():
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
     return pages + [path for path in files_of(*FOLDERS) if path.suffix in SUFFIXES]
 
 
-def _entries() -> list[tuple[str, str, str]]:
+def _entries():
     return ENTRY.findall((DECISIONS / "index.md").read_text("utf-8"))
 
 
-def test_the_index_lists_every_page_once_and_nothing_else() -> None:
+def test_the_index_lists_every_page_once_and_nothing_else():
     pages = sorted(path.name for path in DECISIONS.glob("*.md") if path.name != "index.md")
     assert sorted(file for _, file, _ in _entries()) == pages
 
 
-def test_each_entry_states_the_title_of_its_page() -> None:
+def test_each_entry_states_the_title_of_its_page():
     for title, file, _ in _entries():
         assert (DECISIONS / file).read_text("utf-8").splitlines()[0] == f"# {title}"
 
 
-def test_no_two_pages_have_the_same_number() -> None:
+def test_no_two_pages_have_the_same_number():
     numbers = [number for _, _, number in _entries()]
     assert [number for number in numbers if numbers.count(number) > 1] == []
 
 
-def test_every_number_that_is_cited_has_a_page() -> None:
+def test_every_number_that_is_cited_has_a_page():
     numbers = {number for _, _, number in _entries()}
     cited = [
         (str(path.relative_to(ROOT)), number) for path in _files() for number in CITED.findall(path.read_text("utf-8"))

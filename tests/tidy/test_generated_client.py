@@ -1,15 +1,10 @@
 """The generator of the client's methods; a check compares what it writes."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from holdfast.client.http.calls import Call
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.wire import requests
 from holdfast.wire.endpoints import Endpoint
@@ -18,7 +13,7 @@ from holdfast.wire.requests import CheckAlias
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_path_parameters_are_arguments_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_parameters_are_arguments_wherever_they_are(monkeypatch):
     """Each generated method can be called, and puts its arguments into the right places in the path."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import endpoint_methods
@@ -28,15 +23,15 @@ def test_path_parameters_are_arguments_wherever_they_are(monkeypatch: pytest.Mon
     )
     written = endpoint_methods.method("PIN_HISTORY", declared)
     assert "async def pin_history(self, requestid: str, day: str, alias: str) -> Any:" in written
-    names: dict[str, Any] = {
+    names = {
         "Any": Any, "endpoints": SimpleNamespace(PIN_HISTORY=declared), "requests": requests, "as_json": as_json
     }  # fmt: skip
     exec("class Written:" + written, names)
-    seen: list[Call[Any]] = []
+    seen = []
     names["Written"]._call = lambda _self, *given, **more: _kept(seen, call_of(*given, **more))
     asyncio.run(names["Written"]().pin_history("r/1", "monday", alias="ann"))
     assert [(call.path, call.query) for call in seen] == [("/pins/r%2F1/history/monday", {"alias": "ann"})]
 
 
-async def _kept(seen: list[Call[Any]], call: Call[Any]) -> None:
+async def _kept(seen, call):
     seen.append(call)

@@ -1,7 +1,5 @@
 """The import rules for the JavaScript client, applied to a tree that breaks each of them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -45,7 +43,7 @@ SAYS = {
 }
 
 
-def cruised(where: Path) -> tuple[int, set[str]]:
+def cruised(where):
     """Return the exit status and the lines about errors, without what follows a path's end."""
     node = node_folder()
     assert node
@@ -57,7 +55,7 @@ def cruised(where: Path) -> tuple[int, set[str]]:
     return ran.returncode, {line.strip()[6:].strip() for line in ran.stdout.splitlines() if " error " in line}
 
 
-def test_everything_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
+def test_everything_that_breaks_a_rule_is_named(tmp_path):
     for name, text in BROKEN.items():
         (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "src" / name).write_text(text)

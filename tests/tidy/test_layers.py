@@ -1,7 +1,5 @@
 """Which packages may import which others, as far as the contracts in pyproject.toml, a check, cannot express it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import subprocess
@@ -13,7 +11,7 @@ SOURCES = ROOT / "src" / "holdfast"
 LINT_IMPORTS = Path(sys.executable).parent / "lint-imports"
 
 
-def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
+def test_a_broken_contract_would_be_noticed(tmp_path):
     """Given a contract that places rules below wire, the linter must report which import breaks it."""
     config = tmp_path / "contracts.ini"
     config.write_text(
@@ -26,13 +24,13 @@ def test_a_broken_contract_would_be_noticed(tmp_path: Path) -> None:
     assert "holdfast.rules" in done.stdout
 
 
-def _rooms_that(room: str, *, meets: str) -> list[str]:
+def _rooms_that(room, *, meets):
     """Return the files of a package that import another package, at run time or only for type checkers."""
     return [f"{file}: {name}" for file, name in _imports(room) if f"{name}.".startswith(f"holdfast.{meets}.")]
 
 
 @functools.cache
-def _imports(room: str) -> list[tuple[str, str]]:
+def _imports(room):
     """Return each import of a package, with the name of the file."""
     found = []
     for file in sorted((SOURCES / room).rglob("*.py")):
@@ -48,7 +46,7 @@ def _imports(room: str) -> list[tuple[str, str]]:
 SHARED_RULES = ("holdfast.rules.chains.", "holdfast.rules.identifiers.")
 
 
-def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_two_rules() -> None:
+def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_two_rules():
     for other in ("service", "indexer", "world", "cli"):
         assert _rooms_that("client", meets=other) == []
     rules = [found.partition(": ")[2] for found in _rooms_that("client", meets="rules")]
@@ -58,7 +56,7 @@ def test_the_client_shares_with_the_service_only_wire_chain_enclave_and_two_rule
     assert _rooms_that("service", meets="client") == []
 
 
-def test_wire_imports_nothing_of_ours_not_even_for_types() -> None:
+def test_wire_imports_nothing_of_ours_not_even_for_types():
     for other in sorted(path.name for path in SOURCES.iterdir() if path.is_dir() and path.name != "wire"):
         assert _rooms_that("wire", meets=other) == []
     assert _rooms_that("rules", meets="wire")  # proves that the finder finds imports

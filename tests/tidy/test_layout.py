@@ -1,7 +1,5 @@
 """Each test file is in the folder that corresponds to its module, and shared code is in tests/support."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -14,22 +12,22 @@ TESTS = ROOT / "tests"
 ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "faults", "packaging", "peers", "simulation", "tidy"}
 
 
-def _folders_with_tests() -> list[Path]:
+def _folders_with_tests():
     return sorted({file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")})
 
 
 @pytest.mark.parametrize("folder", _folders_with_tests(), ids=str)
-def test_each_folder_of_tests_is_a_package_of_the_source(folder: Path) -> None:
+def test_each_folder_of_tests_is_a_package_of_the_source(folder):
     assert str(folder) in ABOUT_NO_ONE_PACKAGE or (ROOT / "src" / "holdfast" / folder).is_dir()
 
 
-def test_no_suite_is_excepted_that_is_not_there() -> None:
+def test_no_suite_is_excepted_that_is_not_there():
     assert {folder for folder in ABOUT_NO_ONE_PACKAGE if not (TESTS / folder).is_dir()} == set()
 
 
-def _imports(source: str) -> list[str]:
+def _imports(source):
     """Return the modules that a file imports; relative imports are returned without the leading dots."""
-    found: list[str] = []
+    found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
@@ -42,11 +40,11 @@ def _imports(source: str) -> list[str]:
 SUSPECT = re.compile(r"^\s*(from|import)\b.*(conftest|test_)", re.MULTILINE)
 
 
-def _not_to_be_imported(module: str) -> bool:
+def _not_to_be_imported(module):
     return any(part == "conftest" or part.startswith("test_") for part in module.split(".")[:-1])
 
 
-def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests() -> None:
+def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests():
     """No test imports another test file, which pytest might load twice; shared code belongs in tests/support."""
     files = [file for folder in (TESTS, ROOT / "bench") for file in sorted(folder.rglob("*.py"))]
     texts = [(file, text) for file in files if SUSPECT.search(text := file.read_text("utf-8"))]
@@ -58,9 +56,9 @@ def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests() -> None:
 @pytest.mark.parametrize(
     "source", ["from tests.cli.conftest import run", "from .conftest import run", "from .test_a import b"]
 )
-def test_such_an_import_would_be_found(source: str) -> None:
+def test_such_an_import_would_be_found(source):
     assert SUSPECT.search(source) and [name for name in _imports(source) if _not_to_be_imported(name)]
 
 
-def test_no_test_is_among_what_tests_share() -> None:
+def test_no_test_is_among_what_tests_share():
     assert list((TESTS / "support").rglob("test_*.py")) == []

@@ -1,12 +1,9 @@
 """Alert rules and the dashboard use only metrics that the service declares; every alert is explained and tested."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -29,7 +26,7 @@ PROMETHEUS_OWN = {"up", "ALERTS"}
 TARGET_LABELS = {"job", "instance", "le"}
 
 
-def _declared() -> set[str]:
+def _declared():
     names = set(PROMETHEUS_OWN) | set(RECORDED)
     for row in BY_NAME.values():
         parts = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
@@ -37,14 +34,14 @@ def _declared() -> set[str]:
     return names
 
 
-def _labels(name: str) -> set[str]:
+def _labels(name):
     if name in RECORDED:
         return groupings_in(RECORDED[name])
     row = BY_NAME.get(name) or BY_NAME.get(re.sub(r"_(bucket|sum|count)$", "", name))
     return TARGET_LABELS | (set(row.labels) if row else {"alertname", "alertstate"})
 
 
-def _panels() -> list[dict[str, Any]]:
+def _panels():
     return [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 
 
@@ -56,7 +53,7 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize(("where", "expression"), EXPRESSIONS, ids=[where for where, _ in EXPRESSIONS])
-def test_each_expression_uses_declared_metrics_and_their_labels(where: str, expression: str) -> None:
+def test_each_expression_uses_declared_metrics_and_their_labels(where, expression):
     names = metrics_in(expression)
     assert names, where
     assert names <= _declared(), names - _declared()
@@ -64,28 +61,28 @@ def test_each_expression_uses_declared_metrics_and_their_labels(where: str, expr
     assert groupings_in(expression) <= set.union(*map(_labels, names))
 
 
-def test_the_reader_of_expressions_finds_what_it_must() -> None:
+def test_the_reader_of_expressions_finds_what_it_must():
     text = 'sum by (le, task) (rate(a_total{x="b{c", y=~"d|e"}[5m] offset 10m)) / 2 or time() - f:g unless on (h) max(i_total) > 0'
     assert metrics_in(text) == {"a_total", "f:g", "i_total"}
     assert labels_in(text) == {("a_total", "x"), ("a_total", "y")} and groupings_in(text) == {"le", "task", "h"}
 
 
-def test_routes_in_expressions_exist() -> None:
+def test_routes_in_expressions_exist():
     routes = {route.path for route in (*ROUTES, *PREFIX_ROUTES)}
     named = {route for _, text in EXPRESSIONS for route in re.findall(r'route="([^"]+)"', text)}
     assert named <= routes
 
 
-def test_every_metric_is_on_the_dashboard() -> None:
+def test_every_metric_is_on_the_dashboard():
     texts = [target["expr"] for panel in _panels() for target in panel["targets"]]
     shown = {re.sub(r"_(bucket|sum|count)$", "", name) for text in texts for name in metrics_in(text)}
     assert set(BY_NAME) <= shown
 
 
-def test_panels_have_distinct_ids_and_do_not_overlap() -> None:
+def test_panels_have_distinct_ids_and_do_not_overlap():
     panels = DASHBOARD["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
-    taken: set[tuple[int, int]] = set()
+    taken = set()
     for panel in panels:
         at = panel["gridPos"]
         cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
@@ -94,7 +91,7 @@ def test_panels_have_distinct_ids_and_do_not_overlap() -> None:
 
 
 @pytest.mark.parametrize("name", ALERTS)
-def test_every_alert_has_a_severity_a_summary_and_a_section_that_explains_it(name: str) -> None:
+def test_every_alert_has_a_severity_a_summary_and_a_section_that_explains_it(name):
     rule = ALERTS[name]
     assert rule["labels"]["severity"] in {"critical", "warning", "info"} and rule["annotations"]["summary"]
     assert rule["annotations"]["runbook"] == f"docs/alerts.md#{name.lower()}"
@@ -103,11 +100,11 @@ def test_every_alert_has_a_severity_a_summary_and_a_section_that_explains_it(nam
     assert all(f"**{part}**" in section[1] for part in ("Look first.", "Do.")), section[1]
 
 
-def test_no_section_explains_an_alert_that_is_gone() -> None:
+def test_no_section_explains_an_alert_that_is_gone():
     assert set(re.findall(r"^## (Holdfast\w+)$", RUN_BOOKS, re.MULTILINE)) == set(ALERTS)
 
 
-def test_every_alert_is_tried() -> None:
+def test_every_alert_is_tried():
     cases = yaml.safe_load(TESTS.read_text("utf-8"))["tests"]
     fired = {case["alertname"] for test in cases for case in test.get("alert_rule_test", []) if case["exp_alerts"]}
     assert fired == set(ALERTS)
@@ -115,7 +112,6 @@ def test_every_alert_is_tried() -> None:
 
 @pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 @pytest.mark.parametrize("command", [["check", "rules", RULES], ["test", "rules", TESTS]], ids=["check", "test"])
-def test_prometheus_itself_accepts_the_rules_and_their_tests(command: list[Any]) -> None:
-    assert PROGRAM is not None
+def test_prometheus_itself_accepts_the_rules_and_their_tests(command):
     done = subprocess.run([PROGRAM, *command], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

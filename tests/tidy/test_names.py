@@ -1,7 +1,5 @@
 """No identifier is one of the words that once meant ten things each: names say of what (docs/glossary.md)."""
 
-from __future__ import annotations
-
 import re
 import tokenize
 from pathlib import Path
@@ -16,7 +14,7 @@ DECLARED = re.compile(
 )
 
 
-def test_no_name_of_python_is_a_retired_word() -> None:
+def test_no_name_of_python_is_a_retired_word():
     found = []
     for path in sorted((ROOT / "src").rglob("*.py")):
         if not RETIRED.search(path.read_text("utf-8")):
@@ -30,7 +28,7 @@ def test_no_name_of_python_is_a_retired_word() -> None:
     assert not found, "\n".join(found)
 
 
-def test_no_declaration_of_javascript_is_a_retired_word() -> None:
+def test_no_declaration_of_javascript_is_a_retired_word():
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in sorted((ROOT / "browser" / "src").rglob("*.js"))

@@ -1,7 +1,5 @@
 """Every file in newsfragments/ has a name that towncrier accepts, because towncrier ignores files with other names."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_fragment_has_a_topic_and_a_type() -> None:
+def test_every_fragment_has_a_topic_and_a_type():
     towncrier = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["towncrier"]
     types = "|".join(row["directory"] for row in towncrier["type"])
     name = re.compile(rf"[a-z0-9-]+\.({types})(\.\d+)?\.md")
@@ -17,5 +15,5 @@ def test_every_fragment_has_a_topic_and_a_type() -> None:
     assert [fragment for fragment in fragments if not name.fullmatch(fragment)] == []
 
 
-def test_the_changelog_has_the_line_below_which_news_are_inserted() -> None:
+def test_the_changelog_has_the_line_below_which_news_are_inserted():
     assert "<!-- towncrier release notes start -->\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")

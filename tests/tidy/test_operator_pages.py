@@ -1,7 +1,5 @@
 """The pages for operators agree with the code."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -43,7 +41,7 @@ NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring"
 PAGES = "".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in NAMES)
 
 
-def test_every_command_is_spoken_of() -> None:
+def test_every_command_is_spoken_of():
     pages = PAGES + (ROOT / "docs" / "local-world.md").read_text("utf-8")
     pages += (ROOT / "docs" / "contracts.md").read_text("utf-8") + (ROOT / "docs" / "indexer.md").read_text("utf-8")
     for name in OPERATORS_COMMANDS:
@@ -51,12 +49,12 @@ def test_every_command_is_spoken_of() -> None:
         assert re.search(rf"holdfast {name}\b|`{name}`", pages), name
 
 
-def test_every_metric_is_listed_and_no_other() -> None:
+def test_every_metric_is_listed_and_no_other():
     named = set(re.findall(r"`(holdfast_\w+)", PAGES))
     assert named == set(BY_NAME) == set(REGISTRY)
 
 
-def test_the_times_are_those_of_the_code() -> None:
+def test_the_times_are_those_of_the_code():
     assert f"within {STOP_WITHIN_S} s; exit code 0" in PAGES
     defaults = read_settings({})
     assert f"`HOLDFAST_IDLE_TIMEOUT`, {defaults.idle_timeout} s" in PAGES
@@ -73,7 +71,7 @@ def test_the_times_are_those_of_the_code() -> None:
     assert f"{large} KiB | {LARGE_RESPONSE_S:.0f} s, and a second for each {a_second} KiB |" in PAGES
 
 
-def test_every_link_between_pages_leads_somewhere() -> None:
+def test_every_link_between_pages_leads_somewhere():
     for page in sorted((ROOT / "docs").glob("*.md")):
         text = page.read_text("utf-8")
         anchors = {
@@ -87,14 +85,14 @@ def test_every_link_between_pages_leads_somewhere() -> None:
                 assert (page.parent / target.partition("#")[0]).exists(), (page.name, target)
 
 
-def test_every_direct_dependency_is_explained_and_no_other() -> None:
+def test_every_direct_dependency_is_explained_and_no_other():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     required = [
         project["project"]["dependencies"],
         *project["project"]["optional-dependencies"].values(),
         *project["dependency-groups"].values(),
     ]
-    direct = {re.match(r"[\w.-]+", line)[0].lower() for group in required for line in group}  # type: ignore[index]
+    direct = {re.match(r"[\w.-]+", line)[0].lower() for group in required for line in group}
     page = (ROOT / "docs" / "dependencies.md").read_text("utf-8").partition("The enclave contains only")[0]
     shipped, _, grouped = page.partition("## Building and testing")
     rows = re.findall(r"^\| `([\w.-]+)` \| ([^|]+) \|.* ([^|]+) \|$", shipped, re.MULTILINE)

@@ -3,13 +3,10 @@
 The names `holdfast` and others like it belong to strangers on the registries, and this project is not published there.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -32,14 +29,14 @@ LOCAL = re.compile(r"\.{0,2}/|\S*\.(?:whl|tgz)\b|dist/|-e \.|--no-index|--no-dep
 STRANGERS = re.compile(r"\bholdfast\[|\bholdfast-client\b|@holdfast/|\bholdfast==|pypi\.org|npmjs\.|pythonhosted")
 
 
-def table(path: str) -> dict[str, Any]:
+def table(path):
     return tomllib.loads((ROOT / path).read_text("utf-8"))
 
 
 PROJECT = table("pyproject.toml")["project"]
 
 
-def test_all_artifacts_state_the_projects_name_and_version() -> None:
+def test_all_artifacts_state_the_projects_name_and_version():
     client = table("packaging/client/pyproject.toml")["project"]
     npm = json.loads((ROOT / "browser/package.json").read_text("utf-8"))
     assert (PROJECT["name"], client["name"]) == DISTRIBUTIONS
@@ -52,7 +49,7 @@ def test_all_artifacts_state_the_projects_name_and_version() -> None:
     assert (lock["name"], lock["version"]) == (npm["name"], npm["version"])
 
 
-def test_no_page_or_message_names_a_package_that_a_stranger_may_have() -> None:
+def test_no_page_or_message_names_a_package_that_a_stranger_may_have():
     for page in PAGES:
         text = page.read_text("utf-8")
         assert STRANGERS.findall(text) == [], page
@@ -61,7 +58,7 @@ def test_no_page_or_message_names_a_package_that_a_stranger_may_have() -> None:
             assert LOCAL.search(targets) or page.name == "installing.py", f"{page.name}: installs {targets}"
 
 
-def test_wheels_are_named_as_they_are_built() -> None:
+def test_wheels_are_named_as_they_are_built():
     wheel = f"{PROJECT['name'].replace('-', '_')}-{PROJECT['version']}-py3-none-any.whl"
     for page in PAGES:
         named = re.findall(r"\bholdfast[\w.-]*\.whl", page.read_text("utf-8"))
@@ -69,7 +66,7 @@ def test_wheels_are_named_as_they_are_built() -> None:
 
 
 @pytest.mark.parametrize("extra", sorted(PROJECT["optional-dependencies"]))
-def test_an_extras_packages_are_named_one_by_one(extra: str) -> None:
+def test_an_extras_packages_are_named_one_by_one(extra):
     command = install_command(extra)
     named = [Requirement(part) for part in re.findall(r"'([^']+)'", command)]
     assert command.startswith("pip install '")
@@ -77,5 +74,5 @@ def test_an_extras_packages_are_named_one_by_one(extra: str) -> None:
     assert {(one.name, str(one.specifier)) for one in named} == {(one.name, str(one.specifier)) for one in expected}
 
 
-def test_an_unknown_extra_names_no_command() -> None:
+def test_an_unknown_extra_names_no_command():
     assert "pip" not in install_command("nothing")

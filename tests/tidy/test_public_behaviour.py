@@ -1,16 +1,10 @@
 """Tests check public behaviour: few use or replace what begins with an underscore, and the number only falls."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TESTS = Path(__file__).resolve().parents[1]
 MOST = 136  # of all tests together; lowered whenever some go, never raised
@@ -20,12 +14,12 @@ SUSPECT = re.compile(r"\._[a-z]|setattr\(")
 PUBLIC = {"_exit", "_run_exitfuncs", "_replace", "_fields", "_asdict"}
 
 
-def is_private(name: str) -> bool:
+def is_private(name):
     """Return whether a name begins with one underscore and is not documented."""
     return name.startswith("_") and not name.startswith("__") and name not in PUBLIC
 
 
-def private_uses(tree: ast.AST) -> Iterator[str]:
+def private_uses(tree):
     """Yield the private attributes that a test reads or sets, and those that it replaces by name.
 
     What the test's own classes define is theirs to use.
@@ -44,7 +38,7 @@ def private_uses(tree: ast.AST) -> Iterator[str]:
             yield from (name for name in given if any(is_private(part) for part in name.split(".")))
 
 
-def _defined(node: ast.ClassDef) -> Iterator[str]:
+def _defined(node):
     for inner in ast.walk(node):
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
             yield inner.name
@@ -52,11 +46,11 @@ def _defined(node: ast.ClassDef) -> Iterator[str]:
             yield inner.attr
 
 
-def _is_own(node: ast.expr) -> bool:
+def _is_own(node):
     return isinstance(node, ast.Name) and node.id in {"self", "cls"}
 
 
-def test_few_tests_use_what_is_private() -> None:
+def test_few_tests_use_what_is_private():
     files = sorted(TESTS.rglob("*.py"))
     texts = [(file.relative_to(TESTS), text) for file in files if SUSPECT.search(text := file.read_text())]
     found = [f"{file}: {use}" for file, text in texts for use in private_uses(ast.parse(text))]
@@ -75,6 +69,6 @@ def test_few_tests_use_what_is_private() -> None:
         ("row._replace(name=1); os._exit(0); store.__class__", 0),
     ],
 )
-def test_such_uses_would_be_found(source: str, expected: int) -> None:
+def test_such_uses_would_be_found(source, expected):
     assert len(list(private_uses(ast.parse(source)))) == expected
     assert expected == 0 or SUSPECT.search(source)

@@ -1,21 +1,15 @@
 """Few public functions have `Any` in their signature: values of any type are `object`, and JSON has types."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "holdfast"
 MOST = 0.02  # of all public functions; lowered as types get better, never raised
 
 
-def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _functions(body):
     """Yield the public functions and the public methods of public classes."""
     for node in body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -24,13 +18,13 @@ def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunc
             yield node
 
 
-def _has_any(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _has_any(function):
     given = [node.annotation for node in ast.walk(function.args) if isinstance(node, ast.arg)]
     parts = [part for kind in [*given, function.returns] if kind is not None for part in ast.walk(kind)]
     return any(isinstance(part, ast.Name) and part.id == "Any" for part in parts)
 
 
-def test_few_public_functions_have_any_in_their_signature() -> None:
+def test_few_public_functions_have_any_in_their_signature():
     files = [file for file in SOURCE.rglob("*.py") if "blocking" not in file.parts]  # which are generated
     found = [
         (file.relative_to(SOURCE), function)
@@ -51,5 +45,5 @@ def test_few_public_functions_have_any_in_their_signature() -> None:
         ("def _f(x: Any) -> Any: ...", []),
     ],
 )
-def test_such_a_function_would_be_found(source: str, expected: list[bool]) -> None:
+def test_such_a_function_would_be_found(source, expected):
     assert [_has_any(function) for function in _functions(ast.parse(source).body)] == expected

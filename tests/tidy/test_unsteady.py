@@ -1,14 +1,8 @@
 """A test that fails once and then passes leaves the run green, and is listed; one that fails twice leaves it red."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytest_plugins = ("pytester",)
 
@@ -26,17 +20,17 @@ def test_fails_once():
 
 
 @pytest.fixture
-def run_once_more(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], pytest.RunResult]:
+def run_once_more(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
 
-    def run(tests: str) -> pytest.RunResult:
+    def run(tests):
         pytester.makepyfile(tests)
         return pytester.runpytest_subprocess("--reruns", "1", "-p", "no:xdist", "-p", "tests.support.unsteady")
 
     return run
 
 
-def test_a_test_that_passes_the_second_time_is_listed(run_once_more: Callable[[str], pytest.RunResult]) -> None:
+def test_a_test_that_passes_the_second_time_is_listed(run_once_more):
     run = run_once_more(FAILS_ONCE)
     run.stdout.fnmatch_lines(["*unsteady tests: 1 *", "*::test_fails_once"])
     run.assert_outcomes(passed=2)
@@ -44,7 +38,7 @@ def test_a_test_that_passes_the_second_time_is_listed(run_once_more: Callable[[s
 
 
 @pytest.mark.soak
-def test_a_test_that_fails_twice_fails_the_run(run_once_more: Callable[[str], pytest.RunResult]) -> None:
+def test_a_test_that_fails_twice_fails_the_run(run_once_more):
     run = run_once_more("def test_fails(): raise AssertionError")
     run.stdout.no_fnmatch_line("*unsteady tests*")
     assert run.ret == 1

@@ -1,7 +1,5 @@
 """Words that the project does not use, and the plain word for each (docs/glossary.md)."""
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path
@@ -32,7 +30,7 @@ PLAIN = {
 
 
 @functools.cache
-def _texts() -> dict[str, str]:
+def _texts():
     pages = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md")]
     found = [path for path in files_of(*FOLDERS) if path.suffix in SUFFIXES]
     ours = [path for path in pages + found if path.name not in OTHERS]
@@ -40,7 +38,7 @@ def _texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("phrase", PLAIN)
-def test_no_page_comment_or_message_uses_a_retired_phrase(phrase: str) -> None:
+def test_no_page_comment_or_message_uses_a_retired_phrase(phrase):
     found = [
         f"{path}:{number}: {line.strip()}"
         for path, text in _texts().items()

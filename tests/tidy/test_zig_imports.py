@@ -1,10 +1,7 @@
 """The import rules for the enclave's files, applied to test trees that break one rule each."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,26 +10,23 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import zig_imports  # noqa: E402
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-
-def tree(folder: Path, files: Mapping[str, str]) -> Path:
+def tree(folder, files):
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
 
 
-def importing(*targets: str) -> str:
+def importing(*targets):
     return "".join(f'pub const import_{i} = @import("{target}");\n' for i, target in enumerate(targets))
 
 
-def test_every_room_of_the_table_has_files() -> None:
+def test_every_room_of_the_table_has_files():
     assert {zig_imports.room(file) for file in zig_imports.graph(zig_imports.SOURCES)} == zig_imports.LEVELS.keys()
 
 
-def test_lower_rooms_and_the_own_room_may_be_imported(tmp_path: Path) -> None:
+def test_lower_rooms_and_the_own_room_may_be_imported(tmp_path):
     files = {
         "enclave.zig": importing("std", "vault/session.zig"),
         "vault/session.zig": importing("rows.zig", "../platform/errors.zig"),
@@ -72,16 +66,16 @@ def test_lower_rooms_and_the_own_room_may_be_imported(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_breaks_a_rule_is_named(tmp_path: Path, files: dict[str, str], says: str) -> None:
+def test_what_breaks_a_rule_is_named(tmp_path, files, says):
     assert zig_imports.violations(zig_imports.graph(tree(tmp_path, files))) == [says]
 
 
-def test_an_import_without_use_is_named(tmp_path: Path) -> None:
+def test_an_import_without_use_is_named(tmp_path):
     text = 'const std = @import("std");\nconst cid = @import("cid.zig");\n// std and "std" are no use of it\nconst n = cid.n;\n'
     assert zig_imports.unused(tree(tmp_path, {"codec/a.zig": text})) == ["codec/a.zig imports std and does not use it"]
 
 
-def test_a_long_line_is_named(tmp_path: Path) -> None:
+def test_a_long_line_is_named(tmp_path):
     allowed, long, data = "x" * 120, "y" * 121, "    \\\\" + "z" * 121
     tree(tmp_path, {"codec/a.zig": f"{allowed}\n{long}\n{data}\n"})
     assert zig_imports.long_lines(tmp_path) == ["codec/a.zig:2 has more than 120 characters"]

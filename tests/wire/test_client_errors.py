@@ -1,7 +1,5 @@
 """The six error classes are as interface/client_errors.json defines them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

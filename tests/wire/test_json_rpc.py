@@ -1,7 +1,5 @@
 """Which JSON-RPC requests the service forwards, and how it rewrites them (JSON-RPC 2.0, section 4)."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -9,18 +7,18 @@ import pytest
 from holdfast.wire.json_rpc import MalformedRequest, request_of
 
 
-def test_only_the_four_fields_are_written_and_the_version_is_ours() -> None:
+def test_only_the_four_fields_are_written_and_the_version_is_ours():
     body = b'{"jsonrpc":"1.0","id":"a","method":"m","params":[1],"METHOD":"other","auth":"x"}'
     assert json.loads(request_of(body).written_anew()) == {"jsonrpc": "2.0", "id": "a", "method": "m", "params": [1]}
 
 
-def test_what_is_absent_stays_absent() -> None:
+def test_what_is_absent_stays_absent():
     request = request_of(b'{"method":"m"}')
     assert (request.method, request.id, request.params) == ("m", None, None)
     assert json.loads(request.written_anew()) == {"jsonrpc": "2.0", "method": "m"}
 
 
-def test_of_two_equal_names_the_one_that_was_looked_at_is_written() -> None:
+def test_of_two_equal_names_the_one_that_was_looked_at_is_written():
     request = request_of(b'{"method":"first","method":"last"}')
     assert request.method == json.loads(request.written_anew())["method"] == "last"
 
@@ -28,13 +26,13 @@ def test_of_two_equal_names_the_one_that_was_looked_at_is_written() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"\xff", b"7", b"[]", b'[{"method":"m"}]', b"{}", b'{"method":1}', b'{"method":NaN}', b"[" * 100_000]
 )
-def test_what_is_not_one_request_is_refused(body: bytes) -> None:
+def test_what_is_not_one_request_is_refused(body):
     with pytest.raises(MalformedRequest):
         request_of(body)
 
 
 @pytest.mark.parametrize("field", ['"id":[]', '"id":true', '"params":"x"', '"params":null', '"params":[1e999]'])
-def test_a_field_of_another_type_is_not_passed_on(field: str) -> None:
+def test_a_field_of_another_type_is_not_passed_on(field):
     request = request_of(b'{"method":"m",%s}' % field.encode())
     with pytest.raises(MalformedRequest):
         request.written_anew()

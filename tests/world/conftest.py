@@ -3,10 +3,7 @@
 Tests share the chain, so each test uses new keys, and none reverts blocks, which the bundler would not survive.
 """
 
-from __future__ import annotations
-
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
@@ -14,22 +11,19 @@ from tests.support.availability import why_no_chain
 from tests.support.people import ERRORS, Person
 
 from holdfast.chain.bundler import Bundler
-from holdfast.chain.entry_points import ENTRY_POINTS, EntryPoint
+from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.world.anvil import CHAIN_ID, ChainOptions
-from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
+from holdfast.world.local_world import WorldOptions, open_world
 from holdfast.world.software_key import SoftwareKey
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Callable[[str], Awaitable[LocalWorld]]]:
+async def worlds(tmp_path_factory):
     """Return a function that returns a hardfork's chain, which is started when first needed and runs until the end."""
-    kept: dict[str, LocalWorld] = {}
+    kept = {}
     async with AsyncExitStack() as opened:
 
-        async def of(hardfork: str) -> LocalWorld:
+        async def of(hardfork):
             if hardfork not in kept:
                 logs = tmp_path_factory.mktemp(f"world-{hardfork}")
                 options = WorldOptions(logs=logs, chain=ChainOptions(hardfork=hardfork))
@@ -42,22 +36,22 @@ async def worlds(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Call
 @pytest_asyncio.fixture(
     scope="session", loop_scope="session", params=["osaka", pytest.param("prague", marks=pytest.mark.soak)]
 )
-async def world(request: pytest.FixtureRequest, worlds: Callable[[str], Awaitable[LocalWorld]]) -> LocalWorld:
+async def world(request, worlds):
     if why := why_no_chain():
         pytest.skip(why)
     return await worlds(request.param)
 
 
 @pytest.fixture(params=ENTRY_POINTS, ids=lambda entry_point: f"v{entry_point.version}")
-def entry_point(request: pytest.FixtureRequest) -> EntryPoint:
+def entry_point(request):
     return request.param
 
 
 @pytest.fixture
-def bundler(world: LocalWorld, entry_point: EntryPoint) -> Bundler:
+def bundler(world, entry_point):
     return Bundler(world.bundler_rpc, entry_point=entry_point.address, chain_id=CHAIN_ID, errors=ERRORS)
 
 
 @pytest.fixture
-def newcomer(world: LocalWorld, bundler: Bundler) -> Callable[..., Person]:
+def newcomer(world, bundler):
     return lambda salt=0: Person(world, bundler, SoftwareKey.generate(), salt)

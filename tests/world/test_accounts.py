@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import pytest
 from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.rpc import RpcClient
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
-from holdfast.world.accounts import DevelopmentAccounts, unlock
+from holdfast.world.accounts import unlock
 from holdfast.world.errors import NotALocalChain
 
 LOCAL = {
@@ -16,12 +14,12 @@ LOCAL = {
 }
 
 
-async def ask(url: str, answers: dict[str, object], started_as: int | None = None) -> DevelopmentAccounts:
+async def ask(url, answers, started_as=None):
     return await unlock(RpcClient(url, FakeTransport(lambda method, params: answers[method])), url, started_as)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8545", "http://localhost:8545", "http://[::1]:8545"])
-async def test_a_local_chain_gets_the_keys(url: str) -> None:
+async def test_a_local_chain_gets_the_keys(url):
     assert (await ask(url, LOCAL)).tester.address.startswith("0x")
 
 
@@ -41,12 +39,12 @@ async def test_a_local_chain_gets_the_keys(url: str) -> None:
     ],
     ids=lambda value: str(value)[:60],
 )
-async def test_any_other_chain_is_refused(url: str, answers: dict[str, object]) -> None:
+async def test_any_other_chain_is_refused(url, answers):
     with pytest.raises(NotALocalChain):
         await ask(url, LOCAL | answers)
 
 
-async def test_the_id_of_a_public_chain_needs_its_starter() -> None:
+async def test_the_id_of_a_public_chain_needs_its_starter():
     url, base = "http://127.0.0.1:8545", LOCAL | {"eth_chainId": "0x2105"}
     assert (await ask(url, base, 8453)).tester.address.startswith("0x")
     fork = {"anvil_nodeInfo": {"forkConfig": {"forkUrl": "https://base.example"}}}
@@ -55,7 +53,7 @@ async def test_the_id_of_a_public_chain_needs_its_starter() -> None:
             await ask(url, answers, started_as)
 
 
-async def test_each_key_is_its_addresses() -> None:
+async def test_each_key_is_its_addresses():
     from eth_keys import keys
 
     accounts = await ask("http://127.0.0.1:8545", LOCAL)

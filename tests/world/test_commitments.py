@@ -1,10 +1,7 @@
 """For unsigned requests, the sponsor posts few commitments, and only for accounts of Holdfast's factory."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,19 +13,11 @@ from holdfast.chain.posted_commitments import MOST_FOR_ONE_OPERATION, PostedComm
 from holdfast.chain.user_operations import UserOperation
 from holdfast.world.commitments import MOST_IN_A_MINUTE, DevelopmentPoster, Rate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.people import Person
-
-    from holdfast.chain.bundler import Bundler
-    from holdfast.world.local_world import LocalWorld
-
 REGISTRY = ADDRESSES["DIDRegistry"]
 on_chain = pytest.mark.asyncio(loop_scope="session")
 
 
-def claims(count: int) -> list[calls.Call]:
+def claims(count):
     return [
         calls.register_alias(REGISTRY, secrets.token_hex(8), "did:web:x", secrets.token_bytes(32)) for _ in range(count)
     ]
@@ -37,11 +26,11 @@ def claims(count: int) -> list[calls.Call]:
 class Clock:
     now = 0.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
-def test_a_rate_counts_a_minute() -> None:
+def test_a_rate_counts_a_minute():
     clock = Clock()
     rate = Rate(5, clock)
     rate.spend(3)
@@ -56,7 +45,7 @@ def test_a_rate_counts_a_minute() -> None:
         rate.spend(1)
 
 
-def test_a_refused_spending_is_not_counted() -> None:
+def test_a_refused_spending_is_not_counted():
     rate = Rate(5, Clock())
     rate.spend(4)
     for _ in range(3):
@@ -66,7 +55,7 @@ def test_a_refused_spending_is_not_counted() -> None:
 
 
 @on_chain
-async def test_an_account_that_is_not_created_gets_no_commitment(world: LocalWorld, bundler: Bundler) -> None:
+async def test_an_account_that_is_not_created_gets_no_commitment(world, bundler):
     """An account that does not exist gets no commitment, whether an unsigned request has one claim or hundreds."""
     height = await world.rpc.block_number()
     stranger = UserOperation(sender=secrets.token_bytes(20), nonce=0, call_data=calls.execute(claims(1)[0]))
@@ -78,9 +67,7 @@ async def test_an_account_that_is_not_created_gets_no_commitment(world: LocalWor
 
 
 @on_chain
-async def test_factory_data_must_create_the_sender(
-    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
-) -> None:
+async def test_factory_data_must_create_the_sender(world, bundler, newcomer):
     height = await world.rpc.block_number()
     mine, other = newcomer().registration(), newcomer().registration()
     for operation in (
@@ -95,9 +82,7 @@ async def test_factory_data_must_create_the_sender(
 
 
 @on_chain
-async def test_an_operation_may_claim_a_few_things_and_not_more(
-    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
-) -> None:
+async def test_an_operation_may_claim_a_few_things_and_not_more(world, bundler, newcomer):
     person = newcomer()
     height = await world.rpc.block_number()
     with pytest.raises(ChainError, match="at most 4 claims"):
@@ -108,16 +93,16 @@ async def test_an_operation_may_claim_a_few_things_and_not_more(
 
 
 @on_chain
-async def test_the_rate_holds_for_all_senders_together(world: LocalWorld, newcomer: Callable[[], Person]) -> None:
+async def test_the_rate_holds_for_all_senders_together(world, newcomer):
     clock, posted = Clock(), []
 
     class Chain:
         rpc = world.rpc
 
-        async def transact(self, *arguments: Any) -> None:
+        async def transact(self, *arguments):
             posted.append(arguments)
 
-    poster = DevelopmentPoster(Chain(), world.accounts.sponsor.address, clock)  # type: ignore[arg-type]
+    poster = DevelopmentPoster(Chain(), world.accounts.sponsor.address, clock)
     commitments = PostedCommitments(world.rpc, poster)
     for _ in range(MOST_IN_A_MINUTE // MOST_FOR_ONE_OPERATION):
         await commitments.prepare(newcomer().first_operation(*claims(MOST_FOR_ONE_OPERATION)))
@@ -130,9 +115,7 @@ async def test_the_rate_holds_for_all_senders_together(world: LocalWorld, newcom
 
 
 @on_chain
-async def test_a_deployed_account_is_known_by_its_code(
-    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
-) -> None:
+async def test_a_deployed_account_is_known_by_its_code(world, bundler, newcomer):
     person = newcomer()
     await person.register()
     assert await world.rpc.get_code(person.account) == clone_code(ADDRESSES["VaultAccount"], person.key.x, person.key.y)

@@ -1,20 +1,14 @@
-from __future__ import annotations
-
 import asyncio
 import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 from holdfast.world.development import run_to_the_end
 from holdfast.world.home import remove_abandoned
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_folders_of_the_dead_are_removed_and_of_the_living_kept(tmp_path: Path) -> None:
+def test_folders_of_the_dead_are_removed_and_of_the_living_kept(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     abandoned, ours, other = (
@@ -27,10 +21,10 @@ def test_folders_of_the_dead_are_removed_and_of_the_living_kept(tmp_path: Path) 
     assert sorted(tmp_path.iterdir()) == sorted([ours, other])
 
 
-def test_a_signal_ends_the_work_after_its_clean_up() -> None:
+def test_a_signal_ends_the_work_after_its_clean_up():
     cleaned = []
 
-    async def work() -> None:
+    async def work():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
             await asyncio.sleep(30)
@@ -42,8 +36,8 @@ def test_a_signal_ends_the_work_after_its_clean_up() -> None:
     assert cleaned == [True]
 
 
-def test_the_result_of_the_work_is_handed_back() -> None:
-    async def work() -> int:
+def test_the_result_of_the_work_is_handed_back():
+    async def work():
         return 5
 
     assert run_to_the_end(work()) == 5

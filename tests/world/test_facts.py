@@ -1,12 +1,8 @@
-from __future__ import annotations
-
-from typing import Any
-
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.world.facts import next_steps, table_of
 
-FACTS: dict[str, Any] = {
+FACTS = {
     "service": "http://localhost:1",
     "rpc": "http://127.0.0.1:2",
     "bundler": "http://127.0.0.1:3",
@@ -21,14 +17,14 @@ FACTS: dict[str, Any] = {
 }
 
 
-def test_the_table_shows_every_address_whole() -> None:
+def test_the_table_shows_every_address_whole():
     lines = table_of(FACTS).splitlines()
     addresses = [*FACTS["entryPoints"].values(), *ADDRESSES.values(), *FACTS["testAccount"].values()]
     for value in (*addresses, FACTS["service"], FACTS["rpc"], FACTS["bundler"], FACTS["outbox"]):
         assert any(value in line for line in lines), value
 
 
-def test_what_to_try_next_can_be_copied() -> None:
+def test_what_to_try_next_can_be_copied():
     steps = next_steps(FACTS)
     assert any(FACTS["testAccount"]["address"] in step for step in steps)
     assert all(step in table_of(FACTS) for step in steps)

@@ -1,11 +1,8 @@
 """The faucet of `holdfast dev` gives test USDC to its pages and tools, and nothing to web pages of other origins."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
@@ -15,31 +12,26 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.chain_front import serve_chain
 from holdfast.world.faucet import GIFT, PATH, Faucet
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from holdfast.world.local_world import LocalWorld
-
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 OWN = "http://localhost:8787"
 
 
 @asynccontextmanager
-async def faucet_of(world: LocalWorld) -> AsyncIterator[str]:
+async def faucet_of(world):
     faucet = Faucet(world.chain, world.accounts.tester.address, OWN)
     async with serve_chain(world.chain.rpc_url, OWN, faucet=faucet) as url:
         yield url + PATH
 
 
-def new_account() -> str:
+def new_account():
     return "0x" + secrets.token_hex(20)
 
 
-async def usdc_of(world: LocalWorld, account: str) -> int:
+async def usdc_of(world, account):
     return int.from_bytes(await world.rpc.eth_call(ADDRESSES["DevUSDC"], call_data("balanceOf(address)", account)))
 
 
-async def asked(url: str, body: str, origin: str | None) -> tuple[int, str | None]:
+async def asked(url, body, origin):
     """Return the status, and which origin may read the response."""
     headers = {"Origin": origin} if origin else {}
     async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
@@ -47,7 +39,7 @@ async def asked(url: str, body: str, origin: str | None) -> tuple[int, str | Non
 
 
 @pytest.mark.parametrize("origin", [OWN, None])
-async def test_the_services_pages_and_tools_get_test_usdc(world: LocalWorld, origin: str | None) -> None:
+async def test_the_services_pages_and_tools_get_test_usdc(world, origin):
     account = new_account()
     async with faucet_of(world) as url:
         answers = await asyncio.gather(*(asked(url, f'{{"account": "{account}"}}', origin) for _ in range(3)))
@@ -56,7 +48,7 @@ async def test_the_services_pages_and_tools_get_test_usdc(world: LocalWorld, ori
 
 
 @pytest.mark.parametrize("origin", ["https://page.example", "null", "http://localhost:1"])
-async def test_a_foreign_page_gets_nothing(world: LocalWorld, origin: str) -> None:
+async def test_a_foreign_page_gets_nothing(world, origin):
     account = new_account()
     async with faucet_of(world) as url:
         assert await asked(url, f'{{"account": "{account}"}}', origin) == (403, None)
@@ -64,6 +56,6 @@ async def test_a_foreign_page_gets_nothing(world: LocalWorld, origin: str) -> No
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{}", '{"account": 1}', '{"account": "0x12"}', '{"account": "0xzz"}'])
-async def test_what_is_no_account_is_refused(world: LocalWorld, body: str) -> None:
+async def test_what_is_no_account_is_refused(world, body):
     async with faucet_of(world) as url:
         assert await asked(url, body, OWN) == (400, None)

@@ -1,9 +1,6 @@
 """The chain of `holdfast dev` takes no orders from web pages of other origins."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -21,19 +18,12 @@ from holdfast.world.ports import BLOCKED_IN_BROWSERS
 from holdfast.world.processes import Supervisor
 from holdfast.world.tools import find_tools
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from holdfast.world.anvil import LocalChain
-    from holdfast.world.local_world import WorldOptions
-
 OWN, FOREIGN = "http://localhost:8787", "https://page.example"
 ACCOUNT = "0x" + "11" * 20
 GIFT = {"jsonrpc": "2.0", "id": 1, "method": "anvil_setBalance", "params": [ACCOUNT, "0x5"]}
 
 
-async def as_a_browser_would(session: aiohttp.ClientSession, url: str, origin: str, kind: str, body: Any) -> bool:
+async def as_a_browser_would(session, url, origin, kind, body):
     """Send JSON-RPC for a page; return whether the browser lets it through (Fetch, sections 3.3.3 and 4.8)."""
     if kind == "application/json":  # needs a preflight
         asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
@@ -46,7 +36,7 @@ async def as_a_browser_would(session: aiohttp.ClientSession, url: str, origin: s
 
 
 @pytest_asyncio.fixture
-async def guarded(tmp_path: Path) -> AsyncIterator[tuple[LocalChain, str]]:
+async def guarded(tmp_path):
     """A chain as `holdfast dev` runs it, and its address for tools and pages."""
     if why := why_no_chain():
         pytest.skip(why)
@@ -67,9 +57,7 @@ async def guarded(tmp_path: Path) -> AsyncIterator[tuple[LocalChain, str]]:
         (FOREIGN, "application/x-www-form-urlencoded", False),
     ],
 )
-async def test_only_the_services_pages_change_the_chain(
-    guarded: tuple[LocalChain, str], origin: str, kind: str, *, done: bool
-) -> None:
+async def test_only_the_services_pages_change_the_chain(guarded, origin, kind, *, done):
     chain, url = guarded
     async with aiohttp.ClientSession() as session:
         await as_a_browser_would(session, url, origin, kind, GIFT)
@@ -79,9 +67,7 @@ async def test_only_the_services_pages_change_the_chain(
 @pytest.mark.parametrize(
     ("origin", "done"), [(None, True), (OWN, True), (FOREIGN, False), ("null", False), ("http://localhost:1", False)]
 )
-async def test_a_websocket_of_a_foreign_page_is_refused(
-    guarded: tuple[LocalChain, str], origin: str | None, *, done: bool
-) -> None:
+async def test_a_websocket_of_a_foreign_page_is_refused(guarded, origin, *, done):
     chain, url = guarded
     async with aiohttp.ClientSession() as session:
         if not done:
@@ -98,26 +84,26 @@ async def test_a_websocket_of_a_foreign_page_is_refused(
     assert await balance(chain) == "0x5"
 
 
-async def test_a_tool_asks_without_an_origin(guarded: tuple[LocalChain, str]) -> None:
+async def test_a_tool_asks_without_an_origin(guarded):
     chain, url = guarded
     async with aiohttp.ClientSession() as session:
         await AiohttpTransport(session).post(url, msgspec.json.encode(GIFT))
     assert await balance(chain) == "0x5"
 
 
-async def test_no_browser_connects_to_anvil_itself(guarded: tuple[LocalChain, str]) -> None:
+async def test_no_browser_connects_to_anvil_itself(guarded):
     assert urlsplit(guarded[0].rpc_url).port in BLOCKED_IN_BROWSERS
 
 
-async def balance(chain: LocalChain) -> Any:
+async def balance(chain):
     return await chain.rpc.call("eth_getBalance", [ACCOUNT, "latest"])
 
 
-async def test_the_world_names_its_services_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked: list[WorldOptions] = []
+async def test_the_world_names_its_services_pages(monkeypatch, tmp_path):
+    asked = []
 
     @asynccontextmanager
-    async def seen(options: WorldOptions, _say: object) -> AsyncIterator[None]:
+    async def seen(options, _say):
         asked.append(options)
         raise RuntimeError("enough")
         yield

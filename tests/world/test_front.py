@@ -1,11 +1,8 @@
 """The local world's bundler proxy, called over HTTP, as the service and the client call it."""
 
-from __future__ import annotations
-
 import time
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import psutil
@@ -23,37 +20,28 @@ from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.service_process import service_environment
 from holdfast.world.sponsor import VALID_FOR_S
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.people import Person
-
-    from holdfast.chain.bundler import Bundler
-    from holdfast.chain.entry_points import EntryPoint
-    from holdfast.world.local_world import LocalWorld
-
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 STRUCT = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
 
 
-async def post(world: LocalWorld, body: Any) -> dict[str, Any]:
+async def post(world, body):
     async with aiohttp.ClientSession() as session, session.post(world.bundler_url, json=body) as answer:
         assert answer.status == 200
         return await answer.json()
 
 
-def request(method: str, *parameters: Any) -> dict[str, Any]:
+def request(method, *parameters):
     return {"jsonrpc": "2.0", "id": 5, "method": method, "params": list(parameters)}
 
 
-async def test_bundler_methods_are_forwarded(world: LocalWorld, entry_point: EntryPoint) -> None:
+async def test_bundler_methods_are_forwarded(world, entry_point):
     answer = await post(world, request("eth_supportedEntryPoints"))
     assert entry_point.address in answer["result"]
     assert answer["id"] == 5
 
 
-async def test_a_web_page_is_refused(world: LocalWorld) -> None:
+async def test_a_web_page_is_refused(world):
     body, page = request("eth_supportedEntryPoints"), {"Origin": "https://page.example"}
     async with (
         aiohttp.ClientSession() as session,
@@ -63,23 +51,21 @@ async def test_a_web_page_is_refused(world: LocalWorld) -> None:
 
 
 @pytest.mark.parametrize("body", [[], [{}], "text", 5, None])
-async def test_what_is_no_single_request_is_refused(world: LocalWorld, body: Any) -> None:
+async def test_what_is_no_single_request_is_refused(world, body):
     assert (await post(world, body))["error"]["code"] == -32600
 
 
 @pytest.mark.parametrize("parameters", [[], [{}], [5, ""], [{}, {}], [{}, "", []], [{}, "", {}, 1], [{}, "0x"]])
-async def test_malformed_sponsor_requests_are_refused(world: LocalWorld, parameters: list[Any]) -> None:
+async def test_malformed_sponsor_requests_are_refused(world, parameters):
     assert (await post(world, request("pm_sponsorUserOperation", *parameters)))["error"]["code"] == -32602
 
 
-async def test_an_unknown_entry_point_is_refused(world: LocalWorld, newcomer: Callable[[], Person]) -> None:
+async def test_an_unknown_entry_point_is_refused(world, newcomer):
     form = newcomer().registration().to_rpc() | {"maxFeePerGas": "0x1"}
     assert "error" in await post(world, request("pm_sponsorUserOperation", form, "0x" + "11" * 20))
 
 
-async def test_a_refused_estimate_keeps_the_bundlers_code(
-    world: LocalWorld, entry_point: EntryPoint, newcomer: Callable[[], Person]
-) -> None:
+async def test_a_refused_estimate_keeps_the_bundlers_code(world, entry_point, newcomer):
     person = newcomer()
     form = person.first_operation(calls.transfer(ADDRESSES["DevUSDC"], person.account, 1)).to_rpc()
     form |= {"signature": "0x" + "3f" * 64}
@@ -87,9 +73,7 @@ async def test_a_refused_estimate_keeps_the_bundlers_code(
     assert answer["error"]["code"] == -32521
 
 
-async def test_the_sponsor_signs_what_the_paymaster_checks(
-    world: LocalWorld, bundler: Bundler, entry_point: EntryPoint, newcomer: Callable[[], Person]
-) -> None:
+async def test_the_sponsor_signs_what_the_paymaster_checks(world, bundler, entry_point, newcomer):
     sponsored = await bundler.sponsored(newcomer().registration())
     packed = pack(sponsored)
     validity = (sponsored.paymaster_data or b"")[:12]
@@ -104,9 +88,7 @@ async def test_the_sponsor_signs_what_the_paymaster_checks(
     assert abs(numbers[0] - VALID_FOR_S - time.time()) < 600
 
 
-async def test_a_commitment_that_stands_is_not_posted_again(
-    world: LocalWorld, bundler: Bundler, newcomer: Callable[[], Person]
-) -> None:
+async def test_a_commitment_that_stands_is_not_posted_again(world, bundler, newcomer):
     operation = newcomer().registration()
     await bundler.sponsored(operation)
     height = await world.rpc.block_number()
@@ -114,13 +96,13 @@ async def test_a_commitment_that_stands_is_not_posted_again(
     assert await world.rpc.block_number() == height
 
 
-async def test_chosen_fees_are_kept(bundler: Bundler, newcomer: Callable[[], Person]) -> None:
+async def test_chosen_fees_are_kept(bundler, newcomer):
     form = newcomer().registration().to_rpc() | {"maxFeePerGas": hex(7 * 10**9), "maxPriorityFeePerGas": hex(10**9)}
     sponsored = await bundler.sponsored(UserOperation.from_rpc(form))
     assert (sponsored.max_fee_per_gas, sponsored.max_priority_fee_per_gas) == (7 * 10**9, 10**9)
 
 
-async def test_everything_listens_on_loopback_only(world: LocalWorld) -> None:
+async def test_everything_listens_on_loopback_only(world):
     me = psutil.Process()
     family = [me, *me.children(recursive=True)]
     listening = [c for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN]
@@ -128,7 +110,7 @@ async def test_everything_listens_on_loopback_only(world: LocalWorld) -> None:
     assert all(ip_address(connection.laddr.ip).is_loopback for connection in listening)
 
 
-async def test_contracts_stand_at_their_published_addresses(world: LocalWorld) -> None:
+async def test_contracts_stand_at_their_published_addresses(world):
     from holdfast.chain.contracts import NAMES, load
 
     for name in NAMES:

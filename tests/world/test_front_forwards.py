@@ -1,35 +1,27 @@
 """Which requests the local world's bundler proxy forwards, tested without a chain."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
-
 import msgspec
 import pytest
 
 from holdfast.world.front import DevelopmentBundler
 
-if TYPE_CHECKING:
-    from holdfast.chain.transports import Transport
-    from holdfast.world.sponsor import Sponsor
-
 
 class Recorder:
     """A fake bundler that records the posted bodies."""
 
-    def __init__(self) -> None:
-        self.posted: list[bytes] = []
+    def __init__(self):
+        self.posted = []
 
-    async def post(self, _url: str, body: bytes) -> bytes:
+    async def post(self, _url, body):
         self.posted.append(body)
         return b"{}"
 
 
 @pytest.mark.parametrize("more", [{"METHOD": "eth_sendRawTransaction"}, {"Method": "x", "Params": []}, {"auth": "y"}])
-async def test_only_the_four_fields_reach_the_bundler(more: dict[str, Any]) -> None:
+async def test_only_the_four_fields_reach_the_bundler(more):
     asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
     transport = Recorder()
-    bundler = DevelopmentBundler(cast("Sponsor", None), "http://alto", cast("Transport", transport))
+    bundler = DevelopmentBundler(None, "http://alto", transport)
     await bundler._dispatch(msgspec.json.encode(asked | more))
     assert msgspec.json.decode(transport.posted[0]) == asked
 
@@ -37,9 +29,9 @@ async def test_only_the_four_fields_reach_the_bundler(more: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b'[{"method":"x"}]', b"{}", b'{"method":1}', b'{"method":"x","params":7}']
 )
-async def test_what_is_no_request_is_refused_here(body: bytes) -> None:
+async def test_what_is_no_request_is_refused_here(body):
     transport = Recorder()
-    bundler = DevelopmentBundler(cast("Sponsor", None), "http://alto", cast("Transport", transport))
+    bundler = DevelopmentBundler(None, "http://alto", transport)
     answer = msgspec.json.decode(await bundler._dispatch(body))
     assert (answer["error"]["code"], answer["id"]) == (-32600, None)
     assert transport.posted == []

@@ -1,23 +1,17 @@
 """The folder of a persistent local world: only one process uses it at a time, and the state is never half-written."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from holdfast.world.errors import WorldError
 from holdfast.world.home import chain_state, home
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_a_folder_has_one_world_at_a_time(tmp_path: Path) -> None:
+def test_a_folder_has_one_world_at_a_time(tmp_path):
     state = tmp_path / "world"
     with home(state) as (folder, _):
         assert folder == state
@@ -30,7 +24,7 @@ def test_a_folder_has_one_world_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path: Path) -> None:
+def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path):
     """For example, the chain may still be writing its state after `holdfast dev` has been killed with `kill -9`."""
     with home(tmp_path) as (_, locks):
         child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
@@ -41,13 +35,13 @@ def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path: Path) -> No
         pass
 
 
-def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WorldError, match=r"^cannot use .*/file: File exists$"), home(tmp_path / "file"):
         pass
 
 
-def test_without_a_folder_there_is_no_state() -> None:
+def test_without_a_folder_there_is_no_state():
     assert chain_state(None) is None
     with home(None) as (folder, locks):
         assert folder.is_dir()
@@ -55,7 +49,7 @@ def test_without_a_folder_there_is_no_state() -> None:
     assert not folder.exists()
 
 
-def test_a_torn_state_is_named_with_the_way_out(tmp_path: Path) -> None:
+def test_a_torn_state_is_named_with_the_way_out(tmp_path):
     path = tmp_path / "chain.json"
     assert chain_state(tmp_path) == path
     path.write_text('{"block": {"numb')
@@ -63,7 +57,7 @@ def test_a_torn_state_is_named_with_the_way_out(tmp_path: Path) -> None:
         chain_state(tmp_path)
 
 
-def test_the_state_of_the_last_start_is_kept_aside(tmp_path: Path) -> None:
+def test_the_state_of_the_last_start_is_kept_aside(tmp_path):
     path, last = tmp_path / "chain.json", tmp_path / "chain.json.last"
     path.write_text(json.dumps({"block": 7}))
     chain_state(tmp_path)

@@ -13,7 +13,6 @@ import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
@@ -28,9 +27,6 @@ from holdfast.world.anvil import ChainOptions, LocalChain, start_chain
 from holdfast.world.deployment import deploy_contracts, deploy_entry_points
 from holdfast.world.processes import Supervisor, free_port
 from holdfast.world.tools import find_tools
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 COAST = 4217
 PAYEE = "0x00000000000000000000000000000000000000A1"
@@ -54,7 +50,7 @@ class Coast:
     supervisor: Supervisor
     environment: dict[str, str]
 
-    async def holdfast(self, *arguments: str) -> tuple[int, str, str]:
+    async def holdfast(self, *arguments):
         """Run a command; return its exit code and what it printed."""
         done = await asyncio.create_subprocess_exec(
             _program(), *arguments, env=self.environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -62,22 +58,22 @@ class Coast:
         out, err = await done.communicate()
         return done.returncode or 0, out.decode(), err.decode()
 
-    async def done(self, *arguments: str) -> Any:
+    async def done(self, *arguments):
         """Return the JSON that a command prints, which must succeed."""
         code, out, err = await self.holdfast(*arguments, "--json")
         assert code == 0, (arguments, out, err)
         return json.loads(out)
 
-    async def is_ready(self) -> bool:
+    async def is_ready(self):
         return (await self.holdfast("ready"))[0] == 0
 
 
-def _program() -> str:
+def _program():
     return str(Path(sys.executable).parent / "holdfast")
 
 
 @asynccontextmanager
-async def coast(folder: Path) -> AsyncIterator[Coast]:
+async def coast(folder):
     tools, key = await find_tools(lambda _: None), folder / "sponsor.key"
     key.write_text(secrets.token_hex(32))
     key.chmod(0o600)
@@ -96,7 +92,7 @@ async def coast(folder: Path) -> AsyncIterator[Coast]:
         mining.cancel()
 
 
-def _environment(folder: Path, chain_file: Path, key: Path) -> dict[str, str]:
+def _environment(folder, chain_file, key):
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")}
     return kept | {
@@ -115,7 +111,7 @@ def _environment(folder: Path, chain_file: Path, key: Path) -> dict[str, str]:
     }
 
 
-async def mine(chain: LocalChain) -> None:
+async def mine(chain):
     """Mine continuously, as public chains do, because a commitment counts from the next block on."""
     while True:
         await chain.rpc.call("evm_mine")
@@ -124,7 +120,7 @@ async def mine(chain: LocalChain) -> None:
 
 @pytest.mark.soak
 @needs_chain
-async def test_the_sponsor_pays_until_its_budget_ends(tmp_path: Path) -> None:
+async def test_the_sponsor_pays_until_its_budget_ends(tmp_path):
     async with coast(tmp_path) as place:
         address = (await place.holdfast("sponsor", "status", "--json"))[1]
         found = json.loads(address)
@@ -149,21 +145,21 @@ async def test_the_sponsor_pays_until_its_budget_ends(tmp_path: Path) -> None:
         assert await place.chain.rpc.get_balance(PAYEE) == 10**16
 
 
-async def fund(place: Coast, address: str) -> None:
+async def fund(place, address):
     await place.chain.rpc.call("anvil_setBalance", [address, hex(10**17)])
 
 
-async def give(place: Coast, account: str) -> None:
+async def give(place, account):
     data = call_data("mint(address,uint256)", account, 10**6)
     await place.chain.transact(place.tester, ADDRESSES["DevUSDC"], data)
 
 
-async def serve(place: Coast) -> None:
+async def serve(place):
     child = await place.supervisor.start("service", [_program(), "serve"], place.environment)
     await place.supervisor.ready(child, place.is_ready, 60)
 
 
-async def pay_until_refused(place: Coast) -> tuple[int, str]:
+async def pay_until_refused(place):
     """Return how many payments were made, and why the next one was not."""
     for made in range(20):
         code, _, err = await place.holdfast(
@@ -174,7 +170,7 @@ async def pay_until_refused(place: Coast) -> tuple[int, str]:
     pytest.fail("the budget never ends")
 
 
-async def settled(place: Coast) -> None:
+async def settled(place):
     """Wait until everything is charged, and compare the charges with what left the deposit."""
     async with asyncio.timeout(60):
         while (found := json.loads((await place.holdfast("sponsor", "status", "--json"))[1]))["open"]:

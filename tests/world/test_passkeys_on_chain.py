@@ -1,10 +1,7 @@
 """A WebAuthn assertion can also sign user operations; gas estimates then need the margin in `holdfast.chain.bundler`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from cryptography.hazmat.primitives import hashes
@@ -17,17 +14,10 @@ from holdfast.chain.bundler import WEBAUTHN, WEBAUTHN_WITH_PRECOMPILE
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.wire.encoding import to_base64url
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.people import Person
-
-    from holdfast.world.local_world import LocalWorld
-
 USER_PRESENT_AND_VERIFIED = 0x05
 
 
-def assertion(private: ec.EllipticCurvePrivateKey, challenge: bytes) -> bytes:
+def assertion(private, challenge):
     client_data = json.dumps(
         {"type": "webauthn.get", "challenge": to_base64url(challenge), "origin": "https://holdfast.example"},
         separators=(",", ":"),
@@ -38,14 +28,12 @@ def assertion(private: ec.EllipticCurvePrivateKey, challenge: bytes) -> bytes:
 
 
 @pytest.mark.asyncio(loop_scope="session")
-async def test_a_passkey_registers_and_acts(
-    world: LocalWorld, newcomer: Callable[..., Person], request: pytest.FixtureRequest
-) -> None:
+async def test_a_passkey_registers_and_acts(world, newcomer, request):
     person = newcomer()
     precompile = await world.rpc.call("anvil_nodeInfo")
     margin = WEBAUTHN_WITH_PRECOMPILE if precompile["hardFork"] == "Osaka" else WEBAUTHN
 
-    async def passkey(digest: bytes) -> bytes:
+    async def passkey(digest):
         return assertion(person.key.private, digest)
 
     for operation in (
@@ -61,6 +49,6 @@ async def test_a_passkey_registers_and_acts(
     ("r", "s", "client_data"),
     [(0, 1, b'"type":"","challenge":""'), (1, 2**256, b'"type":"","challenge":""'), (1, 1, b'"type":""'), (1, 1, b"")],
 )
-def test_what_is_no_assertion_is_refused(r: int, s: int, client_data: bytes) -> None:
+def test_what_is_no_assertion_is_refused(r, s, client_data):
     with pytest.raises(NotAnAssertion):
         encode_assertion(r, s, bytes(37), client_data)

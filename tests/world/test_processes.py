@@ -1,23 +1,17 @@
 """Child processes end with their parent, however it ends; the tests use real process trees."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
 from holdfast.world.errors import WorldError
 from holdfast.world.processes import Supervisor, free_port
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SLEEPER = "import time; print('up', flush=True); time.sleep(120)"
 # A program that ignores requests to stop and has a child process.
@@ -40,14 +34,13 @@ asyncio.run(main())
 """
 
 
-def parent(logs: Path, program: str) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+def parent(logs, program):
     process = subprocess.Popen([sys.executable, "-c", PARENT, str(logs), program], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     process.stdout.readline()
     return process, psutil.Process(process.pid).children(recursive=True)
 
 
-def all_gone(processes: list[psutil.Process], within_s: float) -> bool:
+def all_gone(processes, within_s):
     _, alive = psutil.wait_procs(processes, timeout=within_s)
     return not [process for process in alive if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
 
@@ -57,18 +50,17 @@ def all_gone(processes: list[psutil.Process], within_s: float) -> bool:
     [(STUBBORN, signal.SIGKILL), (SLEEPER, signal.SIGTERM)],
     ids=["stubborn child, SIGKILL", "polite child, SIGTERM"],
 )
-def test_a_killed_parent_leaves_nothing_behind(tmp_path: Path, program: str, number: int) -> None:
+def test_a_killed_parent_leaves_nothing_behind(tmp_path, program, number):
     process, family = parent(tmp_path, program)
     assert len(family) >= 2
     process.send_signal(number)
     process.wait(60)
-    assert process.stdout is not None
     process.stdout.close()
     assert all_gone(family, 60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
-def test_a_killed_guard_takes_its_command_along(tmp_path: Path) -> None:
+def test_a_killed_guard_takes_its_command_along(tmp_path):
     process, family = parent(tmp_path, SLEEPER)
     family[0].kill()
     assert all_gone(family, 60)
@@ -76,7 +68,7 @@ def test_a_killed_guard_takes_its_command_along(tmp_path: Path) -> None:
     process.communicate()
 
 
-async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path: Path) -> None:
+async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path):
     async with Supervisor(tmp_path) as world:
         child = await world.start("child", [sys.executable, "-c", SLEEPER])
         family = [psutil.Process(child.process.pid)]
@@ -87,8 +79,8 @@ async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path: Path) ->
     assert all_gone(family, 10)
 
 
-async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
-    async def never() -> bool:
+async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path):
+    async def never():
         return False
 
     async with Supervisor(tmp_path) as world:
@@ -99,8 +91,8 @@ async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path: 
         assert child.process.returncode == 3
 
 
-async def test_a_program_that_is_never_ready_is_given_up(tmp_path: Path) -> None:
-    async def never() -> bool:
+async def test_a_program_that_is_never_ready_is_given_up(tmp_path):
+    async def never():
         return False
 
     async with Supervisor(tmp_path) as world:
@@ -109,7 +101,7 @@ async def test_a_program_that_is_never_ready_is_given_up(tmp_path: Path) -> None
             await world.ready(child, never, 0.1)
 
 
-async def test_no_secret_of_ours_reaches_a_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_secret_of_ours_reaches_a_child(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTESTATION_SIGNING_KEY", "hidden")
     async with Supervisor(tmp_path) as world:
         child = await world.start("env", [sys.executable, "-c", "import os; print(dict(os.environ))"])
@@ -118,12 +110,12 @@ async def test_no_secret_of_ours_reaches_a_child(tmp_path: Path, monkeypatch: py
     assert os.environ["PATH"] in child.log.read_text()
 
 
-def test_free_ports_are_loopback_ports() -> None:
+def test_free_ports_are_loopback_ports():
     assert 1024 <= free_port() <= 65535
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port is only free at the moment it is picked")
-def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on() -> None:
+def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on():
     port = free_port()
     # The system gives a port to nobody to whom it refuses it by name.
     with socket.socket() as other, pytest.raises(OSError, match="in use"):

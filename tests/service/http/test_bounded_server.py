@@ -1,22 +1,14 @@
 """The admin port responds whatever silent, slow and endless clients hold, and these cost a bounded number of threads."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true
 
 from holdfast.service.http.bounded_server import MAX_REQUEST_BYTES, BoundedServer, request_arrived
 from holdfast.service.telemetry.admin import serve_admin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from typing import Any
 
 MOST = 8
 LARGE = 32 * 1024 * 1024  # more than the buffers of two sockets
@@ -28,13 +20,13 @@ HELD = {"nothing": b"", "line": b"GET /metr", "head": GET[:-2], "body": ENDLESS}
 class Slow:
     """An application that reads what comes, and responds when it may."""
 
-    def __init__(self, content: bytes = b"ok") -> None:
+    def __init__(self, content=b"ok"):
         self.content = content
         self.may_respond = threading.Event()
         self.may_respond.set()
         self.entered = threading.Semaphore(0)
 
-    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ, start):
         environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         request_arrived(environ)
         self.entered.release()
@@ -44,10 +36,10 @@ class Slow:
 
 
 @pytest.fixture
-def open_one() -> Iterator[Callable[..., socket.socket]]:
+def open_one():
     with contextlib.ExitStack() as stack:
 
-        def connect(server: BoundedServer, sent: bytes = b"", address: str = "127.0.0.1") -> socket.socket:
+        def connect(server, sent=b"", address="127.0.0.1"):
             connection = socket.create_connection(("127.0.0.1", server.server_port), PATIENCE_S, (address, 0))
             stack.enter_context(connection)
             connection.sendall(sent)
@@ -57,7 +49,7 @@ def open_one() -> Iterator[Callable[..., socket.socket]]:
 
 
 @contextlib.contextmanager
-def running(application: Any, **more: Any) -> Iterator[BoundedServer]:
+def running(application, **more):
     server = BoundedServer("127.0.0.1", 0, application, **more)
     server.start()
     yield server
@@ -65,16 +57,16 @@ def running(application: Any, **more: Any) -> Iterator[BoundedServer]:
     server.server_close()
 
 
-def handlers() -> int:
+def handlers():
     """Return how many threads serve a connection. Those of an earlier test may still end, so a caller waits."""
     return sum("process_request_thread" in thread.name for thread in threading.enumerate())
 
 
-def status_of(connection: socket.socket) -> bytes:
+def status_of(connection):
     return connection.recv(65536)[9:12]
 
 
-def received(connection: socket.socket) -> int:
+def received(connection):
     """Return how many bytes come before the end."""
     count = 0
     with contextlib.suppress(ConnectionError):
@@ -83,7 +75,7 @@ def received(connection: socket.socket) -> int:
     return count
 
 
-def has_ended(connection: socket.socket) -> bool:
+def has_ended(connection):
     try:
         return connection.recv(1) == b""
     except ConnectionError:
@@ -91,7 +83,7 @@ def has_ended(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("sent", HELD.values(), ids=HELD)
-def test_held_connections_shut_nobody_out(open_one: Callable[..., socket.socket], sent: bytes) -> None:
+def test_held_connections_shut_nobody_out(open_one, sent):
     with running(Slow(), most=MOST, request_s=3600) as server:
         held = [open_one(server, sent) for _ in range(4 * MOST)]
         assert status_of(open_one(server, GET)) == b"200"
@@ -100,12 +92,12 @@ def test_held_connections_shut_nobody_out(open_one: Callable[..., socket.socket]
 
 
 @pytest.mark.parametrize("sent", HELD.values(), ids=HELD)
-def test_a_request_that_does_not_arrive_ends(open_one: Callable[..., socket.socket], sent: bytes) -> None:
+def test_a_request_that_does_not_arrive_ends(open_one, sent):
     """Bytes now and then do not lengthen the time."""
     with running(Slow(), request_s=0.1) as server:
         connection = open_one(server, sent)
 
-        def refused() -> bool:
+        def refused():
             try:
                 connection.sendall(b"x")
             except ConnectionError:
@@ -115,7 +107,7 @@ def test_a_request_that_does_not_arrive_ends(open_one: Callable[..., socket.sock
         assert becomes_true(refused)
 
 
-def test_a_request_that_has_arrived_keeps_its_place(open_one: Callable[..., socket.socket]) -> None:
+def test_a_request_that_has_arrived_keeps_its_place(open_one):
     slow = Slow()
     slow.may_respond.clear()
     with running(slow, most=2, request_s=0.1) as server:
@@ -126,7 +118,7 @@ def test_a_request_that_has_arrived_keeps_its_place(open_one: Callable[..., sock
         assert [status_of(one) for one in working] == [b"200", b"200"]
 
 
-def test_readers_that_take_nothing_shut_nobody_out(open_one: Callable[..., socket.socket]) -> None:
+def test_readers_that_take_nothing_shut_nobody_out(open_one):
     """The one that has waited longest makes room; until its response is being sent, new connections are refused."""
     large = Slow(b"x" * LARGE)
     with running(large, most=2, request_s=3600) as server:
@@ -136,7 +128,7 @@ def test_readers_that_take_nothing_shut_nobody_out(open_one: Callable[..., socke
         assert [received(one) > LARGE for one in held] == [False, True]
 
 
-def test_of_addresses_with_as_many_connections_the_longest_wait_ends(open_one: Callable[..., socket.socket]) -> None:
+def test_of_addresses_with_as_many_connections_the_longest_wait_ends(open_one):
     large = Slow(b"x" * LARGE)
     large.may_respond.clear()
     with running(large, most=3, request_s=3600) as server:
@@ -152,7 +144,7 @@ def test_of_addresses_with_as_many_connections_the_longest_wait_ends(open_one: C
         assert received(first) > LARGE
 
 
-def test_a_response_that_is_not_taken_ends(open_one: Callable[..., socket.socket]) -> None:
+def test_a_response_that_is_not_taken_ends(open_one):
     large = Slow(b"x" * LARGE)
     with running(large, request_s=0.1) as server:
         connection = open_one(server, GET)
@@ -161,7 +153,7 @@ def test_a_response_that_is_not_taken_ends(open_one: Callable[..., socket.socket
         assert received(connection) < LARGE
 
 
-def test_a_request_is_bounded_with_its_head(open_one: Callable[..., socket.socket]) -> None:
+def test_a_request_is_bounded_with_its_head(open_one):
     """A server that read on would wait for the end of the head."""
     slow = Slow()
     with running(slow, request_s=3600) as server:
@@ -171,7 +163,7 @@ def test_a_request_is_bounded_with_its_head(open_one: Callable[..., socket.socke
         assert not slow.entered.acquire(blocking=False)
 
 
-def test_half_a_head_is_no_request(open_one: Callable[..., socket.socket]) -> None:
+def test_half_a_head_is_no_request(open_one):
     slow = Slow()
     with running(slow, request_s=3600) as server:
         connection = open_one(server, GET[:-2])
@@ -180,7 +172,7 @@ def test_half_a_head_is_no_request(open_one: Callable[..., socket.socket]) -> No
         assert not slow.entered.acquire(blocking=False)
 
 
-def test_the_admin_port_is_served_so(open_one: Callable[..., socket.socket], tmp_path: Path) -> None:
+def test_the_admin_port_is_served_so(open_one, tmp_path):
     server = serve_admin("127.0.0.1", 0, tmp_path)
     held = [open_one(server, sent) for sent in HELD.values() for _ in range(server.most)]
     response = open_one(server, GET)

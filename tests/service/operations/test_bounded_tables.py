@@ -1,16 +1,7 @@
 """What strangers ask for is remembered up to a number: the oldest is forgotten, so memory does not grow without end."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
-
 from holdfast.service.operations import accounts
 from holdfast.service.upstreams import chain_rpc
-
-if TYPE_CHECKING:
-    import pytest
-
-    from holdfast.chain.rpc import RpcClient
 
 MOST, ASKED = 3, 10
 ADDRESS = "0x" + "11" * 20
@@ -19,18 +10,18 @@ ADDRESS = "0x" + "11" * 20
 class Chain:
     """Counts the calls that reach the chain."""
 
-    def __init__(self) -> None:
-        self.calls: list[bytes] = []
+    def __init__(self):
+        self.calls = []
 
-    async def eth_call(self, _to: str, data: bytes, *, at_least: int) -> bytes:
+    async def eth_call(self, _to, data, *, at_least):
         self.calls.append(data)
         return (b"\1" * 20).rjust(at_least, b"\0")
 
-    def reader(self) -> chain_rpc.ChainReader:
-        return chain_rpc.ChainReader(lambda: cast("RpcClient", self))
+    def reader(self):
+        return chain_rpc.ChainReader(lambda: self)
 
 
-async def asked_again(chain: Chain, ask: Any) -> list[bool]:
+async def asked_again(chain, ask):
     """Return for the first and the last of many questions whether the chain is asked a second time."""
     for n in range(ASKED):
         await ask(n)
@@ -42,7 +33,7 @@ async def asked_again(chain: Chain, ask: Any) -> list[bool]:
     return found
 
 
-async def test_responses_of_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_responses_of_the_chain(monkeypatch):
     monkeypatch.setattr(chain_rpc, "MAX_CACHED", MOST)
     monkeypatch.setattr(chain_rpc, "CHAIN_CACHE_S", 3600)
     chain = Chain()
@@ -50,7 +41,7 @@ async def test_responses_of_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await asked_again(chain, lambda n: reader.call(ADDRESS, bytes([n]), 32)) == [True, False]
 
 
-async def test_predicted_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_predicted_addresses(monkeypatch):
     monkeypatch.setattr(chain_rpc, "CHAIN_CACHE_S", 0)
     monkeypatch.setattr(accounts, "MAX_PREDICTED", MOST)
     chain = Chain()

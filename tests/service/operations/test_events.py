@@ -5,7 +5,7 @@ import json
 
 import pytest
 from standardwebhooks.webhooks import Webhook
-from tests.support.receivers import HANG_UP, NEVER, api_server
+from tests.support.receivers import HANG_UP, NEVER
 from tests.support.serving import PATIENCE_S
 
 from holdfast.rules.events import GIVE_UP_S
@@ -15,12 +15,6 @@ from holdfast.service.settings.secrets import new_webhook_secret
 from holdfast.service.telemetry import metrics
 
 SECRET = new_webhook_secret()
-
-
-@pytest.fixture
-async def provider():
-    async with api_server() as server:
-        yield server
 
 
 @pytest.fixture
@@ -67,7 +61,6 @@ async def test_a_registration_is_told_with_its_time_and_its_did(api, provider):
 async def test_an_event_is_sent_until_it_is_accepted(api, provider, fault, monkeypatch):
     if fault == "hung":
         defaults = http_exchange.exchange.__kwdefaults__
-        assert defaults is not None
         monkeypatch.setitem(defaults, "timeout_s", 0.2)
         provider.answers.append(NEVER)
     elif fault == "hung up":

@@ -1,11 +1,8 @@
 """The measurements are written to the gauges that the alerts use."""
 
-from typing import cast
-
 import pytest
 
 from holdfast.service.operations.measuring import Measuring
-from holdfast.service.store.port import Store
 from holdfast.service.store.values import StoreGauges
 from holdfast.service.telemetry import metrics
 
@@ -35,7 +32,7 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
     gauges = StoreGauges(
         pending=7, overdue_s=30.0, standbys={"sync": 1, "async": 2}, standby_required=True, clock_offset_s=-0.25
     )
-    await Measuring(cast("Store", WatchedStore(gauges)), tmp_path, lambda: 0.0).measure()
+    await Measuring(WatchedStore(gauges), tmp_path, lambda: 0.0).measure()
     assert metrics.CONFIRMATIONS_PENDING.cells[()] == 7 and metrics.CONFIRMATIONS_OVERDUE.cells[()] == 30
     assert metrics.STANDBY_REQUIRED.cells[()] == 1 and metrics.CLOCK_OFFSET.cells[()] == -0.25
     assert metrics.STANDBYS.cells == {
@@ -48,5 +45,5 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
 
 
 async def test_an_embedded_store_shows_no_standbys(tmp_path):
-    await Measuring(cast("Store", WatchedStore(StoreGauges(pending=0, overdue_s=0))), tmp_path, lambda: 0.0).measure()
+    await Measuring(WatchedStore(StoreGauges(pending=0, overdue_s=0)), tmp_path, lambda: 0.0).measure()
     assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}

@@ -1,13 +1,12 @@
 """GET /readyz does what requests do: it reads a row and writes one, and few of its own requests share a write."""
 
 import asyncio
-from typing import cast
 
 import pytest
 
 from holdfast.service.operations import readiness
 from holdfast.service.operations.readiness import WRITTEN_EVERY_S, Readiness
-from holdfast.service.store.port import Store, StoreUnavailable
+from holdfast.service.store.port import StoreUnavailable
 
 
 class FakeStore:
@@ -41,7 +40,7 @@ class Ready:
 
     def __init__(self):
         self.at, self.store = 0.0, FakeStore()
-        self._readiness = Readiness(cast("Store", self.store), lambda: self.at)
+        self._readiness = Readiness(self.store, lambda: self.at)
 
     async def __call__(self):
         try:

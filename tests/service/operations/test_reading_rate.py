@@ -41,7 +41,6 @@ def test_after_the_stated_wait_one_more_passes():
     passed(rate, "192.0.2.1", 7)
     with pytest.raises(SnapshotRefused) as caught:
         rate.count("192.0.2.1")
-    assert caught.value.retry_after_s is not None
     clock.now += caught.value.retry_after_s
     assert passed(rate, "192.0.2.1", 1) == 1
 

@@ -227,6 +227,6 @@ def test_what_is_no_channel_is_refused(text):
         read_settings({"HOLDFAST_CHANNELS": text})
 
 
-def test_the_admin_port_is_another_than_the_port() -> None:
+def test_the_admin_port_is_another_than_the_port():
     with pytest.raises(SettingError, match="HOLDFAST_ADMIN_PORT"):
         read_settings({"HOLDFAST_PORT": "8991", "HOLDFAST_ADMIN_PORT": "8991"})

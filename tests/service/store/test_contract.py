@@ -165,7 +165,6 @@ async def test_a_large_window_never_passes_its_limit_and_wastes_little(store):
     results = [store.charge((posts,), NOW + 9000) for _ in range(200)]
     refused = [error for error in await asyncio.gather(*results, return_exceptions=True) if isinstance(error, Refused)]
     wait_s = refused[0].retry_after_s
-    assert wait_s is not None
     await store.charge((posts,), NOW + 9000 + wait_s)
 
 

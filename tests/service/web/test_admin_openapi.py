@@ -1,9 +1,6 @@
 """The admin port's OpenAPI document has every task; each example is sent, and answered as the document says."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
@@ -12,23 +9,20 @@ import schemathesis
 from holdfast.service.web.admin_openapi import EXAMPLES, admin_document
 from holdfast.wire.admin_endpoints import ADMIN_DOCUMENT, ADMIN_ENDPOINTS
 
-if TYPE_CHECKING:
-    from tests.support.admin_port import Port
-
 DOCUMENT = json.loads(admin_document())
 OPERATIONS = {
     (method.upper(), path): described for path, by in DOCUMENT["paths"].items() for method, described in by.items()
 }
 
 
-def test_every_task_is_in_the_document() -> None:
+def test_every_task_is_in_the_document():
     assert {key: it["operationId"] for key, it in OPERATIONS.items()} == {it.key: it.name for it in ADMIN_ENDPOINTS}
     assert len([*schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()]) == len(ADMIN_ENDPOINTS)
     assert set(EXAMPLES) == {it.name for it in ADMIN_ENDPOINTS}
 
 
 @pytest.mark.parametrize("key", OPERATIONS, ids=" ".join)
-def test_a_request_of_the_examples_has_the_form_of_its_schema(key: tuple[str, str]) -> None:
+def test_a_request_of_the_examples_has_the_form_of_its_schema(key):
     described = OPERATIONS[key]
     if key[0] == "POST":
         (content,) = described["requestBody"]["content"].values()
@@ -41,7 +35,7 @@ def test_a_request_of_the_examples_has_the_form_of_its_schema(key: tuple[str, st
                 jsonschema.validate(field["example"], field["schema"])
 
 
-async def test_each_example_is_answered_as_the_document_says(port: Port) -> None:
+async def test_each_example_is_answered_as_the_document_says(port):
     """The examples in the order of the table are an operator's day, for which these people and codes exist."""
     for n, name in enumerate(("ann", "bob", "carl")):
         assert (await port.api.session(name, did=f"did:new:0x{n}", ip=f"192.0.2.{n}")).status_code == 200
@@ -59,14 +53,14 @@ async def test_each_example_is_answered_as_the_document_says(port: Port) -> None
         assert set(found) >= set(content["example"])
 
 
-async def test_the_document_needs_no_key_and_is_no_page(port: Port) -> None:
+async def test_the_document_needs_no_key_and_is_no_page(port):
     status, found, headers = await port.ask("GET", ADMIN_DOCUMENT)
     assert (status, found) == (200, DOCUMENT)
     assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_errors_are_enumerations() -> None:
-    def texts(described: dict[str, Any], status: str) -> list[str]:
+def test_errors_are_enumerations():
+    def texts(described, status):
         return list(
             described["responses"][status]["content"]["application/json"]["schema"]["properties"]["error"]["enum"]
         )

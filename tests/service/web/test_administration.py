@@ -5,7 +5,7 @@ import csv
 import io
 import json
 
-from tests.support.admin_port import ADDRESS, Port
+from tests.support.admin_port import ADDRESS
 from tests.support.api import DID, OTHER_DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
@@ -120,8 +120,8 @@ async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port):
     assert (await port.ask("GET", f"{API}bans", "x"))[0] == 401
 
 
-async def test_wrong_keys_count_for_the_address_behind_a_trusted_proxy(port: Port) -> None:
-    async def status(forwarded: str, peer: str) -> int:
+async def test_wrong_keys_count_for_the_address_behind_a_trusted_proxy(port):
+    async def status(forwarded, peer):
         return (await port.ask("GET", f"{API}bans", "x", peer=peer, x_forwarded_for=forwarded))[0]
 
     for _ in range(ADMIN_KEY_TRIES_PER_ADDRESS_HOUR):

@@ -5,12 +5,10 @@ import re
 from dataclasses import replace
 from datetime import datetime
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
 from holdfast.rules.chains import CHAINS
-from holdfast.service.http.messages import Request
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
@@ -95,7 +93,7 @@ def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings
     prepared = prepare(
         contracts, (), PaymentFacts(replace(CHAINS[84532], name='"><b>', public_rpc="https://rpc.example/key?secret"))
     )
-    full = prepared.pay_confirm.answer(cast("Request", SimpleNamespace(header=lambda _: None)))
+    full = prepared.pay_confirm.answer(SimpleNamespace(header=lambda _: None))
     policy = dict(full.headers)["content-security-policy"]
     assert "connect-src 'self' https://rpc.example;" in policy and "secret" not in policy
     assert b"<b>" not in full.body

@@ -1,7 +1,5 @@
 """Schemathesis sends requests based on the generated OpenAPI document; the service must never respond with 5xx."""
 
-from __future__ import annotations
-
 import json
 import os
 
@@ -26,7 +24,7 @@ EXPECTED = {"rpc_error", "internalError", "not_found", *WITHOUT}
 
 
 @schemathesis.serializer("application/vnd.ipfs.ipns-record")
-def as_bytes(_context, value) -> bytes:
+def as_bytes(_context, value):
     """Serialize IPNS records as raw bytes."""
     return value if isinstance(value, bytes) else str(value).encode()
 

@@ -113,17 +113,22 @@ async def test_an_attempt_that_was_counted_before_a_crash_is_not_counted_again(a
     assert (await api.post("/api/verify/check", **body, headers=NAMED, ip=IP)).json()["verified"] is True
 
 
-async def test_a_repeat_of_a_slow_request_is_told_to_wait(api, monkeypatch):
-    monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 0.1)
-    begun, gate = asyncio.Event(), asyncio.Event()
-    send = api.mailer.send_code
+def hold(mailer):
+    """Hold the mails of a mailer back. Return the event of the first one, and the event that lets them go."""
+    begun, gate, send = asyncio.Event(), asyncio.Event(), mailer.send_code
 
     async def slow(*arguments):
         begun.set()
         await gate.wait()
         await send(*arguments)
 
-    api.mailer.send_code = slow
+    mailer.send_code = slow
+    return begun, gate
+
+
+async def test_a_repeat_of_a_slow_request_is_told_to_wait(api, monkeypatch):
+    monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 0.1)
+    begun, gate = hold(api.mailer)
     first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
     await begun.wait()
     second = await api.post("/api/verify/send", **SEND, headers=NAMED)
@@ -133,18 +138,11 @@ async def test_a_repeat_of_a_slow_request_is_told_to_wait(api, monkeypatch):
 
 
 async def test_a_client_that_leaves_finds_the_answer_when_it_returns(api):
-    gate = asyncio.Event()
-    send = api.mailer.send_code
-
-    async def slow(*arguments):
-        gate.set()
-        await asyncio.sleep(0.1)
-        await send(*arguments)
-
-    api.mailer.send_code = slow
+    begun, gate = hold(api.mailer)
     first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
-    await gate.wait()
+    await begun.wait()
     first.cancel()
+    asyncio.get_running_loop().call_later(0.1, gate.set)
     assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 200
     assert len(api.mailer.sent) == 1
 
@@ -174,15 +172,7 @@ async def test_work_whose_client_has_left_is_not_collected_as_garbage(api):
 
 
 async def test_a_repeat_waits_for_the_first_response(api):
-    begun, gate = asyncio.Event(), asyncio.Event()
-    send = api.mailer.send_code
-
-    async def slow(*arguments):
-        begun.set()
-        await gate.wait()
-        await send(*arguments)
-
-    api.mailer.send_code = slow
+    begun, gate = hold(api.mailer)
     first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
     await begun.wait()
     second = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 from unittest.mock import patch
 
 import httpx
@@ -26,22 +26,18 @@ from holdfast.client.vault.own_key import OwnKey
 from holdfast.wire.client_errors import PluginCallError, ServiceError
 from holdfast.wire.encoding import to_hex
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 class SkippingLoop(asyncio.SelectorEventLoop):
     """An event loop whose clock advances by the waiting times that are skipped."""
 
     skipped_s = 0.0
 
-    def time(self) -> float:
+    def time(self):
         """Return the loop's time, in seconds."""
         return super().time() + self.skipped_s
 
 
-async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+async def play(scenario, folder):
     """Return what each event led to."""
     with VaultStore(directory=folder) as store:
         return await _Player(store, scenario).outcomes(scenario)
@@ -53,30 +49,30 @@ class _Vault:
     listeners: tuple[Any, ...] = ()
     snapshot_config = None
 
-    def __init__(self, store: VaultStore, world: World) -> None:
-        self.store, self.world, self.listeners, self.is_locked = store, world, [], False  # type: ignore[assignment]
+    def __init__(self, store, world):
+        self.store, self.world, self.listeners, self.is_locked = store, world, [], False
 
-    async def status(self) -> Any:
+    async def status(self):
         return SimpleNamespace(locked=self.is_locked, did=FACTS["did"], initialized=True)
 
-    async def query(self) -> Any:
+    async def query(self):
         return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=FACTS["credential"])])
 
-    async def own_key(self) -> OwnKey:
+    async def own_key(self):
         return OwnKey("P-256", int(FACTS["x"], 16), int(FACTS["y"], 16))
 
-    async def create_registration(self, given: Any, *, step: str, **_: Any) -> Any:
+    async def create_registration(self, given, *, step, **_):
         other = f" of {given.alias}" if given.alias not in {"", FACTS["alias"]} else ""
         await self._used(step + other, "create_registration")
         return SimpleNamespace(call_data=FACTS[step])
 
-    async def sign_user_op(self, operation: Any, entry_point: str, chain_id: int) -> SignUserOpResult:
+    async def sign_user_op(self, operation, entry_point, chain_id):
         rpc = UserOperation.from_rpc(operation.to_json())
         signed = to_hex(operation_hash(rpc, entry_point=entry_point, chain_id=chain_id))
         await self._used(f"sign nonce {rpc.nonce}", "sign_user_op", lambda: self.world.signed.append(signed))
         return SignUserOpResult(signature="0x" + "01" * 64, user_op_hash=signed, enclave_id="", public_key="")
 
-    async def mint_invocation(self, *_: Any, **_options: Any) -> Any:
+    async def mint_invocation(self, *_, **_options):
         await self._used("token", "mint_invocation")
         return SimpleNamespace(container="token")
 
@@ -86,25 +82,25 @@ class _Vault:
             return ExecOutput(success=False, error=answer["error"])
         return ExecOutput(success=True, result=DEFAULTS["answers"]["vault: verify"] if answer is USUAL else answer)
 
-    async def _used(self, what: str, function: str, then: Any = lambda: None) -> None:
+    async def _used(self, what, function, then=lambda: None):
         if self.is_locked:
             raise PluginCallError(function, "the vault is locked", "vault_locked")
         await self.world.performed(f"vault: {what}", "", then)
 
 
 class _Player(Player):
-    def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
+    def __init__(self, store, scenario):
         self.store = store
         self.world = World(scenario.get("given", {}))
 
-    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+    async def turn(self, event, stop_after=None):
         """Perform one event with a new client, which knows only what is stored."""
         script = self.script = Script(event.get("answers"), stop_after)
         vault = _Vault(self.store, self.world)
         vault.is_locked = event.get("locked", False)
         client = AsyncClient(
             "https://service.example",
-            vault=cast("Any", vault),
+            vault=vault,
             gas=GasPolicy(**event.get("policy", {})),
             account=FACTS[event["account"]] if "account" in event else None,
             snapshots=SnapshotConfig(automatic=False),
@@ -119,29 +115,29 @@ class _Player(Player):
         ending = {name: self.world.named(text) for name, text in told(error).items()}
         return {"effects": script.effects, "state": self.state(), "result": self.shown(result), **ending}
 
-    async def do_register(self, client: AsyncClient, event: dict[str, Any]) -> Any:
+    async def do_register(self, client, event):
         codes = list(event.get("codes", ["111111"]))
         chosen = chosen_identifier(*(event.get(channel) for channel in ("handle", "email", "sms")))
         now = FACTS["now_s"] + event.get("clock_s", 0)
 
-        async def code(message: str) -> str | None:
+        async def code(message):
             await SCRIPT.get().perform(f"ask: {message}")
             return codes.pop(0) if codes else None
 
         return await client._registrar().register(*chosen, code, self.tell, now=lambda: now)
 
-    async def do_pay(self, client: AsyncClient, event: dict[str, Any]) -> Any:
+    async def do_pay(self, client, event):
         to = FACTS[event.get("to", "payee")]
         asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=84532, ucan=event.get("ucan"))
         return await client.pay(asked, on_progress=self.tell)
 
-    async def do_set_did_active(self, client: AsyncClient, event: dict[str, Any]) -> None:
+    async def do_set_did_active(self, client, event):
         await client.set_did_active(active=event["active"], on_progress=self.tell)
 
-    async def tell(self, step: str) -> None:
+    async def tell(self, step):
         await SCRIPT.get().perform(f"tell: {step}")
 
-    def state(self) -> dict[str, Any]:
+    def state(self):
         """Return what the device stores: the registration's progress, the open operation, and what was spent."""
         notes = {name: text for name, text in _notes(self.store).items() if text}
         progress = next((json for name, json in notes.items() if name.startswith("registration:")), None)
@@ -153,14 +149,14 @@ class _Player(Player):
             "spent": spent,
         }
 
-    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _row(self, row):
         shown = {_camel(name): self.world.symbol(value) for name, value in row.items() if value}
         return {name: isinstance(value, dict) or value for name, value in shown.items()}
 
-    def _signed(self, note: dict[str, Any]) -> dict[str, Any]:
+    def _signed(self, note):
         return {"nonce": note["nonce"], "operations": [self.world.symbol(name) for name in note["calls"]]}
 
-    def shown(self, result: Any) -> dict[str, Any] | None:
+    def shown(self, result):
         return None if result is None else {name: self.world.named(it) for name, it in _fields(result).items()}
 
 
@@ -177,16 +173,16 @@ def _fields(result: Any) -> dict[str, Any]:
     return {_camel(name): value for name, value in msgspec.structs.asdict(result).items()}
 
 
-def _notes(store: VaultStore) -> dict[str, str]:
+def _notes(store):
     return dict(in_store(store, "SELECT name, value FROM notes"))
 
 
 @contextmanager
-def _skipping() -> Iterator[None]:
+def _skipping():
     """Let waiting times pass at once, and record them as effects."""
     sleep = asyncio.sleep
 
-    async def skip(seconds: float, *_: Any) -> None:
+    async def skip(seconds, *_):
         if seconds > 0:
             await SCRIPT.get().perform(f"wait {seconds:g}")
         loop = asyncio.get_running_loop()
@@ -198,6 +194,6 @@ def _skipping() -> Iterator[None]:
         yield
 
 
-def _camel(name: str) -> str:
+def _camel(name):
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)

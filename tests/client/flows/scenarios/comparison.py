@@ -1,13 +1,9 @@
 """Compares what a player reports with what a scenario expects."""
 
-from __future__ import annotations
-
-from typing import Any
-
 _LOOK = "bundler eth_getUserOperationReceipt"
 
 
-def differences(scenario: dict[str, Any], played: Any) -> list[str]:
+def differences(scenario, played):
     """Return how the outcomes of a scenario's events differ from the expected ones, one sentence for each."""
     if not isinstance(played, list):
         return [f"the player failed: {played}"]
@@ -20,7 +16,7 @@ def differences(scenario: dict[str, Any], played: Any) -> list[str]:
     return [f"event {at}: {told}" for at, (wanted, outcome) in pairs for told in _of_event(wanted, outcome)]
 
 
-def _with_a_kill(scenario: dict[str, Any], expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_a_kill(scenario, expected):
     """Return what a scenario expects whose host is killed: the effects up to then, and the same end after a new start."""
     at, number = scenario["kill"]
     whole = expected[at]
@@ -30,7 +26,7 @@ def _with_a_kill(scenario: dict[str, Any], expected: list[dict[str, Any]]) -> li
     return [*expected[:at], {"effects": whole["effects"][:number], "error": "killed"}, again, *expected[at + 1 :]]
 
 
-def _of_event(wanted: dict[str, Any], outcome: dict[str, Any]) -> list[str]:
+def _of_event(wanted, outcome):
     told = []
     for name, value in {"error": None, **wanted}.items():
         found = _effects(outcome["effects"]) if name == "effects" else outcome.get(name)
@@ -41,9 +37,9 @@ def _of_event(wanted: dict[str, Any], outcome: dict[str, Any]) -> list[str]:
     return told
 
 
-def _effects(effects: list[str]) -> list[str]:
+def _effects(effects):
     """Return the effects without the repeated requests for one receipt and the waiting times after them."""
-    kept: list[str] = []
+    kept = []
     for effect in effects:
         last = kept[-1] if kept else ""
         if not (last.startswith(_LOOK) and (effect == last or effect.startswith("wait"))):
@@ -51,7 +47,7 @@ def _effects(effects: list[str]) -> list[str]:
     return kept
 
 
-def between_clients(here: Any, there: Any) -> list[str]:
+def between_clients(here, there):
     """Return how the outcomes of the two clients differ, in all that both report."""
     if not isinstance(here, list) or not isinstance(there, list):
         return [f"a player failed: {here} / {there}"]
@@ -69,5 +65,5 @@ def between_clients(here: Any, there: Any) -> list[str]:
     return told
 
 
-def _comparable(name: str, value: Any) -> Any:
+def _comparable(name, value):
     return _effects(value) if name == "effects" else value

@@ -1,15 +1,9 @@
 """Reads the scenarios of vectors/flows: every case of every file, and for some a killed host after each effect."""
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER = Path(__file__).resolve().parents[4] / "vectors" / "flows"
 DEFAULTS = json.loads((FOLDER / "defaults.json").read_text("utf-8"))
@@ -17,9 +11,9 @@ _MERGED = ("given", "answers", "roots", "records")
 _OF_A_CASE = ("name", "category", "flow", "roots", "given", "kill_after", "again")
 
 
-def scenarios() -> dict[str, dict[str, Any]]:
+def scenarios():
     """Return each scenario by its name: the file, the case and, if the host is killed, after which effect."""
-    found: dict[str, dict[str, Any]] = {}
+    found = {}
     for file in sorted(FOLDER.glob("*.json")):
         if file.stem != "defaults":
             for case in _cases(json.loads(file.read_text("utf-8"))):
@@ -29,7 +23,7 @@ def scenarios() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _cases(file: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _cases(file):
     """Yield a file's cases, each with the file's own fields as defaults."""
     shared = {name: value for name, value in file.items() if name not in {"cases", "claim"}}
     for case in file["cases"]:
@@ -40,7 +34,7 @@ def _cases(file: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield _with_events(merged, shared.get("answers", {}))
 
 
-def _with_events(case: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+def _with_events(case, answers):
     """Return a case whose events are a list, also if it is only one, and each have the file's `answers`."""
     if "events" in case:
         return case | {"events": [{**it, "answers": {**answers, **it.get("answers", {})}} for it in case["events"]]}
@@ -50,7 +44,7 @@ def _with_events(case: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any
     return {name: case[name] for name in _OF_A_CASE if name in case} | {"events": [event]}
 
 
-def _killed(case: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _killed(case):
     """Yield the case once for each of its effects, after which the host is killed and the event starts anew."""
     if case.get("kill_after") != "each":
         return
@@ -63,7 +57,7 @@ def _killed(case: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield suffix, {**case, "category": "killed host", "kill": [at, number]}
 
 
-def categories() -> dict[str, int]:
+def categories():
     """Return the number of scenarios in each category."""
-    found: dict[str, count[int]] = {}
+    found = {}
     return {name: next(found.setdefault(name, count(1))) for name in (it["category"] for it in scenarios().values())}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import NamedTuple
 from unittest.mock import patch
 
 import msgspec
@@ -21,9 +21,6 @@ from holdfast.client.types import DidRecord, ExecOutput
 from holdfast.wire.client_errors import ServiceError
 from holdfast.wire.encoding import to_base64url
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 DID = "did:new:0x01"
 _WITHOUT_KEY = "passkey without key"
 """A passkey whose signatures accounts do not verify."""
@@ -34,7 +31,7 @@ class _Contracts(msgspec.Struct):
     did_registry: str = "0xBB"
 
 
-async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+async def play(scenario, folder):
     """Return what each attempt led to."""
     with VaultStore(directory=folder) as store:
         return await _Player(store, scenario.get("given", {})).outcomes(scenario)
@@ -45,14 +42,14 @@ class _Player(Player):
 
     origin, rp_id = "https://new.example", "new.example"
 
-    def __init__(self, store: VaultStore, given: dict[str, Any]) -> None:
+    def __init__(self, store, given):
         self.store, self.made = store, 0
         self.credentials, self.wraps, self.owners = ["former"], ["former"], given.get("owners", ["vault"])
         self.flags, self.has_chain = given.get("flags", 5), given.get("chain", True)
         self.threshold, self.deployed = given.get("threshold", 1), given.get("deployed", True)
         self.place = 3 if self.deployed else 0
-        self.history: list[_Change] = []
-        self.held: _Change | None = None
+        self.history = []
+        self.held = None
         self.others = {name: list(self.owners) for name in given.get("chains", [])}
         self.name, self.channel = given.get("name", "ada"), given.get("channel", "handle")
         self.services = {host: _Service(self, host) for host in ("old", "new", "gone")}
@@ -61,7 +58,7 @@ class _Player(Player):
             self.services["old"].passkeys = ["former"]
         self.services["new"].names = dict(given.get("taken", {}))
 
-    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+    async def turn(self, event, stop_after=None):
         """Make one attempt, which knows only what is stored."""
         script = self.script = Script(event.get("answers"), stop_after)
         self.ends_former, self.wants_owner = event.get("endFormer"), event.get("owner", True)
@@ -78,16 +75,16 @@ class _Player(Player):
                 error = raised
         return {"effects": script.effects, "state": self.state(), "result": self.shown(result), **told(error)}
 
-    async def move(self, new: _Service) -> Any:
+    async def move(self, new):
         old, registrar = self.services["old"], lambda passkey, _known: SimpleNamespace(register=new.registers(passkey))
-        person = cast("Any", SimpleNamespace(vault=self, **old.person_methods()))
-        places = {"connect": cast("Any", None), "registrar": cast("Any", registrar)}
+        person = SimpleNamespace(vault=self, **old.person_methods())
+        places = {"connect": None, "registrar": registrar}
         asked = None if self.ends_former is None else lambda: self.ends_former
-        change = OwnerChange(cast("Any", _Account(self, "new")), cast("Any", _Account(self, "old")), asked)
-        places["owner"] = cast("Any", change if self.wants_owner else None)
-        return await Move(cast("Any", old), cast("Any", new), person, cast("Any", self), **places).run()
+        change = OwnerChange(_Account(self, "new"), _Account(self, "old"), asked)
+        places["owner"] = change if self.wants_owner else None
+        return await Move(old, new, person, self, **places).run()
 
-    def state(self) -> dict[str, Any]:
+    def state(self):
         """Return what the services have of the person, which passkeys open the vault, and whether a move is noted."""
         services = {host: it.of_the_person() for host, it in self.services.items()}
         noted = noted_move(self.store, DID) is not None
@@ -95,7 +92,7 @@ class _Player(Player):
         named = {name: [self.symbol(it) for it in them] for name, them in {**lists, **self.others}.items()}
         return {**services, **named, "noted": noted}
 
-    def takes(self, change: _Change) -> None:
+    def takes(self, change):
         """Let the account take a change, if enough keys have signed it for this place."""
         if change.place != self.place or change.keys < self.threshold:
             return
@@ -103,7 +100,7 @@ class _Player(Player):
         owners = dict.fromkeys([*self.owners, *change.named(ChangeKind.ADD_OWNER)])
         self.owners = [it for it in owners if it not in change.named(ChangeKind.REMOVE_OWNER)]
 
-    def shown(self, result: Any) -> dict[str, Any] | None:
+    def shown(self, result):
         if result is None:
             return None
         behind, passkey = list(result.left_behind), self.symbol(result.credential_id)
@@ -115,43 +112,43 @@ class _Player(Player):
         of = {"identifier": result.identifier, "channel": result.channel}
         return {**of, "passkey": passkey, "leftBehind": behind, **owned}
 
-    def symbol(self, credential_id: str) -> str:
+    def symbol(self, credential_id):
         """Return the name of a passkey: how many attempts it took differs between the clients."""
         return "new passkey" if credential_id == f"passkey {self.made}" else credential_id
 
-    def create_passkey(self, _person: Any) -> Any:
+    def create_passkey(self, _person):
         self.made += 1
         name = self.script.scripted("passkey made") or f"passkey {self.made}"
         return SimpleNamespace(credential=name, credential_id=name)
 
-    def assertion(self, challenge: bytes, credential_ids: tuple[str, ...]) -> str:
+    def assertion(self, challenge, credential_ids):
         client = json.dumps({"type": "webauthn.get", "challenge": to_base64url(challenge)}, separators=(",", ":"))
         data = bytes(32) + bytes([self.flags]) + bytes(4)
         response = {"authenticatorData": to_base64url(data), "clientDataJSON": to_base64url(client.encode())}
         return base64.b64encode(json.dumps({"id": credential_ids[0], "response": response}).encode()).decode()
 
-    def prf(self, _credential_id: str) -> bytes:
+    def prf(self, _credential_id):
         return bytes(32)
 
-    async def query(self) -> Any:
+    async def query(self):
         return SimpleNamespace(did=DID, credentials=[SimpleNamespace(credential_id=it) for it in self.credentials])
 
-    async def keys(self) -> Any:
+    async def keys(self):
         return SimpleNamespace(wraps=[{"kind": "prf", "id": it} for it in self.wraps])
 
-    async def add_key(self, key: Any) -> None:
+    async def add_key(self, key):
         self.wraps.append(key.host_key().id)
 
-    async def remove_key(self, _kind: str, credential_id: str) -> None:
+    async def remove_key(self, _kind, credential_id):
         self.wraps.remove(credential_id)
 
-    async def publishing_key(self) -> Any:
+    async def publishing_key(self):
         return SimpleNamespace(user_handle=b"handle")
 
-    async def parse_webauthn(self, credential: str) -> Any:
+    async def parse_webauthn(self, credential):
         return SimpleNamespace(parsed={"cose_key": _public_key(credential)})
 
-    async def exec(self, what: str, args: dict[str, Any] | None = None) -> ExecOutput[Any]:
+    async def exec(self, what, args=None):
         if args is None:
             rows = [{"credential_id": it, "public_key": _public_key(it)} for it in self.credentials]
             rows = [row | {"public_key": None} if row["credential_id"] == _WITHOUT_KEY else row for row in rows]
@@ -169,25 +166,25 @@ class _Player(Player):
 class _Account:
     """The account on the main chain, as one service shows it, and on the service's other chains."""
 
-    def __init__(self, player: _Player, host: str) -> None:
+    def __init__(self, player, host):
         self.player, self.host = player, host
 
-    def said(self, what: str, truth: Any) -> Any:
+    def said(self, what, truth):
         answer = self.player.script.scripted(f"{self.host} says: {what}")
         return truth if answer is None else answer
 
-    async def knows_chain(self) -> bool:
+    async def knows_chain(self):
         return bool(self.player.has_chain)
 
-    async def chains(self) -> Any:
+    async def chains(self):
         others = [SimpleNamespace(name=it, chain_id=it, main=False, payments=True) for it in self.player.others]
         return SimpleNamespace(chains=[SimpleNamespace(main=True, payments=True), *others])
 
-    async def account_view(self) -> Any:
+    async def account_view(self):
         owners = self.said("owners", self.player.owners)
         return SimpleNamespace(owners=[SimpleNamespace(signer=_signer(it)) for it in owners])
 
-    async def sign_account_changes(self, changes: Any) -> Any:
+    async def sign_account_changes(self, changes):
         """Sign with as many keys as this service says, for the place that it says."""
         keys = self.said("threshold", self.player.threshold)
         if keys > self.player.key_count:
@@ -195,20 +192,20 @@ class _Account:
         names = [(change.kind, change.signer.rstrip(b"\0").decode()) for change in changes]
         return _Change(self.said("place", self.player.place), keys, names)
 
-    async def account_history(self) -> list[_Change]:
+    async def account_history(self):
         return self.player.history
 
-    async def account_origin(self) -> None:
+    async def account_origin(self):
         return None
 
-    async def bring_account_changes(self, signed: Any, *, chain_id: str | None = None, **_origin: Any) -> None:
+    async def bring_account_changes(self, signed, *, chain_id=None, **_origin):
         if chain_id is None:
             await self._changed(signed[0])
         else:
             there = {chain_id: list(self.player.owners)}
             await self.player.answer(f"{chain_id}: bring", then=lambda: self.player.others.update(there))
 
-    async def _changed(self, change: _Change) -> None:
+    async def _changed(self, change):
         """Change the owners. A change that ends passkeys of earlier attempts has no effect to compare: the clients make other ones."""
         player, (adds, ends) = self.player, (change.named(it) for it in (ChangeKind.ADD_OWNER, ChangeKind.REMOVE_OWNER))
         how = player.script.scripted("account")
@@ -218,7 +215,7 @@ class _Account:
         if how == "elsewhere":
             player.takes(_Change(player.place, 2, [(ChangeKind.ADD_OWNER, "another")]))
 
-        def then() -> None:
+        def then():
             if how == "held":
                 player.held = change
             else:
@@ -236,58 +233,58 @@ class _Change(NamedTuple):
     keys: int
     names: list[tuple[ChangeKind, str]]
 
-    def named(self, wanted: ChangeKind) -> list[str]:
+    def named(self, wanted):
         return [it for kind, it in self.names if kind is wanted]
 
 
-async def _at_once(_seconds: float) -> None:
+async def _at_once(_seconds):
     """Wait for nothing."""
 
 
-def _signer(name: str) -> bytes:
+def _signer(name):
     return name.encode().ljust(64, b"\0")
 
 
-def _public_key(credential_id: str) -> str:
+def _public_key(credential_id):
     return base64.b64encode(b"\x04" + _signer(credential_id)).decode()
 
 
 class _Service:
     """A service with names and passkeys. What it says of them may be scripted; it is no effect."""
 
-    def __init__(self, player: _Player, host: str) -> None:
+    def __init__(self, player, host):
         self.player, self.host, self.base_url = player, host, f"https://{host}.example"
-        self.names: dict[str, str] = {}
-        self.passkeys: list[str] = []
+        self.names = {}
+        self.passkeys = []
 
-    def of_the_person(self) -> list[str]:
+    def of_the_person(self):
         names = [name for name, did in self.names.items() if did == DID]
         return names + [self.player.symbol(it) for it in self.passkeys]
 
-    def said(self, what: str, truth: Any) -> Any:
+    def said(self, what, truth):
         return {**truth, **(self.player.script.scripted(f"{self.host} says: {what}") or {})}
 
-    async def _call(self, *_: Any) -> Any:
+    async def _call(self, *_):
         return self.said("DID", {"id": f"did:web:{self.host}.example"})
 
-    async def contracts(self) -> _Contracts:
+    async def contracts(self):
         return _Contracts(**self.said("contracts", {}))
 
-    async def lookup_did(self, credential_id: str) -> DidRecord | None:
+    async def lookup_did(self, credential_id):
         if credential_id not in self.passkeys:
             return None
         known = {"found": True, "identifier": self.player.name, "channel": self.player.channel, "did": DID}
         return DidRecord.from_json(self.said("passkey", {**known, "txHash": "0x02", "createdAt": "2023"}))
 
-    async def check_session(self, name: str) -> Any:
+    async def check_session(self, name):
         return SimpleNamespace(**self.said("name", {"available": name not in self.names, "reason": "taken"}))
 
-    async def check_alias(self, name: str) -> Any:
+    async def check_alias(self, name):
         return SimpleNamespace(did=self.names.get(name))
 
-    def registers(self, passkey: str) -> Any:
-        async def register(name: str, *_: Any) -> None:
-            def then() -> None:
+    def registers(self, passkey):
+        async def register(name, *_):
+            def then():
                 self.names[name] = DID
                 self.passkeys += [] if passkey in self.passkeys else [passkey]
 
@@ -295,25 +292,25 @@ class _Service:
 
         return register
 
-    async def copy_to(self, *_: Any) -> Any:
+    async def copy_to(self, *_):
         await self.player.answer(f"{self.host}: copy")
         return SimpleNamespace(snapshot=SimpleNamespace(root_cid="root"))
 
-    async def read_back(self, *_: Any) -> None:
+    async def read_back(self, *_):
         """Do nothing: what the new service returns is part of the effect `copy`."""
 
-    async def continue_there(self, *_: Any) -> None:
+    async def continue_there(self, *_):
         await self.player.answer(f"{self.host}: continue")
 
-    def person_methods(self) -> dict[str, Any]:
-        async def free_identifier(name: str, _channel: str) -> None:
+    def person_methods(self):
+        async def free_identifier(name, _channel):
             await self.player.answer(f"{self.host}: free", f" {name}", lambda: self.names.pop(name, None))
 
-        async def take_back_passkey(passkey: str) -> None:
+        async def take_back_passkey(passkey):
             kept = [it for it in self.passkeys if it != passkey]
             await self.player.answer(f"{self.host}: take back", f" {passkey}", lambda: setattr(self, "passkeys", kept))
 
-        async def export_person() -> dict[str, Any]:
+        async def export_person():
             return {"identifiers": [{"given": name} for name in self.names]}
 
         methods = (free_identifier, take_back_passkey, export_person)

@@ -1,19 +1,13 @@
 """Plays all scenarios with one of the clients."""
 
-from __future__ import annotations
-
 import asyncio
 import traceback
-from typing import TYPE_CHECKING, Any
 
 from tests.client.flows.scenarios import client_player, move_player, requests_player, snapshot_player
 from tests.client.flows.scenarios.files import DEFAULTS
 from tests.support.javascript import run_module
 
 from holdfast.enclave.module import bundled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _IN_NODE = 'const { playAll } = await import("SOURCES/../test/scenarios.js"); return playAll(given);'
 _PLAYERS = {
@@ -26,19 +20,19 @@ _PLAYERS = {
 }
 
 
-def play_all(scenarios: dict[str, dict[str, Any]], folder: Path) -> dict[str, Any]:
+def play_all(scenarios, folder):
     """Return the outcomes of each scenario's events, by the scenario's name; a text if the player failed."""
     with asyncio.Runner(loop_factory=client_player.SkippingLoop) as runner:
         return runner.run(_played(scenarios, folder))
 
 
-def play_all_in_javascript(scenarios: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def play_all_in_javascript(scenarios):
     """Return the same of the JavaScript client, which runs in Node."""
     given = {"scenarios": scenarios, "defaults": DEFAULTS, "enclave": str(bundled())}
     return dict(run_module(_IN_NODE, given))
 
 
-async def _played(scenarios: dict[str, dict[str, Any]], folder: Path) -> dict[str, Any]:
+async def _played(scenarios, folder):
     asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)  # of hosts that were killed
     found = {}
     for at, (name, scenario) in enumerate(scenarios.items()):

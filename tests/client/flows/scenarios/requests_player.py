@@ -1,10 +1,7 @@
 """Plays the scenarios of repeated attempts, of single requests, and of the servers that know a name's record."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import httpx
@@ -18,51 +15,46 @@ from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.name_records import Patience
 from holdfast.wire.client_errors import NetworkError
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from pathlib import Path
-
 # Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After.
 _ANSWER = re.compile(r"(\d{3})(?: (?!after )(\S+))?(?: after (.+))?")
 
 
-async def play(scenario: dict[str, Any], _folder: Path) -> list[dict[str, Any]]:
+async def play(scenario, _folder):
     """Return the outcome of a scenario about repeated attempts, one request, or the servers of one name."""
     return [await _PLAYED[scenario["flow"]](scenario)]
 
 
-async def _retries(scenario: dict[str, Any]) -> dict[str, Any]:
+async def _retries(scenario):
     """Return after which waiting times a sequence of failing attempts is repeated."""
-    waits: list[float] = []
+    waits = []
     outcomes = scenario["outcomes"] * scenario.get("times", 1)
     left, uses = list(outcomes), [0]
 
-    async def publish() -> None:
+    async def publish():
         if left and (outcome := left.pop(0)) is not None:
             uses[0] += outcome == "lost upload"
             raise error_of("lost" if outcome == "lost upload" else outcome) or AssertionError(outcome)
 
-    async def sleep(seconds: float) -> None:
+    async def sleep(seconds):
         waits.append(seconds)
 
     automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
     automatic.changed()
-    assert automatic._task is not None
     await automatic._task
     return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
 
 
-async def _request(scenario: dict[str, Any]) -> dict[str, Any]:
+async def _request(scenario):
     """Return how often a request is sent, after which waiting times, and how it ends."""
     keys, waits, left = [], [], list(scenario["answers"])
 
-    def handler(request: httpx.Request) -> httpx.Response:
+    def handler(request):
         keys.append(request.headers.get("idempotency-key"))
         if (answer := left.pop(0)) == "lost":
             raise httpx.ReadError("lost")
         return httpx.Response(200, json=scenario["response"]) if answer == "ok" else _refusal(answer)
 
-    async def sleep(seconds: float) -> None:
+    async def sleep(seconds):
         waits.append(round(seconds, 3))
 
     client = AsyncServiceClient("https://service.example", transport=httpx.MockTransport(handler))
@@ -78,11 +70,11 @@ async def _request(scenario: dict[str, Any]) -> dict[str, Any]:
     return {"attempts": len(keys), "waits_s": waits, "keyed": keys[0] is not None} | _told(error) | message
 
 
-def _told(error: NetworkError | None) -> dict[str, Any]:
+def _told(error):
     return {"error": told(error)["error"]}
 
 
-def _refusal(answer: str) -> httpx.Response:
+def _refusal(answer):
     found = _ANSWER.fullmatch(answer)
     assert found is not None, answer
     status, error, after = found.groups()
@@ -90,17 +82,17 @@ def _refusal(answer: str) -> httpx.Response:
     return httpx.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
 
 
-_CALLS: dict[str, Callable[[AsyncServiceClient], Awaitable[Any]]] = {
+_CALLS = {
     "status": lambda client: client.status(),
     "send code": lambda client: client.send_code("ann@example.com", "email"),
 }
 
 
-async def _name(scenario: dict[str, Any]) -> dict[str, Any]:
+async def _name(scenario):
     """Return what is read about a name from several servers, of which each returns a record, a status or nothing."""
     known = {name: bytes.fromhex(data) for name, data in scenario["records"].items()}
 
-    async def handler(request: httpx.Request) -> httpx.Response:
+    async def handler(request):
         answer = scenario["servers"][request.url.host]
         answer = answer.get(request.url.path.split("/")[1], 404) if isinstance(answer, dict) else answer
         if answer == "silent":

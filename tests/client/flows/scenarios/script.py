@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
 
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.storage.name_records import PlacesFailed
 from holdfast.content.errors import ContentError
-from holdfast.wire.client_errors import ClientStateError, NetworkError, ServiceError, StorageError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 # Of the flow that is running: a flow that was killed keeps its own, so that it has no further effects.
-SCRIPT: ContextVar[Script] = ContextVar("SCRIPT")
+SCRIPT = ContextVar("SCRIPT")
 
 
 class Killed(Exception):
@@ -27,19 +22,19 @@ class Killed(Exception):
 class Script:
     """Records the effects of one event, and answers them as the scenario says."""
 
-    def __init__(self, answers: dict[str, Any] | None = None, stop_after: int | None = None) -> None:
-        self.effects: list[str] = []
+    def __init__(self, answers=None, stop_after=None):
+        self.effects = []
         self.left = {name: list(it) if isinstance(it, list) else it for name, it in (answers or {}).items()}
         self._stop_after, self._stopped = stop_after, asyncio.Event()
 
-    def scripted(self, effect: str) -> Any:
+    def scripted(self, effect):
         """Return the scripted answer to an effect, None for the usual one. A list is used up from its beginning."""
         answer = self.left.get(effect)
         if isinstance(answer, list):
             return answer.pop(0) if answer else None
         return answer
 
-    async def perform(self, effect: str) -> None:
+    async def perform(self, effect):
         """Record an effect. If the host is to be killed after it, never return."""
         if len(self.effects) == self._stop_after:
             await asyncio.Event().wait()
@@ -48,7 +43,7 @@ class Script:
             self._stopped.set()
             await asyncio.Event().wait()
 
-    async def run(self, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def run(self, work):
         """Run a flow. Raises Killed once the effect is reached after which the host is killed.
 
         A killed flow is left as it is: nothing of it runs any more, as after the end of a process.
@@ -63,7 +58,7 @@ class Script:
         return task.result()
 
 
-_LEFT: list[asyncio.Future[Any]] = []
+_LEFT = []
 
 
 class Player:
@@ -71,7 +66,7 @@ class Player:
 
     script: Script
 
-    async def outcomes(self, scenario: dict[str, Any]) -> list[dict[str, Any]]:
+    async def outcomes(self, scenario):
         """Return what each event led to; an event whose host is killed is followed by the same one after a new start."""
         found = []
         kill_at, number = scenario.get("kill", (None, None))
@@ -84,16 +79,14 @@ class Player:
             found.append(await self.turn(again))
         return found
 
-    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+    async def turn(self, event, stop_after=None):
         """Return what one event led to: its effects, the state that is stored after it, its result and its error."""
         raise NotImplementedError
 
-    def start_anew(self) -> None:
+    def start_anew(self):
         """Forget what a client has only in memory."""
 
-    async def answer(
-        self, effect: str, detail: str = "", then: Callable[[], object] = lambda: None, begun: str = ""
-    ) -> Any:
+    async def answer(self, effect, detail="", then=lambda: None, begun=""):
         """Return the scripted answer to an effect; `then` is what it changes at the server. Raises the scripted error.
 
         `begun` is how the effect's name begins where it differs from the one in the script.
@@ -107,12 +100,12 @@ class Player:
         return answer
 
 
-def reached(answer: Any) -> bool:
+def reached(answer):
     """Return whether a request with this scripted answer had its effect at the server."""
     return answer != "unsent" and not (isinstance(answer, dict) and "refused" in answer)
 
 
-def error_of(answer: Any) -> ServiceError | None:
+def error_of(answer):
     """Return the error for which a scripted answer stands, or None for a response."""
     if answer in ("lost", "unsent"):
         return NetworkError("no answer")
@@ -133,14 +126,14 @@ def error_of(answer: Any) -> ServiceError | None:
     return None
 
 
-def _content_error(code: Any) -> StorageError:
+def _content_error(code):
     error = ContentError(code, "the bytes are not the expected ones")
     storage_error = StorageError(str(error))
     storage_error.__cause__ = error
     return storage_error
 
 
-def told(error: BaseException | None) -> dict[str, Any]:
+def told(error):
     """Return an error as scenarios write it: its name, and its code if it has one; and its message."""
     if error is None:
         return {"error": None}
@@ -152,7 +145,7 @@ def told(error: BaseException | None) -> dict[str, Any]:
     return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": _without_reasons(error)}
 
 
-def _without_reasons(error: BaseException) -> str:
+def _without_reasons(error):
     """Return an error's message without decoded reverts, which the JavaScript client does not decode."""
     message = str(error)
     for cause in (error, error.__cause__):

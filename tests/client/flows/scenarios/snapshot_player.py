@@ -1,12 +1,9 @@
 """Plays the scenarios of uploading, comparing and recovering snapshots."""
 
-from __future__ import annotations
-
 import struct
 from contextlib import asynccontextmanager
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import msgspec
@@ -27,10 +24,6 @@ from holdfast.content.cids import raw_block
 from holdfast.content.records import Record
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
 DID = "did:new:0x" + "11" * 32
 NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
 DELEGATION = b"\xa0"
@@ -41,7 +34,7 @@ PUBLIC_KEY = bytes(32)
 WRAP_REST = 88  # bytes of a wrap after the key's ID (docs/formats.md)
 
 
-async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+async def play(scenario, folder):
     """Return what each event led to."""
     with VaultStore(directory=folder) as store:
         return await _Player(store, scenario).outcomes(scenario)
@@ -50,11 +43,11 @@ async def play(scenario: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
 class _Player(Player):
     """One device: its store is real, its enclave and its servers are scripted."""
 
-    def __init__(self, store: VaultStore, scenario: dict[str, Any]) -> None:
+    def __init__(self, store, scenario):
         self.store, self.script = store, Script()
         self.roots = dict(scenario.get("roots", {}))
-        self.records: dict[str, str] = {}
-        self.found: list[snapshots.Snapshot] = []  # what gateways return: the newest snapshot, and the one before it
+        self.records = {}
+        self.found = []  # what gateways return: the newest snapshot, and the one before it
         given = scenario.get("given", {})
         self.published, self.locked, self.is_new = given.get("published"), False, False
         self.start_anew()
@@ -64,7 +57,7 @@ class _Player(Player):
             state = {_snake(key): self.roots.get(value, value) for key, value in given["state"].items()}
             write_state(self.store, SnapshotState(did=DID, **state))
 
-    def start_anew(self) -> None:
+    def start_anew(self):
         """Start the client anew: what it has only in memory is lost."""
         self.place = SimpleNamespace(
             gateway=SimpleNamespace(record=self.record, snapshot=self.snapshot, answers=self.name_answers),
@@ -81,9 +74,9 @@ class _Player(Player):
             publish=self.sign,
             unlock=self.unlock,
         )
-        self.publisher = Publisher(self.vault, self.store, self.place)  # type: ignore[arg-type]
+        self.publisher = Publisher(self.vault, self.store, self.place)
 
-    async def turn(self, event: dict[str, Any], stop_after: int | None = None) -> dict[str, Any]:
+    async def turn(self, event, stop_after=None):
         self.script, error = Script(event.get("answers"), stop_after), None
         self.locked = event.get("locked", False)
         try:
@@ -103,12 +96,11 @@ class _Player(Player):
             self.imported(event["imported"])
         await self.publisher.publish()
 
-    async def do_overrule(self, _event: dict[str, Any]) -> None:
+    async def do_overrule(self, _event):
         await self.publisher.overrule()
 
-    async def do_change(self, event: dict[str, Any]) -> None:
+    async def do_change(self, event):
         before = self.store.load(DID)
-        assert before is not None
         root = before.manifest.root_cid
         forgets = event.get("forgets", False)
         named = None if root is None or forgets else self.symbol(root)
@@ -123,16 +115,16 @@ class _Player(Player):
 
     async def do_copy(self, _event: dict[str, Any]) -> None:
         """Put the vault's copy at another service, read it back from there, and continue from it."""
-        made = await copy_to(self.vault, self.store, self.connect)  # type: ignore[arg-type]
+        made = await copy_to(self.vault, self.store, self.connect)
         with patch("holdfast.client.moving.copying.opened_beside", self.opened_beside):
-            await read_back(self.vault, SecretKey(b"k" * 32), made, self.connect)  # type: ignore[arg-type]
+            await read_back(self.vault, SecretKey(b"k" * 32), made, self.connect)
         await continue_there(self.store, made)
 
-    def connect(self, **_: Any) -> Any:
+    def connect(self, **_):
         """Return another connection to the same hosts."""
         return self.place
 
-    async def do_recover(self, event: dict[str, Any]) -> None:
+    async def do_recover(self, event):
         """Recover the vault from the CAR file of a snapshot."""
         delegation = DELEGATION if event.get("forged_delegation") else None
         taken = snapshots.take(self.manifest(event["on"]), sealed(event["revision"]), delegation)
@@ -141,14 +133,14 @@ class _Player(Player):
         car = write_car(taken.root_cid, [*taken.blocks, *more])
         await self.recovered(event, car=bytes(_spoilt(car, event.get("spoil"))))
 
-    async def do_recover_name(self, event: dict[str, Any]) -> None:
+    async def do_recover_name(self, event):
         """Recover the vault from what is published under a name; the check of its delegation is replaced."""
         self.found = [self.publish_snapshot(it) for it in (*filter(None, [event.get("before")]), event)]
         module = "holdfast.client.snapshots.recovery"
         with patch(f"{module}.check_binding"), patch(f"{module}.opened_beside", self.opened_beside):
             await self.recovered(event, name=NAME)
 
-    def publish_snapshot(self, it: dict[str, Any]) -> snapshots.Snapshot:
+    def publish_snapshot(self, it):
         wraps = it.get("wraps", [])
         manifest = self.manifest(it.get("on"), UPDATED_AT + it.get("later_ms", 0))
         did = OTHER_DID if it.get("of_another") else DID
@@ -157,99 +149,99 @@ class _Player(Player):
         self.roots[it["root"]] = taken.root_cid
         return taken
 
-    async def recovered(self, event: dict[str, Any], **source: Any) -> None:
+    async def recovered(self, event, **source):
         self.is_new = True
         accept = None if event.get("accept") == "no one" else partial(self.asked, event)
-        recovery = Recovery(self.vault, self.store, self.place, accept=accept)  # type: ignore[arg-type]
+        recovery = Recovery(self.vault, self.store, self.place, accept=accept)
         try:
             await recovery.recover(key=SecretKey(b"k" * 32), **source)
         finally:
             self.is_new = False
 
-    async def asked(self, event: dict[str, Any], question: str) -> bool:
+    async def asked(self, event, question):
         await self.script.perform(f"ask: {question.removeprefix('Storage: ')}")
         return bool(event.get("accept"))
 
-    def save(self, revision: int, root: str | None, *, forget_older: bool = False) -> None:
+    def save(self, revision, root, *, forget_older=False):
         self.store.save(self.manifest(root), sealed(revision), revision, forget_older=forget_older)
 
-    def manifest(self, root: str | None, updated_at: int = UPDATED_AT) -> VaultManifest:
+    def manifest(self, root, updated_at=UPDATED_AT):
         root_cid = None if root is None else self.roots[root]
         return VaultManifest(root_cid=root_cid, did=DID, updated_at=updated_at, wasm_version="1", schema_version=1)
 
-    def symbol(self, value: Any) -> Any:
+    def symbol(self, value):
         """Return the scenario's name for a root CID, and any other value unchanged."""
         return next((name for name, cid in self.roots.items() if cid == value), value)
 
-    async def status(self) -> Any:
+    async def status(self):
         return SimpleNamespace(locked=self.locked or self.is_new, did=DID, initialized=not self.is_new)
 
-    async def publishing_key(self) -> Any:
+    async def publishing_key(self):
         await self.answer("vault: publishing key")
         return SimpleNamespace(name=NAME)
 
-    async def publishing_delegation(self) -> Any:
+    async def publishing_delegation(self):
         await self.answer("vault: delegation")
         return SimpleNamespace(signed_dag_cbor=DELEGATION)
 
-    async def sign(self, root_cid: str, sequence: int, *_: Any) -> Any:
+    async def sign(self, root_cid, sequence, *_):
         await self.answer("vault: sign record", f" {sequence} of {self.symbol(root_cid)}")
         record = f"record {sequence}"
         self.records[record] = self.symbol(root_cid)
         return SimpleNamespace(record=record.encode())
 
-    async def unlock(self, *_: Any) -> Any:
+    async def unlock(self, *_):
         answer = await self.answer("vault: unlock")
         return SimpleNamespace(success=answer is None, error=(answer or {}).get("error"))
 
     @asynccontextmanager
-    async def opened_beside(self, *_: Any) -> AsyncIterator[Any]:
+    async def opened_beside(self, *_):
         if (answer := await self.answer("second vault: unlock")) is not None:
             raise OtherKeys(answer["error"])
         yield self.vault
 
-    def as_record(self, it: dict[str, Any]) -> Record:
+    def as_record(self, it):
         validity_ns = 0 if it.get("expired") else FAR_FUTURE_NS
         return Record(
             PUBLIC_KEY, self.roots[it["root"]], it["sequence"], validity_ns, 0, f"record {it['sequence']}".encode()
         )
 
-    async def record(self, _name: str) -> Record | None:
+    async def record(self, _name):
         answer = await self.answer("read record") or self.published
         return None if answer in (None, "none") else self.as_record(answer)
 
-    async def name_answers(self, _name: str) -> NameAnswers:
+    async def name_answers(self, _name):
         answer = await self.answer("read record") or {}
         record = answer.get("record", self.published)
-        failed: dict[str, ServiceError] = {host: NetworkError("no answer") for host in answer.get("silent", [])}
+        failed = {host: NetworkError("no answer") for host in answer.get("silent", [])}
         has_main = "service.example" not in failed
         return NameAnswers(None if record in (None, "none") else self.as_record(record), failed, has_main=has_main)
 
-    async def snapshot(self, root_cid: str) -> Any:
+    async def snapshot(self, root_cid):
         if await self.answer("read snapshot", f" {self.symbol(root_cid)}") == "another vault":
             return snapshots.take(self.manifest(None), sealed(9))
         return next((it for it in self.found if it.root_cid == root_cid), SimpleNamespace(blocks=()))
 
-    async def upload(self, taken: snapshots.Snapshot) -> None:
+    async def upload(self, taken):
         revision = int.from_bytes(taken.sealed[8:16])
         before = "nothing" if taken.manifest.root_cid is None else self.symbol(taken.manifest.root_cid)
         self.roots[f"{revision} after {before}"] = taken.root_cid
         await self.answer("upload", f" {revision} after {before}", lambda: self.found.append(taken))
 
-    async def pin(self, pin: Any) -> Any:
+    async def pin(self, pin):
         answer = await self.answer("pin", f" {self.symbol(pin.cid)}")
         return SimpleNamespace(status=answer or PinStatus.PINNED, request_id="1")
 
-    async def wait_for_pin(self, _request_id: str, **_: Any) -> None:
+    async def wait_for_pin(self, _request_id, **_):
         await self.answer("wait for pin")
 
-    async def pins(self, **_: Any) -> list[Any]:
+    async def pins(self, **_):
         return [SimpleNamespace(request_id=it) for it in (await self.answer("list pins") or {}).get("pins", [])]
 
-    async def unpin(self, request_id: str) -> None:
+    async def unpin(self, request_id):
         await self.answer("unpin", f" {request_id}")
 
-    async def publish(self, _name: str, record: bytes) -> None:
+    async def publish(self, _name, record):
         text = record.decode()
         found = {"root": self.records[text], "sequence": int(text.split()[1])}
         answer = await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
@@ -257,27 +249,27 @@ class _Player(Player):
             self.imported(answer["imported"])
 
 
-async def _closed() -> None:
+async def _closed():
     pass
 
 
-def sealed(revision: int, wraps: list[str] | None = None) -> bytes:
+def sealed(revision, wraps=None):
     """Return the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret."""
     wraps = wraps or []
     header = b"HFDB\x01" + bytes([len(wraps)]) + struct.pack(">HQ", len(DID), revision) + bytes(28) + DID.encode()
     return header + b"".join(b"\x01\x06secret" + it.encode().ljust(WRAP_REST, b"\0") for it in wraps)
 
 
-def _spoilt(car: bytes, how: str | None) -> bytes:
+def _spoilt(car, how):
     if how == "cut":
         return car[:-10]
     return bytes([*car[:-1], car[-1] ^ 1]) if how == "changed" else car
 
 
-def _snake(name: str) -> str:
+def _snake(name):
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _camel(name: str) -> str:
+def _camel(name):
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)

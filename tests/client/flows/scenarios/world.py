@@ -1,9 +1,6 @@
 """The servers of the scenarios of registrations and payments: a service with its bundler, and a chain."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import httpx
 from tests.client.flows.scenarios.files import DEFAULTS
@@ -18,25 +15,25 @@ _CACHED = "GET /api/contracts"  # for a day: no effect
 class World:
     """What the servers know. Requests without a scripted answer get the usual one."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
+    def __init__(self, given):
         account = given.get("account", {})
         self.nonce, self.registered = account.get("nonce", 0), account.get("registered", False)
         self.key = (FACTS["x"], FACTS["y"])
-        self.record: dict[str, Any] | None = None
-        self.signed: list[str] = []  # hashes of user operations, in the order of signing
-        self.mined: set[str] = set()
+        self.record = None
+        self.signed = []  # hashes of user operations, in the order of signing
+        self.mined = set()
 
-    def symbol(self, value: Any) -> Any:
+    def symbol(self, value):
         """Return the name of a user operation for its hash, and any other value unchanged."""
         return f"operation {self.signed.index(value) + 1}" if value in self.signed else value
 
-    def named(self, text: Any) -> Any:
+    def named(self, text):
         """Return a text with the names of user operations in place of their hashes."""
         for number, operation_hash in enumerate(self.signed, 1):
             text = text.replace(operation_hash, f"operation {number}") if isinstance(text, str) else text
         return text
 
-    async def answer(self, request: httpx.Request) -> httpx.Response:
+    async def answer(self, request):
         """Answer a request to any of the servers."""
         body = json.loads(request.content) if request.content else dict(request.url.params)
         if request.url.host == "rpc.example":
@@ -47,12 +44,12 @@ class World:
         signed = " signed" if "authorization" in request.headers else ""
         return await self._http(name, body, self._detail(name, body) + signed)
 
-    async def _of_chain(self, body: Any) -> httpx.Response:
+    async def _of_chain(self, body):
         if not isinstance(body, list):
             return await self._rpc("chain", body)
         return httpx.Response(200, json=[(await self._rpc("chain", one)).json() for one in body])
 
-    async def _http(self, name: str, body: dict[str, Any], detail: str) -> httpx.Response:
+    async def _http(self, name, body, detail):
         answer = await self.performed(name, detail, lambda: self._change(name, body))
         if isinstance(answer, dict) and "refused" in answer:
             code, status = answer["refused"]
@@ -60,7 +57,7 @@ class World:
             return httpx.Response(status, json={"error": code}, headers=headers)
         return httpx.Response(200, json=self._usual(name, body) if answer is USUAL else answer)
 
-    async def _rpc(self, server: str, body: dict[str, Any]) -> httpx.Response:
+    async def _rpc(self, server, body):
         method, params = body["method"], body.get("params", [])
         name = f"{server} {method}"
         answer = await self.performed(name, self._of_operation(method, params), lambda: self._send(method, params))
@@ -78,7 +75,7 @@ class World:
             200, json=envelope | {"result": self._result(name, params) if answer is USUAL else answer}
         )
 
-    async def performed(self, name: str, detail: str, then: Any) -> Any:
+    async def performed(self, name, detail, then):
         """Record an effect and return its scripted answer, or USUAL. Raises httpx's errors."""
         script = SCRIPT.get()
         answer = script.scripted(name)
@@ -94,12 +91,12 @@ class World:
             return answer["result"]
         return USUAL if answer is None else answer
 
-    def _detail(self, name: str, body: dict[str, Any]) -> str:
+    def _detail(self, name, body):
         if name == "POST /api/dids":
             return " without a transaction" if body["txHash"] == ZEROS else " with a transaction"
         return f" {body['code']}" if name == "POST /api/verify/check" else ""
 
-    def _of_operation(self, method: str, params: list[Any]) -> str:
+    def _of_operation(self, method, params):
         if method == "eth_getUserOperationReceipt":
             return f" of {self.symbol(params[0])}"
         if method == "eth_call" and params[0]["data"] == FACTS["get_alias"]:
@@ -109,36 +106,36 @@ class World:
             return f" nonce {int(params[0]['nonce'], 16)}, the {payer} pays"
         return f" nonce {int(params[0]['nonce'], 16)}" if params and "callData" in params[0] else ""
 
-    def _change(self, name: str, body: dict[str, Any]) -> None:
+    def _change(self, name, body):
         if name == "POST /api/dids":
             self.record = _filled(DEFAULTS["registered"], body)
 
-    def _send(self, method: str, params: list[Any]) -> None:
+    def _send(self, method, params):
         if method == "eth_sendUserOperation" and self.signed[-1] not in self.mined:
             self.mined.add(self.signed[-1])
             self.nonce += 1
             self.registered |= params[0]["callData"] == FACTS["register"]
 
-    def _usual(self, name: str, body: dict[str, Any]) -> Any:
+    def _usual(self, name, body):
         if name == "GET /api/accounts/state":
             return self._own_state() if body["account"] == FACTS["account"] else DEFAULTS["payee_state"]
         if name == "GET /api/dids/lookup" and self.record is not None:
             return self.record
         return _filled(DEFAULTS["answers"][name], body)
 
-    def _own_state(self) -> dict[str, Any]:
+    def _own_state(self):
         x, y = self.key if self.nonce else ("0x0", "0x0")
         did = FACTS["did_hash"] if self.registered else ZEROS
         return {"nonce": str(self.nonce), "did": did, "isActive": self.registered, "pubKeyX": x, "pubKeyY": y}
 
-    def _result(self, name: str, params: list[Any]) -> Any:
+    def _result(self, name, params):
         if name == "bundler eth_sendUserOperation":
             return self.signed[-1]
         if name == "bundler eth_getUserOperationReceipt":
             return self.receipt(params[0]) if params[0] in self.mined else None
         return DEFAULTS["answers"][name]
 
-    def receipt(self, operation_hash: str) -> dict[str, Any]:
+    def receipt(self, operation_hash):
         """Return the receipt of an operation that was mined."""
         place = {"transactionHash": FACTS["transaction"], "blockNumber": "0x7", "blockHash": ZEROS}
         receipt = {**place, "status": "0x1", "gasUsed": "0x9", "logs": []}
@@ -146,7 +143,7 @@ class World:
         return {"userOpHash": operation_hash, "success": True, "receipt": receipt, **gas}
 
 
-def _filled(value: Any, body: dict[str, Any]) -> Any:
+def _filled(value, body):
     """Return a default with the request's fields in place of `$field`."""
     if isinstance(value, dict):
         return {name: _filled(it, body) for name, it in value.items()}

@@ -75,7 +75,7 @@ def test_a_write_that_waits_for_a_standby_ends(server, database):
     server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
     server.execute("SELECT pg_reload_conf()")
 
-    def ends() -> bool:
+    def ends():
         """The server reads its settings again a moment after it was told to; a write before waits for no one."""
         try:
             database.try_write()
