@@ -1,16 +1,19 @@
 """The processes of a node share their metrics through files, and the sums stay correct when processes exit."""
 
+import asyncio
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from holdfast.service.telemetry import metrics
+from holdfast.service.telemetry import metrics, reporting
 from holdfast.service.telemetry.collecting import NodeCollector
 from holdfast.service.telemetry.metric_rows import ROWS
+from holdfast.service.telemetry.reporting import Reporter
 from holdfast.service.telemetry.sharing import WorkerFile, has_ended, read_numbers, worker_files
 
 # A worker process that counts as often as its arguments say, waits for a line of input, and exits.
@@ -121,3 +124,12 @@ def test_a_metric_refuses_labels_that_its_row_lacks():
         metrics.LIMITS_HIT.add()
     with pytest.raises(KeyError):
         metrics.Counter("holdfast_unheard_of_total")
+
+
+async def test_how_late_the_event_loop_is_is_measured(numbers, tmp_path, monkeypatch):
+    monkeypatch.setattr(reporting, "FLUSH_EVERY_S", 0.01)
+    began, measured = time.monotonic(), asyncio.Event()
+    reporter = Reporter(tmp_path, [measured.set])
+    await measured.wait()
+    await reporter.close()
+    assert 0 <= metrics.LOOP_LAG.cells[()][-1] < time.monotonic() - began

@@ -30,6 +30,7 @@ def test_a_request_of_the_examples_has_the_form_of_its_schema(key):
     else:
         fields = {field["name"]: field for field in described["parameters"]}
         assert set(EXAMPLES[described["operationId"]][0]) <= set(fields)
+        assert ("format" in fields) is ("text/csv" in described["responses"]["200"]["content"])
         for field in fields.values():
             if "example" in field:
                 jsonschema.validate(field["example"], field["schema"])
