@@ -277,6 +277,15 @@ async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store, index)
     assert await index.totals() == (1, 1, 30)
 
 
+async def test_a_pin_whose_snapshot_never_arrived_fails_after_a_day_and_goes_later(index):
+    await pin(index, 1, "elsewhere")
+    states = []
+    for after_s in (DAY_S, DAY_S + 1, 60 * DAY_S):
+        await index.expire(NOW + after_s)
+        states.append([held.state for held in await index.pins(DID)])
+    assert states == [[PinState.QUEUED], [PinState.FAILED], []]
+
+
 @pytest.mark.parametrize("end", ["revoked", "released"])
 async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(store, index, end):
     await store.register(registration(did=DID), claims)
