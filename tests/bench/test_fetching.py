@@ -1,7 +1,5 @@
 """The reading loop counts only verified responses, and gives no rate for a server that returns false data."""
 
-from __future__ import annotations
-
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import ClassVar

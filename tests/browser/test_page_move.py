@@ -1,7 +1,5 @@
 """A person moves from one service to another on the pages: two services of one chain, and a window between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import SimpleNamespace
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The commands of docs/base.md run on a local chain with the ID of Base, which has none of Holdfast's contracts."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """The Python host is thread-safe, limits each call's time and memory, starts fast, and loads no damaged cache entry."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno

@@ -1,7 +1,5 @@
 """A vault created elsewhere may contain anything: every call returns a well-formed response, and none traps."""
 
-from __future__ import annotations
-
 import base64
 import sqlite3
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Failing over to a synchronous standby loses nothing, and a missing standby is reported within seconds."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

@@ -1,7 +1,5 @@
 """Seeded random requests and time jumps; the real service's responses are compared with those of a one-page model."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import tempfile

@@ -3,8 +3,6 @@
 The chain is a local one that a chain file describes, mines by itself, and has a bundler that sponsors nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A fake snapshot service, which can be unreachable, refuse requests, and return false data or old records."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A vault with its publishing key in this process, so that a test can publish under another vault's name."""
 
-from __future__ import annotations
-
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.signed_records import sign_record
 

@@ -1,7 +1,5 @@
 """Large responses through a pipe that granian opens by its path, a moment after it got it."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

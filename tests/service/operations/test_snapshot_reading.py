@@ -1,7 +1,5 @@
 """Reading stored snapshots from the page cache or in a thread returns the same bytes and the same errors."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the service's own sponsor approves, reserves and charges, on a chain that these tests control."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """GET and HEAD /ipfs/{cid} follow the trustless gateway specification and pass gateway-conformance's cases."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from urllib.parse import quote

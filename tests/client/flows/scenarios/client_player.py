@@ -1,7 +1,5 @@
 """Plays the scenarios of registrations and payments, at the level of HTTP requests and of calls to the vault."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import contextmanager
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Plays the scenarios of moves to another service. Effects are what the new passkey, the services and the account do."""
 
-from __future__ import annotations
-
 import base64
 import json
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What a scenario's enclave and servers answer, and the effects that a client has on them."""
 
-from __future__ import annotations
-
 import asyncio
 from contextvars import ContextVar
 
