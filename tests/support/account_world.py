@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from tests.support.running_service import Coroutines
 
@@ -12,9 +13,6 @@ from holdfast.client.flows.accounts import AccountKey, account_of
 from holdfast.client.types.service import AccountState, ContractSet
 from holdfast.client.vault.own_key import OwnKey, key_of
 from holdfast.world.software_key import SoftwareKey
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 OWN, OTHER = SoftwareKey.generate(), SoftwareKey.generate()
 ACCOUNT = predict_account(OWN.x, OWN.y)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aiohttp
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -15,10 +17,6 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.wire.keccak import keccak256
 from holdfast.world.tools import CHECKOUT, Tools
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import AsyncIterator
 
 REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
 FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ctypes
 import signal
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 
 def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:

@@ -9,10 +9,11 @@ import asyncio
 import functools
 import os
 import signal
+import sqlite3
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import aiohttp
 
@@ -22,10 +23,6 @@ from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.reader import RangeReader
 from holdfast.indexer.sqlite_store import SqliteIndexStore
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator
 
 
 class CrashingStore(SqliteIndexStore):

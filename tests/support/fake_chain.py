@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.chain.errors import RpcError
 from holdfast.wire.keccak import keccak256
-
-if TYPE_CHECKING:
-    import random
 
 REGISTRY = bytes.fromhex("11" * 20)
 FACTORY = bytes.fromhex("22" * 20)

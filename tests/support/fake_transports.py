@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from holdfast.chain.errors import TransportError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class FakeTransport:

@@ -9,15 +9,13 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.support.children import dying_with_parent
 from tests.support.marionette import Marionette
 from tests.support.serving import PATIENCE_S, becomes_true
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "firefox" / "usr"
 MAC = Path("/Applications/Firefox.app/Contents/MacOS/firefox")

@@ -17,14 +17,12 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from holdfast.cli.root import COMMANDS, command_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # What commands import when they run; `serve` imports the most. Typer's adapters import pydantic.
 IMPORTED = (

@@ -6,11 +6,8 @@ import contextlib
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path
 
 _SIZE = 64 * 1024 * 1024
 _PROGRAMS = ("fsfreeze", "mkfs.ext4", "mount", "umount")

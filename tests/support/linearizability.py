@@ -8,12 +8,10 @@ response.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
 UNKNOWN = "unknown"  # no response arrived: the operation may take effect at any time after its call, or never
 ATTEMPTS = 5

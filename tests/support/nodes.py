@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 import secrets
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from tests.support.serving import HOLDFAST, Server, environment_of, wait_until_ready
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 # Limits that are too high to interfere with those under test, which are three registrations and five attempts.
 _ROOMY = {

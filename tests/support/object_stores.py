@@ -10,19 +10,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 from tests.support.serving import becomes_true
 
 from holdfast.world import node
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BUCKET = "snapshotsbucket"  # the Google Cloud emulator does not decode %2D
 ROOT = Path(__file__).parents[2]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.support import forked
 from tests.support.serving import environment_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import gzip
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass

@@ -17,17 +17,15 @@ import subprocess
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
 from holdfast.service.store.postgresql.database import in_thread
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 USER = "holdfast"
 _START_WITHIN_S = 60.0

@@ -6,15 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import wasmtime
 from tests.support.programs import program
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import ModuleType
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
 MODULE = "primitives.wasm"

@@ -10,9 +10,10 @@ import ssl
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 from tests.support.children import dying_with_parent
@@ -21,9 +22,6 @@ from tests.support.serving import PATIENCE_S, becomes_true
 from tests.support.topology import start_nginx
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DEPLOY = ROOT / "deploy"
 CADDYFILE = (DEPLOY / "caddy" / "Caddyfile").read_text()

@@ -6,16 +6,13 @@ import contextlib
 import socket
 import ssl
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import httpx
 import psutil
 import pytest
 import trustme
 from tests.support.serving import PATIENCE_S, Server, becomes_true
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ESTABLISHED = 1  # of Linux's TCP states
 ENTRIES = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
-from typing import TYPE_CHECKING, Any
+from email.message import EmailMessage
+from typing import Any
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from email.message import EmailMessage
 
 NEVER, HANG_UP = object(), object()
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _WRAP = b"holdfast/vault-wrap/v1"
 _SEALED_KEY = 48

@@ -6,11 +6,8 @@ import contextlib
 import os
 import time
 import uuid
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _ROOT = Path("/sys/fs/cgroup")
 _EMPTY_WITHIN_S = 30.0

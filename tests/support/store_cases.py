@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
@@ -15,13 +16,14 @@ from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, 
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 from holdfast.wire.requests import RegisterDid
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 BOB = Identifier(Channel.HANDLE, "bob", "Bob")
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
 NOW = 1_800_000_000.0
+
+
+def handle(name: str) -> Identifier:
+    return Identifier(Channel.HANDLE, name, name)
 
 
 def admit(_facts: Any) -> None:

@@ -10,9 +10,10 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 from tests.support.children import dying_with_parent
@@ -21,9 +22,6 @@ from tests.support.postgres_server import running
 from tests.support.serving import PATIENCE_S, Server, becomes_true
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 # The scrape interval is shorter than the 15 s in production, so that tests need not wait so long.

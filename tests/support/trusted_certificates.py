@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
+import ssl
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from httpx._transports import default
-
-if TYPE_CHECKING:
-    import ssl
 
 _read = default.create_ssl_context  # type: ignore[attr-defined]  # the name that the transports use
 

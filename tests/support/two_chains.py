@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from tests.support.availability import why_no_chain
 from tests.support.chain_service import ChainService, chain_service
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BASE, TEST = 8453, 84532
 

@@ -14,8 +14,9 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 from tests.support.children import dying_with_parent
@@ -23,9 +24,6 @@ from tests.support.page_visits import SHOTS
 from tests.support.serving import PATIENCE_S, becomes_true
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "webkit"
 PROGRAMS = ("WebKitWebDriver", "Xvfb")

@@ -13,6 +13,7 @@ from tests.support.store_cases import (
     attempt,
     claims,
     code,
+    handle,
     refuse,
     registration,
     sends,
@@ -20,7 +21,7 @@ from tests.support.store_cases import (
 )
 
 from holdfast.rules.confirmation import NEVER
-from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.quotas import Counted, Quota, of_address
 from holdfast.rules.registration import (
@@ -68,7 +69,7 @@ async def test_a_rule_that_fails_takes_only_its_own_write_along(store):
     def fail(_facts):
         raise KeyError("a bug in a rule")
 
-    others = [store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x")), admit) for n in range(5)]
+    others = [store.open_session(session(handle(f"n{n}")), admit) for n in range(5)]
     results = await asyncio.gather(
         *others[:2], store.open_session(session(), fail), *others[2:], return_exceptions=True
     )
@@ -81,7 +82,7 @@ async def test_parallel_writes_see_each_other(store):
         if facts.registrations_from_ip >= 3:
             raise Refused(RATE_LIMITED)
 
-    asked = [store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x")), at_most_three) for n in range(50)]
+    asked = [store.open_session(session(handle(f"n{n}")), at_most_three) for n in range(50)]
     results = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(result is None for result in results) == 3
 
@@ -212,7 +213,7 @@ async def test_a_network_has_ten_times_the_window_of_an_address(store):
 async def test_sessions_count_for_the_network_around_an_address_too(store):
     seen = []
     for n, ip in enumerate(("2001:db8:1:1::/64", "2001:db8:1:2::/64", "2001:db8:2:1::/64")):
-        await store.open_session(session(Identifier(Channel.HANDLE, f"n{n}", "x"), ip=ip), seen.append)
+        await store.open_session(session(handle(f"n{n}"), ip=ip), seen.append)
     assert [(facts.registrations_from_ip, facts.registrations_from_network) for facts in seen] == [
         (0, 0), (0, 1), (0, 0),
     ]  # fmt: skip
@@ -280,9 +281,7 @@ async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store):
 
 async def test_settled_registrations_are_no_longer_unconfirmed(store):
     for name in "abc":
-        await store.register(
-            registration(identifier=Identifier(Channel.HANDLE, name, name), credential_id=name), claims
-        )
+        await store.register(registration(identifier=handle(name), credential_id=name), claims)
     assert [pending.credential for pending in await store.due(NOW, 2)] == ["a", "b"]
     assert await store.settle("a", Confirmation.CONFIRMED, 99, NOW)
     assert not await store.settle("a", Confirmation.REFUSED, None, NOW)
@@ -404,7 +403,7 @@ async def test_what_is_due_goes_round_the_identifiers(store):
     for n in range(30):
         await store.register(registration(credential_id=f"flood{n:02}", now=NOW + n), claims)
     for name in ("x", "y"):
-        identifier = Identifier(Channel.HANDLE, name, name)
+        identifier = handle(name)
         await store.register(registration(identifier=identifier, credential_id=name, now=NOW + 100), claims)
     due = await store.due(NOW + 100, 5)
     assert [row.credential for row in due] == ["flood00", "x", "y", "flood01", "flood02"]

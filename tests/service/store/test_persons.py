@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from tests.support.snapshot_cases import DID, OTHER, keep, pin
-from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, attempt, claims, code, registration, session
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, attempt, claims, code, handle, registration, session
 
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Confirmation, Move
@@ -33,17 +33,11 @@ async def settle_in(store):
     await store.register(registration(identifier=MAIL, credential_id="ann-3", now=NOW + 3, **ann), claims)
     await store.settle("ann-3", Confirmation.CONFIRMED, 7, NOW + 4)
     await store.keep_code(code())
-    await store.open_session(NewSession(identifier=_third(), did=DID, ip="192.0.2.1", now=NOW), admit)
+    await store.open_session(NewSession(identifier=handle("ann-too"), did=DID, ip="192.0.2.1", now=NOW), admit)
     await store.register(registration(identifier=BOB, credential_id="bob-1", did=OTHER, ip="192.0.2.2"), claims)
     await keep(store.snapshots, "a")
     await keep(store.snapshots, "b", did=OTHER, upload="upload-other")
     await pin(store.snapshots, 1, "later")
-
-
-def _third():
-    from holdfast.rules.identifiers import Channel, Identifier
-
-    return Identifier(Channel.HANDLE, "ann-too", "ann-too")
 
 
 async def test_a_credential_is_taken_back_by_its_own_did_alone(store):

@@ -4,6 +4,7 @@ import asyncio
 import random
 
 import pytest
+from tests.support.store_cases import handle
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
@@ -25,10 +26,6 @@ async def nodes(postgres_url, patient_stores):
     yield stores
     for store in stores:
         await store.close()
-
-
-def handle(name):
-    return Identifier(Channel.HANDLE, name, name)
 
 
 def open_session(store, name, did, ip, most=3):

@@ -7,9 +7,9 @@ from pathlib import Path
 import asyncpg
 import msgspec
 import pytest
-from tests.support.store_cases import registration
+from tests.support.store_cases import handle, registration
 
-from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.registration import Move, RegistrationFacts, RegistrationRequest, RegistrationRule
 from holdfast.service.store.database import SchemaTooNew
@@ -58,7 +58,7 @@ def opened(url):
 async def fill(url, names):
     store = opened(url)
     for n in names:
-        session = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip="x", now=1.0)
+        session = NewSession(identifier=handle(f"n{n}"), did="did:a:1", ip="x", now=1.0)
         await store.open_session(session, lambda _facts: None)
     await store.close()
 

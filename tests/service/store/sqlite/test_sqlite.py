@@ -8,7 +8,7 @@ import stat
 import threading
 
 import pytest
-from tests.support.sessions import admit, session
+from tests.support.store_cases import admit, handle, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
@@ -31,7 +31,7 @@ async def test_the_pragmas_that_the_promises_rest_on(tmp_path):
 
 async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
-    await store.open_session(session("a"), admit)
+    await store.open_session(session(handle("a")), admit)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     await store.close()
     assert modes == {"x.db": 0o600, "x.db-wal": 0o600, "x.db-shm": 0o600}
@@ -43,7 +43,7 @@ async def test_waiting_writers_share_one_commit(tmp_path):
     store._writer_connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
     all_there = threading.Event()
     first = asyncio.create_task(store._writer.write(lambda _: all_there.wait()))
-    others = asyncio.gather(*(store.open_session(session(f"n{n}"), admit) for n in range(200)))
+    others = asyncio.gather(*(store.open_session(session(handle(f"n{n}")), admit) for n in range(200)))
     await asyncio.sleep(0)  # all of them have submitted their work
     all_there.set()
     await asyncio.gather(first, others)
@@ -90,8 +90,8 @@ def test_a_file_of_another_user_is_named_as_such(tmp_path, monkeypatch):
 async def test_backup_while_writing_then_restore(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     for number in range(50):
-        await store.open_session(session(f"n{number}"), admit)
-    writing = asyncio.gather(*(store.open_session(session(f"m{number}"), admit) for number in range(200)))
+        await store.open_session(session(handle(f"n{number}")), admit)
+    writing = asyncio.gather(*(store.open_session(session(handle(f"m{number}")), admit) for number in range(200)))
     await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await writing
     await store.close()
@@ -111,14 +111,14 @@ async def test_restore_refuses_a_running_service(tmp_path):
     await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     with pytest.raises(InUse):
         restore_from(tmp_path / "copy.db", tmp_path / "x.db")
-    await store.open_session(session("still"), admit)
+    await store.open_session(session(handle("still")), admit)
     await store.close()
 
 
 @pytest.mark.parametrize("fault", ["missing", "text", "cut", "other"])
 async def test_restore_refuses_what_is_no_backup(tmp_path, fault):
     store = SqliteStore(tmp_path / "x.db")
-    await store.open_session(session("keep"), admit)
+    await store.open_session(session(handle("keep")), admit)
     copy = tmp_path / "copy.db"
     backup_to(tmp_path / "x.db", copy)
     await store.close()
@@ -140,7 +140,7 @@ async def test_restore_refuses_what_is_no_backup(tmp_path, fault):
 
 async def test_every_row_is_plain_json(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
-    await store.open_session(session("a"), admit)
+    await store.open_session(session(handle("a")), admit)
     await store.keep_code(
         NewCode(
             identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0

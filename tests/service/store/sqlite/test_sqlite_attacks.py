@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 
 import pytest
-from tests.support.sessions import admit, session
+from tests.support.store_cases import admit, handle, session
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
@@ -14,7 +14,7 @@ from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 async def assert_unusable(store):
     with pytest.raises(StoreUnavailable, match="restart"):
-        await store.open_session(session("lost"), admit)
+        await store.open_session(session(handle("lost")), admit)
     with pytest.raises(StoreUnavailable, match="restart"):
         await store.ping()
 
@@ -22,7 +22,7 @@ async def assert_unusable(store):
 @pytest.mark.parametrize("name", ["x.db", "x.db-wal"])
 async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path, name):
     store = SqliteStore(tmp_path / "x.db")
-    await store.open_session(session("kept"), admit)
+    await store.open_session(session(handle("kept")), admit)
     (tmp_path / name).unlink()
     await assert_unusable(store)
     await store.close()
@@ -43,7 +43,7 @@ async def test_a_file_that_comes_back_is_used_again(tmp_path):
     await assert_unusable(store)
     (tmp_path / "elsewhere").rename(tmp_path / "x.db")
     await store.ping()
-    await store.open_session(session("kept"), admit)
+    await store.open_session(session(handle("kept")), admit)
     assert await store.claim_of("handle", "kept") is not None
     await store.close()
 

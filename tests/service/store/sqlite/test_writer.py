@@ -6,9 +6,8 @@ from itertools import count
 
 import pytest
 from tests.support.serving import PATIENCE_S
-from tests.support.store_cases import admit, session
+from tests.support.store_cases import admit, handle, session
 
-from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import schema, writer
 from holdfast.service.store.sqlite.store import SqliteStore
@@ -54,7 +53,7 @@ async def test_a_read_after_a_write_writes_nothing(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     index = tmp_path / "x.db-shm"
     for number in range(3):
-        await store.open_session(session(Identifier(Channel.HANDLE, f"name{number}", f"name{number}")), admit)
+        await store.open_session(session(handle(f"name{number}")), admit)
         before = index.read_bytes()
         assert await store.is_claimed("handle", f"name{number}")
         await asyncio.sleep(0)
