@@ -2,7 +2,6 @@
 
 import json
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.passkeys import answer_rpc, outcome
@@ -77,7 +76,7 @@ async def both_must_sign(first, second, account):
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py and browser/test/exit_passkeys.test.js in the gate
-async def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(browser: Browser, chain: ChainService) -> None:
+async def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(browser, chain):
     first, second = [await with_endpoint(browser, chain) for _ in range(2)]
     account, new = first.account, await does(second, "return keys.signer()")
     listed = await second.page.evaluate("client.vault.exec('resource:credentials action:list').then((it) => it.result)")

@@ -34,7 +34,6 @@ from holdfast.wire.keccak import keccak256
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
 
@@ -58,7 +57,7 @@ def bare(chain):
 
 
 @pytest.fixture(scope="module")
-def slow_chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChainService]:
+def slow_chain(tmp_path_factory):
     """A chain without the precompile for P-256."""
     with chain_service(tmp_path_factory.mktemp("slow"), served=False, hardfork="prague") as world:
         yield world
@@ -449,9 +448,9 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
 @pytest.mark.parametrize("owners", [1, 2])
 @pytest.mark.parametrize("way", ["ordinary", "bundled"])
 async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_everything(
-    visit: Visit, request: pytest.FixtureRequest, tmp_path: Path, where: str, owners: int, way: str
-) -> None:
-    bare: ChainService = request.getfixturevalue(where)
+    visit, request, tmp_path, where, owners, way
+):
+    bare = request.getfixturevalue(where)
     to, first, is_two = someone(), left_in(tmp_path / "first"), owners > 1
     lone = Terminal(tmp_path, NOWHERE, key="passkey")
     lone.json("vault", "create", "--software")

@@ -87,7 +87,7 @@ async def test_a_reason_wrapped_in_an_object_is_found(name):
     told = call_data("Error(string)", "not today").hex()
 
     class Refusing(FakeTransport):
-        def _one(self, request: dict[str, Any]) -> dict[str, Any]:
+        def _one(self, request):
             read = "execution reverted: custom error 0x08c379a0: \n\x07not today\0"  # as anvil does
             error = {"code": -32521, "message": read, "data": {name: "0x" + told, "other": 5}}
             return {"jsonrpc": "2.0", "id": request["id"], "error": error}

@@ -21,7 +21,7 @@ ORDERS = {
     "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
 }
 BASE_X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
-CURVES: dict[str, Callable[[], ec.EllipticCurve]] = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
+CURVES = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
 V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
 V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
@@ -101,13 +101,13 @@ def test_a_wrong_bit_does_not_verify(vault, generated):
     [(0, 1, 0), (1, 1, 0), (5, 0, 0), (ORDERS["P-256"], 1, 0), (5, ORDERS["P-256"], 0), (BASE_X, 7, 1), (BASE_X, 8, 2)],
     ids=["r is zero", "no point", "s is zero", "r too large", "s too large", "one key at infinity", "two keys"],
 )
-def test_what_signatures_say_about_their_keys(enclave: Enclave, r: int, s: int, keys: int) -> None:
+def test_what_signatures_say_about_their_keys(enclave, r, s, keys):
     """A key is at infinity if s R = e G; here R = G and e = 7."""
     found = enclave.call("recover_public_keys", digest=(7).to_bytes(32), signature=r.to_bytes(32) + s.to_bytes(32))
     assert len(found["public_keys"]) == keys
 
 
-def test_recovery_identifiers_recover_the_key(credential: bytes, key: dict[str, str]) -> None:
+def test_recovery_identifiers_recover_the_key(credential, key):
     enclave, made = fresh("secp256k1", credential, key)
     with enclave:
         for number in range(30):

@@ -165,7 +165,7 @@ def test_argon2id_outside_the_modules_bounds_is_refused(primitives):
 X_ABOVE_THE_ORDER = ("k*G has a large x-coordinate", "r = 3, x = n + 3 is the smallest possible x with a reduction")
 
 
-def test_wycheproof_ecdsa_p256(enclave: Enclave) -> None:
+def test_wycheproof_ecdsa_p256(enclave):
     """The test replaces a high s with n - s; requiring a low s is the module's only deviation from the standard."""
     valid = invalid = 0
     for group, case in wycheproof("Signature/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"):

@@ -94,7 +94,7 @@ def test_the_image_has_stages_a_user_without_rights_and_one_volume():
     assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
 
 
-def test_the_image_is_labelled_without_an_address_of_anyone() -> None:
+def test_the_image_is_labelled_without_an_address_of_anyone():
     """Labels are those of the OCI image specification (annotations). Whoever builds it names the sources."""
     labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]*)"', DOCKERFILE.rpartition("\nFROM ")[2]))
     assert labels.keys() == {"title", "description", "licenses", "version", "url", "source", "revision"}
@@ -102,7 +102,7 @@ def test_the_image_is_labelled_without_an_address_of_anyone() -> None:
     assert re.findall(r"^ARG (\w+)=$", DOCKERFILE, re.MULTILINE) == ["HOLDFAST_PROJECT_URL"] * 2 + ["REVISION"]
 
 
-def test_the_image_and_the_unit_are_production() -> None:
+def test_the_image_and_the_unit_are_production():
     assert "HOLDFAST_ENV=production" in DOCKERFILE.rpartition("\nFROM ")[2]
     assert "HOLDFAST_ENV=production" in unit()["Environment"][0].split()
 

@@ -14,7 +14,7 @@ from holdfast.service.settings.values import read_settings
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 FILES = ("settings.yaml", "migrate.yaml", "nodes.yaml", "network.yaml", "egress.yaml")
-MANIFESTS: dict[tuple[str, str], dict[str, Any]] = {
+MANIFESTS = {
     (one["kind"], one["metadata"]["name"]): one
     for file in FILES
     for one in yaml.safe_load_all((FOLDER / file).read_text())
@@ -112,7 +112,7 @@ def test_ports_agree():
     assert (backend["port"], service["targetPort"]) == (service["port"], "http")
 
 
-def test_nodes_may_reach_every_provider() -> None:
+def test_nodes_may_reach_every_provider():
     """What mail, SMS, chain and object storage use at public addresses; elsewhere an operator says what else."""
     common = MANIFESTS["NetworkPolicy", "holdfast"]["spec"]
     public = next(rule for rule in common["egress"] if "ipBlock" in rule["to"][0])
@@ -122,7 +122,7 @@ def test_nodes_may_reach_every_provider() -> None:
     assert {port["port"] for rule in more["egress"] for port in rule["ports"]} >= {9000, 25, 8545}
 
 
-def test_routes_belong_to_listeners_of_the_gateway() -> None:
+def test_routes_belong_to_listeners_of_the_gateway():
     gateway = MANIFESTS["Gateway", "holdfast"]["spec"]
     listeners = {listener["name"]: listener for listener in gateway["listeners"]}
     for name in ("holdfast", "holdfast-redirect"):

@@ -60,7 +60,7 @@ def test_nothing_but_the_proxy_listens_beyond_this_machine():
     )
 
 
-def test_no_secret_has_a_default_and_the_message_says_what_to_do() -> None:
+def test_no_secret_has_a_default_and_the_message_says_what_to_do():
     text, page = (DEPLOY / "compose.yaml").read_text(), (ROOT / "docs/deploy.md").read_text()
     secrets = dict(re.findall(r"\$\{(\w*(?:PASSWORD|KEY)\w*):(\?[^}]*|[^?][^}]*)\}", text))
     assert secrets.keys() == {"HOLDFAST_DATABASE_PASSWORD", "ATTESTATION_SIGNING_KEY", "GRAFANA_PASSWORD"}

@@ -74,7 +74,7 @@ class _Vault:
         await self._used("token", "mint_invocation")
         return SimpleNamespace(container="token")
 
-    async def exec(self, _filter: str, question: dict[str, Any]) -> ExecOutput[Any]:
+    async def exec(self, _filter, question):
         answer = await self.world.performed("vault: verify", _asked_about(question), lambda: None)
         if isinstance(answer, dict) and "error" in answer:
             return ExecOutput(success=False, error=answer["error"])
@@ -158,7 +158,7 @@ class _Player(Player):
         return None if result is None else {name: self.world.named(it) for name, it in _fields(result).items()}
 
 
-def _asked_about(question: dict[str, Any]) -> str:
+def _asked_about(question):
     """Return the totals that a question about a delegation contains: the invocation's own, and that of each delegation."""
     totals = [f"{it['total']} of {cid}" for cid, it in question.get("added_args", {}).items()]
     args = question.get("args", {})
@@ -167,7 +167,7 @@ def _asked_about(question: dict[str, Any]) -> str:
     return f": {', '.join(told)}" if told else ""
 
 
-def _fields(result: Any) -> dict[str, Any]:
+def _fields(result):
     return {_camel(name): value for name, value in msgspec.structs.asdict(result).items()}
 
 

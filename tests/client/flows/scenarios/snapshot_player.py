@@ -86,12 +86,12 @@ class _Player(Player):
         state = read_state(self.store, DID)
         return {"effects": self.script.effects, "state": self.shown(state), **told(error)}
 
-    def shown(self, state: SnapshotState) -> dict[str, Any]:
+    def shown(self, state):
         """Return all fields of a state under their JSON names, and which record is stored."""
         fields = {_camel(name): self.symbol(value) for name, value in msgspec.structs.asdict(state).items()}
         return {**fields, "record": (stored_record(self.store, DID) or b"none").decode()}
 
-    async def do_publish(self, event: dict[str, Any]) -> None:
+    async def do_publish(self, event):
         if "imported" in event:
             self.imported(event["imported"])
         await self.publisher.publish()
@@ -107,13 +107,13 @@ class _Player(Player):
         self.save(event["revision"], named, forget_older=forgets)
         self.publisher.changed()
 
-    def imported(self, revision: int) -> None:
+    def imported(self, revision):
         """Delete the vault and import another version of it, whose snapshots are not known."""
         self.store.delete(DID)
         self.store.save(self.manifest(None), sealed(revision, ["imported"]), revision)
         self.publisher.changed()
 
-    async def do_copy(self, _event: dict[str, Any]) -> None:
+    async def do_copy(self, _event):
         """Put the vault's copy at another service, read it back from there, and continue from it."""
         made = await copy_to(self.vault, self.store, self.connect)
         with patch("holdfast.client.moving.copying.opened_beside", self.opened_beside):
