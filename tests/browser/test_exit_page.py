@@ -457,6 +457,7 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
     key = passkey_in(tmp_path)
     page, account = visit.page, first.account
     bare.give(account, 3 * DOLLAR)
+    await page.clock.install()
     await synced(page, key.credential, key.secret)
     await page.route(SITE, lambda route: route.fulfill(path=visit.file))
     await page.route(lambda url: url.startswith((bare.rpc_url, bare.bundler_url)), without_a_history)
@@ -491,6 +492,14 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
         await visit.press("plan")
         await page.wait_for_selector("[data-payer]", state="detached")
     assert "The browser then asks for your passkey" in await visit.text("[data-step=plan]")
+    if way != "bundled" and is_two:
+        await page.clock.fast_forward("16:00")
+        await visit.press("plan")
+        await page.locator("[data-step=look]").get_by_text("The vault locked itself").wait_for()
+        await page.fill("#second-password", first.password)
+        await page.click("form:has(#second-file) button.main")
+        await page.wait_for_selector("#second-file", state="detached")
+        assert "Only this page has its key" not in await visit.plan(to)
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
     assert (bare.usdc_of(to), bare.usdc_of(account), bare.coin_of(account)) == (3 * DOLLAR, 0, 0)

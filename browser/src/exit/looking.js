@@ -47,6 +47,7 @@ export function lookSection(page, vault) {
   );
   const opens = async (/** @type {import("./plan.js").SecondOwner} */ made) => {
     page.second = made;
+    page.locked.second = false;
     await look();
   };
   const isTwo = /^two/.test(page.standing?.obstacle ?? "");
@@ -55,6 +56,7 @@ export function lookSection(page, vault) {
     text("look.heading"),
     form(page, text("look.do"), look, rpc.node, more),
     page.standing && shown(page, vault, page.standing),
+    isTwo && page.locked.second && el("p", { class: "notice" }, text("open.again")),
     isTwo && openForm(page, "second-", opens),
     isTwo && addressForm(page, opens),
     isTwo && passkeyForm(page, opens),

@@ -17,7 +17,7 @@ import { LANGUAGES, textsOf } from "./texts.js";
  * @property {Uint8Array<ArrayBuffer>} wasm the enclave's module
  * @property {Record<string, string>} typed what the person typed, by the field's name
  * @property {Record<string, FileList | null>} files what the person chose, by the field's name
- * @property {string} signer of the vault that locked itself, or empty
+ * @property {{first: string, second: boolean}} locked which vaults locked themselves: the first one's signer, or empty
  * @property {import("./plan.js").FirstOwner | null} vault
  * @property {import("./plan.js").SecondOwner | null} second another owner, where two must sign
  * @property {import("./node.js").Node | null} node
@@ -34,7 +34,7 @@ const page = {
   wasm: fromBase64(document.getElementById("enclave")?.textContent ?? ""),
   typed: {},
   files: {},
-  signer: "",
+  locked: { first: "", second: false },
   vault: null,
   second: null,
   node: null,
@@ -97,12 +97,22 @@ async function run(form, work) {
   }
 }
 
-/** A vault locked itself. The person opens it again; what was typed and read is kept. */
+/** A vault locked itself, and perhaps the second too. The person opens it again; what was typed and read is kept. */
 function reopen() {
-  page.signer = page.vault?.signer ?? "";
-  page.vault = null;
-  if (page.second instanceof OpenedVault) Object.assign(page, { second: null, standing: null, chosen: null });
-  draw("open");
+  const { vault, second, standing } = page;
+  if (vault instanceof OpenedVault) {
+    page.locked.first = vault.signer;
+    page.vault = null;
+  }
+  if (second instanceof OpenedVault) {
+    page.locked.second = true;
+    Object.assign(page, {
+      second: null,
+      chosen: null,
+      standing: standing && { ...standing, obstacle: "two", second: "" },
+    });
+  }
+  draw(page.vault ? "look" : "open");
 }
 
 /** @param {unknown} error */

@@ -13,14 +13,14 @@ import { passkeyOf, siteField } from "./passkey.js";
 
 /** @param {import("./main.js").Page} page */
 export function openSection(page) {
-  const { text, vault, signer } = page;
+  const { text, vault, locked } = page;
   if (vault) return step("opened", text("open.heading"), shown(page, vault));
   const open = (/** @type {import("./plan.js").FirstOwner} */ made) => {
     page.vault = made;
-    if (made.signer !== signer) Object.assign(page, { second: null, standing: null, chosen: null, sent: null });
+    if (made.signer !== locked.first) Object.assign(page, { second: null, standing: null, chosen: null, sent: null });
     page.draw(page.chosen ? "plan" : "look");
   };
-  const note = signer
+  const note = locked.first
     ? el("p", { class: "notice" }, text("open.again"))
     : el("p", { class: "small" }, text("open.safe"));
   return step("open", text("open.heading"), note, openForm(page, "", open), aloneForm(page, open));
