@@ -1,4 +1,4 @@
-/** An upload reports every answer that acknowledges nothing as a StorageError. */
+/** What is sent to the hosts of snapshots for whom, and which of their answers count. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,4 +20,30 @@ test("the root's line acknowledges the upload", async () => {
 for (const answer of ["<html>Welcome to the hotel", `${line(ROOT)}{`, '{"Root":7}', line(OTHER)])
   test(`not acknowledged: ${answer}`, async () => {
     await assert.rejects(uploaded(answer), { name: "StorageError" });
+  });
+
+const asked = [];
+const hostsOf = (config, answer) =>
+  new SnapshotHosts("https://service.example", config, {
+    mint: async (audience) => void asked.push(audience) ?? "token",
+    fetch: async () => answer,
+  });
+
+for (const [config, audience] of [
+  [{}, "did:web:service.example"],
+  [{ uploadUrl: "https://other.example" }, "did:web:other.example"],
+  [{ uploadUrl: "https://other.example", serviceDid: "did:web:named.example" }, "did:web:named.example"],
+])
+  test(`the token of an upload is for ${audience}`, async () => {
+    await hostsOf(config, new Response(line(ROOT))).upload({ rootCid: ROOT, blocks: [] });
+    assert.equal(asked.pop(), audience);
+  });
+
+for (const [answer, name] of [
+  [Response.json({ name: "k51" }), "k51"],
+  [Response.json({ name: 7 }), null],
+  [Response.json({ error: "not_found" }, { status: 404 }), null],
+])
+  test(`the name that a service knows for a passkey: ${name} of ${answer.status}`, async () => {
+    assert.equal(await hostsOf({}, answer).nameOf("credential"), name);
   });

@@ -1,7 +1,7 @@
 /** Uploads snapshots automatically: a few seconds after the last change, and at growing intervals after failures. */
 
 import { FINAL, FIRST_MS, LONGEST_MS, LONGEST_QUIET_MS, MOST_USES } from "../generated/snapshot_retries.js";
-import { RequestRefused } from "./library.js";
+import { RequestRefused } from "../errors.js";
 
 /** Publishes after changes. After an error that no retry can resolve, waits for the next change. */
 export class AutomaticSnapshots {

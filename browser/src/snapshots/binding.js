@@ -4,7 +4,7 @@
 
 import { readHeader } from "../vault/sealed_header.js";
 import { RecoveryRefused } from "./errors.js";
-import { PluginCallError } from "./library.js";
+import { PluginCallError } from "../errors.js";
 import { didKeyOf } from "./names.js";
 
 const PUBLISH = "/snapshots/publish";
@@ -28,7 +28,7 @@ export function checkWhole({ sealed, manifest }) {
  * Checks that the vault's key has authorised the publishing key to publish its snapshots. If `publicKey` is null, any
  * publishing key is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
  *
- * @param {import("./library.js").Vault} vault its enclave verifies the delegation; the vault need not be open
+ * @param {import("../vault/vault.js").Vault} vault its enclave verifies the delegation; the vault need not be open
  * @param {import("./roots.js").Snapshot} snapshot
  * @param {Uint8Array | null} publicKey
  * @throws {RecoveryRefused} `damaged`

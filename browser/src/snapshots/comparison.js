@@ -4,7 +4,7 @@
  */
 
 import { carriedKeys } from "./keys.js";
-import { PluginCallError } from "./library.js";
+import { PluginCallError } from "../errors.js";
 
 /** The fields that may identify a row, in order of preference. */
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
@@ -39,8 +39,8 @@ const RESOURCES = [
  */
 
 /**
- * @param {import("./library.js").Vault} here
- * @param {import("./library.js").Vault} there
+ * @param {import("../vault/vault.js").Vault} here
+ * @param {import("../vault/vault.js").Vault} there
  * @returns {Promise<TableDifference[]>} empty if the versions are the same
  */
 export async function compared(here, there) {
@@ -60,7 +60,7 @@ export async function compared(here, there) {
 }
 
 /**
- * @param {import("./library.js").Vault} vault
+ * @param {import("../vault/vault.js").Vault} vault
  * @param {string} table
  * @returns {Promise<Map<string, string>>} each row's contents by its identifier
  */
@@ -73,7 +73,7 @@ async function rows(vault, table) {
 }
 
 /**
- * @param {import("./library.js").Vault} vault
+ * @param {import("../vault/vault.js").Vault} vault
  * @returns {Promise<Map<string, string>>} the passkeys and passwords that open it
  */
 async function keys(vault) {

@@ -1,7 +1,7 @@
 /** Errors that say why a snapshot was not published or a vault was not recovered. */
 
 import { ContentError } from "./content_error.js";
-import { RequestRefused, StorageError } from "./library.js";
+import { RequestRefused, StorageError } from "../errors.js";
 
 /**
  * The published record points to an older snapshot than the newest one that this browser has seen. Nothing was changed.

@@ -3,7 +3,7 @@
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.js";
 import { cidBytes, codecOf, verified } from "./cids.js";
 import { Http } from "../http/http.js";
-import { RequestRefused, StorageError } from "./library.js";
+import { RequestRefused, StorageError } from "../errors.js";
 import { askAll, failure } from "./name_records.js";
 import { assembled, readRoot } from "./roots.js";
 

@@ -8,7 +8,7 @@ import { didOfService } from "../flows/signature.js";
 import { writeCar } from "./cars.js";
 import { Gateways } from "./gateway.js";
 import { Http } from "../http/http.js";
-import { RequestRefused, StorageError } from "./library.js";
+import { RequestRefused, StorageError } from "../errors.js";
 import { Pinning } from "./pinning.js";
 import { RECORD_TYPE } from "./records.js";
 

@@ -6,7 +6,8 @@ import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
 import { carriedKeys, copied, includes, removeAll, removedKeys, wrapsOf } from "./keys.js";
-import { ClientStateError, NetworkError, StorageError, VaultStore } from "./library.js";
+import { ClientStateError, NetworkError, StorageError } from "../errors.js";
+import { VaultStore } from "../vault/store.js";
 import { continueHere, copyTo, readBack } from "./moving.js";
 import { SnapshotHosts } from "./hosts.js";
 import { Publisher } from "./publisher.js";
@@ -22,9 +23,9 @@ const TOKEN_LIVES_S = 300;
 const PINNED_SNAPSHOTS = 10;
 
 /**
- * @typedef {import("./library.js").Client} Client
- * @typedef {import("./library.js").Vault} Vault
- * @typedef {import("./library.js").VaultKey} VaultKey
+ * @typedef {import("../client.js").Client} Client
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./state.js").SnapshotState} SnapshotState
  */

@@ -1,7 +1,7 @@
 /** Ensures that passkeys and passwords removed from either version of a vault stay removed. */
 
 import { removalOf, removedIn, seeRecorded } from "../vault/removals.js";
-import { PluginCallError } from "./library.js";
+import { PluginCallError } from "../errors.js";
 
 const HEADER = 44;
 const WRAP_COUNT_AT = 5;
@@ -12,8 +12,8 @@ const WRAP_REST = 16 + 12 + 12 + 48;
 const KINDS = { 1: "secret", 2: "prf", 3: "password" };
 
 /**
- * @typedef {import("./library.js").Vault} Vault
- * @typedef {import("./library.js").VaultKey} VaultKey
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {{kind: string, id: string}} Name of a key
  */
 

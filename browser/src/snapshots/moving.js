@@ -2,15 +2,15 @@
 
 import { isSame } from "../bytes.js";
 import { pin } from "./hosts.js";
-import { MoveRefused, StorageError } from "./library.js";
+import { MoveRefused, StorageError } from "../errors.js";
 import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
 import { openedBeside } from "./second_vault.js";
 import { readState, recordNote, writeState } from "./state.js";
 
 /**
- * @typedef {import("./library.js").Vault} Vault
- * @typedef {import("./library.js").VaultStore} VaultStore
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ * @typedef {import("../vault/store.js").VaultStore} VaultStore
  * @typedef {import("./hosts.js").SnapshotHosts} SnapshotHosts
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {{snapshot: Snapshot, record: Uint8Array<ArrayBuffer>, sequence: number, stored: import("./publisher.js").Stored}} Copy
@@ -50,7 +50,7 @@ export async function copyTo(vault, store, hosts) {
  * @param {Vault} vault
  * @param {SnapshotHosts} hosts
  * @param {Copy} copy
- * @param {import("./library.js").VaultKey} key
+ * @param {import("../holdfast.js").VaultKey} key
  */
 export async function readBack(vault, hosts, { snapshot, record }, key) {
   const { name } = await vault.publishingKey();

@@ -2,7 +2,7 @@
 
 import { AFTER_FIRST_MS, ALL_MS, MAIN_MS } from "../generated/snapshot_retries.js";
 import { ContentError } from "./content_error.js";
-import { ClientStateError, NetworkError, RequestRefused } from "./library.js";
+import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { publicKeyOf } from "./names.js";
 import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, isExpired, readRecord } from "./records.js";
 

@@ -2,13 +2,13 @@
 
 import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.js";
 import { Http } from "../http/http.js";
-import { NetworkError, StorageError } from "./library.js";
+import { NetworkError, StorageError } from "../errors.js";
 
 const ALL = "queued,pinning,pinned,failed";
 
 /**
- * @typedef {import("./library.js").PinInfo} PinInfo
- * @typedef {import("./library.js").PinRequest} PinRequest
+ * @typedef {import("../generated/types.js").PinInfo} PinInfo
+ * @typedef {import("../generated/types.js").PinRequest} PinRequest
  * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin has its current status
  * @typedef {{limit?: number, meta?: Record<string, string>, cid?: string, name?: string, match?: string, before?: string,
  *   after?: string, status?: string}} Selection the API's query; without `status`, pins of every status

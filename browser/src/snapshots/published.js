@@ -10,8 +10,8 @@ import { firstState, recordNote, writeState } from "./state.js";
 const LONGEST = 20_480;
 
 /**
- * @typedef {import("./library.js").Vault} Vault
- * @typedef {import("./library.js").VaultStore} VaultStore
+ * @typedef {import("../vault/vault.js").Vault} Vault
+ * @typedef {import("../vault/store.js").VaultStore} VaultStore
  */
 
 /**

@@ -2,7 +2,7 @@
 
 import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
-import { ClientStateError, RequestRefused } from "./library.js";
+import { ClientStateError, RequestRefused } from "../errors.js";
 import { pin } from "./hosts.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
@@ -21,7 +21,7 @@ const CONFLICTING = /** @type {const} */ ("conflict");
 /**
  * @typedef {import("./state.js").SnapshotState} SnapshotState
  * @typedef {import("./roots.js").Snapshot} Snapshot
- * @typedef {NonNullable<Awaited<ReturnType<import("./library.js").VaultStore["load"]>>>} Stored
+ * @typedef {NonNullable<Awaited<ReturnType<import("../vault/store.js").VaultStore["load"]>>>} Stored
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
 
@@ -42,8 +42,8 @@ export class Publisher {
   #known = /** @type {Publishing | null} */ (null);
 
   /**
-   * @param {import("./library.js").Vault} vault
-   * @param {import("./library.js").VaultStore} store
+   * @param {import("../vault/vault.js").Vault} vault
+   * @param {import("../vault/store.js").VaultStore} store
    * @param {import("./hosts.js").SnapshotHosts} hosts
    * @param {{tell: (state: SnapshotState) => void, pinned: number}} more
    */
@@ -295,7 +295,7 @@ function isDue({ revision, manifest }, state) {
 /**
  * Returns the record that publishes a snapshot under the vault's name.
  *
- * @param {import("./library.js").Vault} vault
+ * @param {import("../vault/vault.js").Vault} vault
  * @param {string} rootCid
  * @param {number} sequence
  */

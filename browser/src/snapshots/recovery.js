@@ -8,7 +8,8 @@ import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { copied, wrapsOf } from "./keys.js";
-import { ClientStateError, RequestRefused, ServiceError, WebAuthnError, passkeyKey, usePasskey } from "./library.js";
+import { ClientStateError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
+import { passkeyKey, usePasskey } from "../passkeys/use.js";
 import { PlacesFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
@@ -17,8 +18,8 @@ import { OtherKeys, openedBeside } from "./second_vault.js";
 import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /**
- * @typedef {import("./library.js").VaultKey} VaultKey
- * @typedef {import("./library.js").UsedPasskey} UsedPasskey
+ * @typedef {import("../holdfast.js").VaultKey} VaultKey
+ * @typedef {import("../passkeys/use.js").UsedPasskey} UsedPasskey
  * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {import("./records.js").IpnsRecord} IpnsRecord
  * @typedef {{places: string[], updatedAt: number, newestAt?: number}} Unconfirmed the servers that did not answer; when the
@@ -71,8 +72,8 @@ export class Recovery {
   #options;
 
   /**
-   * @param {import("./library.js").Client} client
-   * @param {import("./library.js").VaultStore} store
+   * @param {import("../client.js").Client} client
+   * @param {import("../vault/store.js").VaultStore} store
    * @param {import("./hosts.js").SnapshotHosts} hosts
    * @param {RecoveryOptions} options
    */

@@ -1,6 +1,6 @@
 /** Opens a snapshot in a second worker, so that neither the client's vault nor its store changes. */
 
-import { ClientStateError } from "./library.js";
+import { ClientStateError } from "../errors.js";
 
 /** A version of the vault does not open with this key. */
 export class OtherKeys extends ClientStateError {
@@ -15,10 +15,10 @@ export class OtherKeys extends ClientStateError {
  * Opens a snapshot in a second worker with a temporary database, and runs `work` with it.
  *
  * @template T
- * @param {import("./library.js").Vault} vault
+ * @param {import("../vault/vault.js").Vault} vault
  * @param {import("./roots.js").Snapshot} snapshot
- * @param {import("./library.js").VaultKey} key its secret is transferred to the worker
- * @param {(second: import("./library.js").Vault) => Promise<T>} work
+ * @param {import("../holdfast.js").VaultKey} key its secret is transferred to the worker
+ * @param {(second: import("../vault/vault.js").Vault) => Promise<T>} work
  * @returns {Promise<T>}
  * @throws {OtherKeys} the key does not open it
  */

@@ -4,7 +4,7 @@ import { bytesOf } from "../bytes.js";
 import { sentNote } from "../vault/store.js";
 import { ContentError } from "./content_error.js";
 import { pin } from "./hosts.js";
-import { NetworkError } from "./library.js";
+import { NetworkError } from "../errors.js";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
 import { snapshotOf } from "./roots.js";
 
@@ -19,8 +19,8 @@ const LISTED = 1000;
  * Each exchange pins the union of all notes before it unpins the parts, so nothing is lost, whatever is interrupted and
  * however many devices do the same: at worst several pins remain, which the next exchange unites.
  *
- * @param {import("./library.js").Vault} vault
- * @param {import("./library.js").VaultStore} store
+ * @param {import("../vault/vault.js").Vault} vault
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {import("./hosts.js").SnapshotHosts} hosts
  * @returns {Promise<import("./payment_notes.js").Note[]>}
  * @throws {RequestRefused | NetworkError | StorageError}
@@ -48,7 +48,7 @@ export async function exchanged(vault, store, hosts) {
 /**
  * Adds notes to this browser's, and returns all.
  *
- * @param {import("./library.js").VaultStore} store
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {string} did
  * @param {import("./payment_notes.js").Note[]} theirs
  */

@@ -21,7 +21,7 @@
  */
 
 /**
- * @param {import("./library.js").VaultStore} store
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {string} did
  * @returns {Promise<SnapshotState>} the stored state, or the initial one
  */
@@ -30,7 +30,7 @@ export async function readState(store, did) {
 }
 
 /**
- * @param {import("./library.js").VaultStore} store
+ * @param {import("../vault/store.js").VaultStore} store
  * @param {SnapshotState} state
  */
 export async function writeState(store, state) {

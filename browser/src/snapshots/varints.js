@@ -31,18 +31,9 @@ export function decodeVarint(data, start, longest) {
     if (data[at] >= MORE) continue;
     if (data[at] === 0 && at > start)
       throw new ContentError("invalid_varint", "a varint is longer than it needs to be");
-    return { value: plain(value), end: at + 1 };
+    return { value: value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value, end: at + 1 };
   }
   if (data.length - start >= longest)
     throw new ContentError("invalid_varint", `a varint takes more than ${longest} bytes`);
   return null;
-}
-
-/**
- * @param {bigint} value
- * @returns {number | bigint} a number if that is exact
- */
-export function plain(value) {
-  const exact = value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= BigInt(Number.MIN_SAFE_INTEGER);
-  return exact ? Number(value) : value;
 }

@@ -4,7 +4,7 @@ import { NetworkError } from "../../src/errors.js";
 import { ServiceClient } from "../../src/http/service.js";
 import { AutomaticSnapshots } from "../../src/snapshots/automatic.js";
 import { Gateways } from "../../src/snapshots/gateway.js";
-import { RequestRefused } from "../../src/snapshots/library.js";
+import { RequestRefused } from "../../src/errors.js";
 import { errorOf, told } from "./script.js";
 
 /** Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After. */

@@ -3,7 +3,7 @@
 import { ContentError } from "../../src/snapshots/content_error.js";
 import { SnapshotConflict } from "../../src/snapshots/errors.js";
 import { PlacesFailed } from "../../src/snapshots/name_records.js";
-import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/snapshots/library.js";
+import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/errors.js";
 
 /** The host was killed after the effect at which its scenario says so. */
 export class Killed extends Error {}

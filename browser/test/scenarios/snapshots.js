@@ -3,6 +3,7 @@
 import { NetworkError, PluginCallError } from "../../src/errors.js";
 import { writeCar } from "../../src/snapshots/cars.js";
 import { blockOf } from "../../src/snapshots/cids.js";
+import { compared } from "../../src/snapshots/comparison.js";
 import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.js";
 import { Publisher } from "../../src/snapshots/publisher.js";
 import { Recovery } from "../../src/snapshots/recovery.js";
@@ -86,17 +87,17 @@ class SnapshotPlayer extends Player {
     this.script = new Script(event.answers, stopAfter);
     this.event = event;
     this.locked = event.locked ?? false;
-    const error = await this.script
+    const { result = null, error = null } = await this.script
       .run(() => this[event.do](event))
       .then(
-        () => null,
-        (raised) => raised,
+        (value) => ({ result: value }),
+        (raised) => ({ error: raised }),
       );
     const state = await readState(this.store, DID);
     if (state.otherRoot === null && (await this.store.note(otherNote(DID)))) throw new TypeError("a version is left");
     const shown = Object.entries(state).map(([key, value]) => [key, this.symbol(value)]);
     const record = new TextDecoder().decode((await this.store.note(recordNote(DID))) ?? utf8("none"));
-    return { effects: this.script.effects, state: { ...Object.fromEntries(shown), record }, ...told(error) };
+    return { effects: this.script.effects, state: { ...Object.fromEntries(shown), record }, result, ...told(error) };
   }
 
   async publish({ imported }) {
@@ -106,6 +107,10 @@ class SnapshotPlayer extends Player {
 
   async overrule() {
     await this.publisher.overrule();
+  }
+
+  async compare({ here, there }) {
+    return compared(versionOf(here), versionOf(there));
   }
 
   /** Puts the vault's copy at another service, reads it back from there, and continues from it. */
@@ -243,6 +248,17 @@ class SnapshotPlayer extends Player {
     const answer = await this.answer("publish", ` ${record}`, () => (this.published = published));
     if (answer) await this.imported(answer.imported);
   }
+}
+
+/** Returns an unlocked version of a vault: the rows of its tables, and the keys that open it. */
+function versionOf({ keys = [], ...tables }) {
+  return {
+    exec: async (words) => {
+      const rows = tables[words.split(" ")[0].split(":")[1]] ?? [];
+      return typeof rows === "string" ? { success: false, error: rows } : { success: true, result: rows };
+    },
+    keys: async () => ({ wraps: keys.map(([kind, id]) => ({ kind, id })) }),
+  };
 }
 
 /** Returns the clear header of a sealed vault, followed by nothing. Each text stands for the wrap of a secret. */

@@ -10,6 +10,7 @@ import msgspec
 from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
 from holdfast.client.moving.copying import continue_there, copy_to, read_back
+from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.second_enclave import OtherKeys
@@ -77,14 +78,14 @@ class _Player(Player):
         self.publisher = Publisher(self.vault, self.store, self.place)
 
     async def turn(self, event, stop_after=None):
-        self.script, error = Script(event.get("answers"), stop_after), None
+        self.script, result, error = Script(event.get("answers"), stop_after), None, None
         self.locked = event.get("locked", False)
         try:
-            await self.script.run(lambda: getattr(self, "do_" + event["do"])(event))
+            result = await self.script.run(lambda: getattr(self, "do_" + event["do"])(event))
         except (ServiceError, Killed) as raised:
             error = raised
         state = read_state(self.store, DID)
-        return {"effects": self.script.effects, "state": self.shown(state), **told(error)}
+        return {"effects": self.script.effects, "state": self.shown(state), "result": result, **told(error)}
 
     def shown(self, state):
         """Return all fields of a state under their JSON names, and which record is stored."""
@@ -112,6 +113,13 @@ class _Player(Player):
         self.store.delete(DID)
         self.store.save(self.manifest(None), sealed(revision, ["imported"]), revision)
         self.publisher.changed()
+
+    async def do_compare(self, event):
+        found = await compare_vaults(*(_Version(event[it]) for it in ("here", "there")))
+        return [
+            {_camel(name): it if name == "table" else list(it) for name, it in msgspec.structs.asdict(one).items()}
+            for one in found
+        ]
 
     async def do_copy(self, _event):
         """Put the vault's copy at another service, read it back from there, and continue from it."""
@@ -247,6 +255,21 @@ class _Player(Player):
         answer = await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
         if answer is not None:
             self.imported(answer["imported"])
+
+
+class _Version:
+    """An unlocked version of a vault: the rows of its tables, and the keys that open it."""
+
+    def __init__(self, tables):
+        self.tables = tables
+
+    async def exec(self, words, _args):
+        rows = self.tables.get(words.split()[0].partition(":")[2], [])
+        failed = isinstance(rows, str)
+        return SimpleNamespace(success=not failed, result=None if failed else rows, error=rows)
+
+    async def keys(self):
+        return SimpleNamespace(wraps=[{"kind": kind, "id": key_id} for kind, key_id in self.tables.get("keys", [])])
 
 
 async def _closed():
