@@ -25,7 +25,7 @@ for (const answer of ["<html>Welcome to the hotel", `${line(ROOT)}{`, '{"Root":7
 const asked = [];
 const hostsOf = (config, answer) =>
   new SnapshotHosts("https://service.example", config, {
-    mint: async (audience) => void asked.push(audience) ?? "token",
+    mint: async (audience) => (asked.push(audience), "token"),
     fetch: async () => answer,
   });
 

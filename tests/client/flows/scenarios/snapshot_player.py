@@ -264,7 +264,7 @@ class _Version:
         self.tables = tables
 
     async def exec(self, words, _args):
-        rows = self.tables.get(words.split()[0].partition(":")[2], [])
+        rows = self.tables.get(words.split(maxsplit=1)[0].partition(":")[2], [])
         failed = isinstance(rows, str)
         return SimpleNamespace(success=not failed, result=None if failed else rows, error=rows)
 
