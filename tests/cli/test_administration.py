@@ -49,7 +49,9 @@ def test_an_operators_day(serve, holdfast):
         call("ban", "add", "name", "carl", "--reason", "impostor", "--operator", "eva")
         refused = running.session(client, "Carl", "192.0.2.9")
         assert (refused.status_code, refused.json()["error"]) == (409, "identifier_reserved")
-        assert "impostor" in call("ban", "list").out
+        listed = call("ban", "list").out.splitlines()
+        assert "reason" in listed[0].split() and "impostor" in listed[1]
+        assert "handle, email, sms" in call("ban", "add", "name", "ann", "--channel", "fax", code=Exit.USAGE).err
         call("ban", "lift", "name", "carl", "--operator", "tom")
         call("ban", "lift", "name", "carl", code=Exit.NOT_FOUND)
         assert running.session(client, "Carl", "192.0.2.9").status_code == 200

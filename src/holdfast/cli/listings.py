@@ -22,4 +22,6 @@ def print_rows(page: Rows, name: str | None = None, *, csv: bool = False, as_jso
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join("  ".join("-" if value is None else str(value) for value in row.values()) for row in rows)
+    lines = [list(rows[0])] if rows else []
+    lines += [["-" if value is None else str(value) for value in row.values()] for row in rows]
+    return "\n".join("  ".join(line) for line in lines) or "none"

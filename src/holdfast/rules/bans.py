@@ -31,6 +31,8 @@ _MAX_LABELS = 16
 
 def ban_subject(kind: str, value: str, channel: Channel = Channel.HANDLE) -> str:
     """Return the subject of a ban from an operator's words. Raises ValueError if the value is not of this kind."""
+    if kind not in set(BanKind):
+        raise ValueError(f"bans are of one of these: {', '.join(BanKind)}")
     try:
         return f"{kind} {_CANONICAL[BanKind(kind)](value, channel)}"
     except Refused as refused:

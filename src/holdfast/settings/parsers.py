@@ -102,12 +102,15 @@ def shown_name(text: str) -> str:
     return name
 
 
-def url_with(*schemes: str) -> Callable[[str], str]:
-    """Return a parser for URLs with these schemes. The provider checks the rest of the URL."""
+def url_with(*schemes: str, otherwise: str = "") -> Callable[[str], str]:
+    """Return a parser for URLs with these schemes. The provider checks the rest of the URL.
+
+    `otherwise`: what else an operator may want, for the message.
+    """
 
     def parse(text: str) -> str:
         if text.partition(":")[0] not in schemes:
-            raise ValueError("an address that begins with one of these is needed: " + ", ".join(schemes))
+            raise ValueError("an address that begins with one of these is needed: " + ", ".join(schemes) + otherwise)
         return text
 
     return parse

@@ -66,6 +66,12 @@ def _endpoint(values: Mapping[str, Any]) -> str:
     return str(values["rpc_url_8453"]) if chain.chain_id == 8453 else chain.rpc  # noqa: PLR2004 - a chain
 
 
+def _database_url(text: str) -> str:
+    """Parse the address of a database. libpq and many hosts also write `postgres://`."""
+    scheme, colon, rest = text.partition(":")
+    return url_with("sqlite", "postgresql")(f"postgresql{colon}{rest}" if scheme == "postgres" else text)
+
+
 def _usdc_row(chain_id: int) -> SettingRow:
     def default(values: Mapping[str, Any]) -> str:
         return _described(values, chain_id).usdc or "none"
@@ -77,7 +83,7 @@ DATA_DIR = SettingRow("HOLDFAST_DATA_DIR", _data_dir, Path, "embedded database, 
 DATABASE_URL = SettingRow(
     "HOLDFAST_DATABASE_URL",
     lambda values: default_url(values["data_dir"]),
-    url_with("sqlite", "postgresql"),
+    _database_url,
     "where registrations are kept: sqlite:/// or postgresql://",
     secret=True,
 )

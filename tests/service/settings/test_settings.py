@@ -195,6 +195,17 @@ def test_every_kind_of_database_can_be_named(kind):
     assert read_settings({"HOLDFAST_DATABASE_URL": f"{kind}:///x"}).database_url == f"{kind}:///x"
 
 
+def test_a_database_may_be_named_as_hosts_name_it():
+    named = read_settings({"HOLDFAST_DATABASE_URL": "postgres://u:p@h/n?a=postgres:b"})
+    assert named.database_url == "postgresql://u:p@h/n?a=postgres:b"
+
+
+@pytest.mark.parametrize(("channel", "name"), [("email", "HOLDFAST_MAIL_URL"), ("sms", "HOLDFAST_SMS_URL")])
+def test_who_wants_no_provider_is_told_how(channel, name):
+    with pytest.raises(SettingError, match=f"^{name}: .* leave {channel} out of HOLDFAST_CHANNELS$"):
+        read_settings({name: "none"})
+
+
 def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path):
     assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)
 

@@ -200,6 +200,8 @@ def _did(text: str) -> str:
 
 
 def _subject(given: admin_endpoints.OfBan) -> str:
+    if given.channel not in set(Channel):
+        raise NotPossible(f"a channel is one of these: {', '.join(Channel)}")
     try:
         return ban_subject(given.kind, given.value, Channel(given.channel))
     except ValueError as error:

@@ -146,6 +146,7 @@ def _countries(text: str) -> tuple[str, ...]:
 
 
 _LANGUAGES = ("en", "de")
+_WITHOUT = "; to offer no such channel, leave {} out of HOLDFAST_CHANNELS"
 _CHANNELS = tuple(channel.value for channel in Channel)
 
 
@@ -299,12 +300,18 @@ ROWS: tuple[SettingRow, ...] = (
     SettingRow(
         "HOLDFAST_MAIL_URL",
         "outbox:",
-        url_with(*MailScheme),
+        url_with(*MailScheme, otherwise=_WITHOUT.format("email")),
         "provider of e-mail",
         secret=True,
     ),
     SettingRow("HOLDFAST_MAIL_FROM", _sender_of, _sender, "sender"),
-    SettingRow("HOLDFAST_SMS_URL", "outbox:", url_with(*SmsScheme), "provider of SMS codes", secret=True),
+    SettingRow(
+        "HOLDFAST_SMS_URL",
+        "outbox:",
+        url_with(*SmsScheme, otherwise=_WITHOUT.format("sms")),
+        "provider of SMS codes",
+        secret=True,
+    ),
     SettingRow(
         "HOLDFAST_WEBHOOK_SECRET",
         None,
