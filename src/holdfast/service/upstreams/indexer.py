@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
         [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Callable[[dict[str, Any]], Awaitable[None]]],
         Awaitable[None],
     ]
-
-_log = logging.getLogger("holdfast.indexer")
 
 
 class Indexer(Protocol):
@@ -92,7 +89,6 @@ class IndexerBinding:
         except TimeoutError as error:
             raise UpstreamError(connection_words(error), "timeout") from error
         except Exception as error:  # an application may raise anything
-            _log.exception("the indexer's application failed")
             raise UpstreamError("the application failed") from error
         return collected.answer()
 
