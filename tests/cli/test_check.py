@@ -7,7 +7,7 @@ import os
 import sqlite3
 import subprocess
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -277,7 +277,7 @@ def test_a_locked_database_is_a_fault_and_a_good_one_keeps_nothing(tmp_path):
     file = tmp_path / "holdfast.db"
     asyncio.run(SqliteStore(file).close())
     try_write(file)
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'holdfast_check'").fetchall()
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match="locked"):

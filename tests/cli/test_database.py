@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 from tests.support.serving import HOLDFAST, environment_of
@@ -89,7 +90,7 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(holdfast, filled, faul
     if fault == "folder":
         bad.mkdir()
     elif fault == "other":
-        with sqlite3.connect(bad) as connection:
+        with closing(sqlite3.connect(bad)) as connection, connection:
             connection.execute("CREATE TABLE other (x)")
         connection.close()
     else:

@@ -2,6 +2,7 @@
 
 import base64
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
@@ -92,7 +93,7 @@ def test_shares_of_another_key_do_not_sign(made, tmp_path):
     """The shares are sealed correctly and bound to the public key, but are shares of another key, so signing fails."""
     file = tmp_path / "db"
     file.write_bytes(made.database)
-    with sqlite3.connect(file) as reading:
+    with closing(sqlite3.connect(file)) as reading, reading:
         query = "SELECT public_key, val_share, val_key, nonce FROM enclaves"
         public, share, key, nonce = reading.execute(query).fetchone()
     reading.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 
 from tests.support.index_client import Client, build_on, until_healthy
 from tests.support.indexes import by_key, catch_up, contents, expected, follower
@@ -64,7 +65,7 @@ async def test_damage_while_it_runs_is_mended(tmp_path, busy_chain):
 
 def spoil(path):
     """Write the write-ahead log into the database file, then damage every page except the first."""
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
     size = path.stat().st_size

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import httpx
 import psutil
@@ -165,7 +166,7 @@ def test_workers_that_cannot_start_end_the_service(serve, tmp_path):
     data = tmp_path / "kept"
     server = serve(data, workers="2")
     workers = psutil.Process(server.process.pid).children(recursive=True)
-    with sqlite3.connect(data / "holdfast.db") as connection:
+    with closing(sqlite3.connect(data / "holdfast.db")) as connection, connection:
         connection.execute("PRAGMA user_version = 999")
     connection.close()
     for worker in workers:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -119,7 +120,7 @@ def test_files_that_are_no_store_are_storage_errors(tmp_path):
 
 def test_a_newer_release_is_not_overwritten(tmp_path):
     VaultStore(directory=tmp_path).close()
-    with sqlite3.connect(tmp_path / "holdfast-vault.db") as database:
+    with closing(sqlite3.connect(tmp_path / "holdfast-vault.db")) as database, database:
         database.execute("PRAGMA user_version = 99")
     database.close()
     with pytest.raises(StorageError, match="newer release"):

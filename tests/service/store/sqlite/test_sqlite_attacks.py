@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 
 import pytest
 from tests.support.store_cases import admit, handle, session
@@ -50,7 +51,7 @@ async def test_a_file_that_comes_back_is_used_again(tmp_path):
 
 async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
-    with sqlite3.connect(tmp_path / "x.db") as other:
+    with closing(sqlite3.connect(tmp_path / "x.db")) as other, other:
         other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     other.close()
     with pytest.raises(StoreUnavailable, match="schema"):
