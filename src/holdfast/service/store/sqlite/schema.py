@@ -30,6 +30,15 @@ def connect(file: Path) -> sqlite3.Connection:
     if not file.exists():
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, cached_statements=256)
+    try:
+        _prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     # A larger cache, or a memory map, makes look-ups no faster. With a map, a truncated file or an unreadable page
     # kills the process (SIGBUS), where a read fails with 503.
@@ -38,7 +47,6 @@ def connect(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    return connection
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
