@@ -75,9 +75,7 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
   const { revision } = stored;
   const before = await readState(store, did);
   await store.setNote(recordNote(did), record);
-  // Not a vault that was changed or imported since: an imported one may have the same revision.
-  const now = await store.load(did);
-  if (now && isSame(now.sealed, stored.sealed)) await store.updateManifest({ ...stored.manifest, rootCid });
+  await store.updateManifest({ ...stored.manifest, rootCid }, stored.sealed);
   await writeState(store, {
     ...before,
     status: "pinned",

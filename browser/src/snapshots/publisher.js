@@ -221,7 +221,7 @@ export class Publisher {
     const stored = await this.#store.load(did);
     // Record the snapshot in the manifest, unless the vault was changed meanwhile, or imported, perhaps at this revision.
     if (stored && (await snapshotAfter(precedingRoot, stored, delegation)).rootCid === sentRoot)
-      await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot });
+      await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot }, stored.sealed);
     const acknowledged = {
       acknowledgedRoot: sentRoot,
       acknowledgedRevision: sentRevision,

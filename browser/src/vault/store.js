@@ -1,5 +1,6 @@
 /** Stores the vaults of this browser profile in IndexedDB: the latest revisions of each vault, and notes. */
 
+import { isSame } from "../bytes.js";
 import { StorageError } from "../errors.js";
 
 const VERSION = 1;
@@ -112,15 +113,16 @@ export class VaultStore {
   }
 
   /**
-   * Replaces the newest revision's manifest after a snapshot has been published.
+   * Replaces the newest revision's manifest after a snapshot of `sealed` has been published. A vault that was changed or
+   * imported since keeps its manifest; an imported one may have the same revision.
    *
    * @param {VaultManifest} manifest
+   * @param {Uint8Array<ArrayBuffer>} sealed
    */
-  async updateManifest(manifest) {
+  async updateManifest(manifest, sealed) {
     await this.#write(["vaults"], async (vaults) => {
       const cursor = await newest(vaults, manifest.did);
-      if (!cursor) throw new StorageError("no such vault is stored");
-      cursor.update({ ...cursor.value, manifest });
+      if (cursor && isSame(cursor.value.sealed, sealed)) cursor.update({ ...cursor.value, manifest });
     });
   }
 

@@ -1,3 +1,4 @@
+import { isSame } from "../../src/bytes.js";
 import { StorageError } from "../../src/errors.js";
 
 /** A vault's store in memory, with the methods of VaultStore that the flows call. */
@@ -17,8 +18,9 @@ export class MemoryStore {
     this.rows.set(manifest.did, { did: manifest.did, revision, manifest, sealed: bytes });
   }
 
-  async updateManifest(manifest) {
-    this.rows.set(manifest.did, { ...this.rows.get(manifest.did), manifest });
+  async updateManifest(manifest, sealed) {
+    const row = this.rows.get(manifest.did);
+    if (row && isSame(row.sealed, sealed)) this.rows.set(manifest.did, { ...row, manifest });
   }
 
   async note(name) {

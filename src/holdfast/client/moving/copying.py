@@ -106,6 +106,5 @@ async def continue_there(store: VaultStore, made: Copy) -> None:
     )
     await asyncio.to_thread(keep_record, store, did, made.record)
     await asyncio.to_thread(write_state, store, state)
-    # Not a vault that was changed or imported since: an imported one may have the same revision.
-    if await asyncio.to_thread(store.load, did) == made.stored:
-        await asyncio.to_thread(store.update_manifest, msgspec.structs.replace(made.stored.manifest, root_cid=root))
+    named = msgspec.structs.replace(made.stored.manifest, root_cid=root)
+    await asyncio.to_thread(store.update_manifest, named, made.stored.sealed)

@@ -255,7 +255,7 @@ class Publisher:
         stored = await asyncio.to_thread(self._store.load, state.did)
         if stored and (await self._snapshot(publishing, stored, state)).root_cid == state.sent_root:
             named = msgspec.structs.replace(stored.manifest, root_cid=state.sent_root)
-            await asyncio.to_thread(self._store.update_manifest, named)
+            await asyncio.to_thread(self._store.update_manifest, named, stored.sealed)
 
     async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
         state = msgspec.structs.replace(state, **changes)

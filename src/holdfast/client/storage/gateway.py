@@ -132,16 +132,6 @@ class AsyncGateway:
         raise failure("no gateway returns the block", errors) if errors else StorageError(_NO_GATEWAY)
 
 
-def store_snapshot(store: VaultStore, snapshot: Snapshot) -> None:
-    """Store a snapshot's blocks, and its root in the vault's manifest. Raises StorageError."""
-    for block in snapshot.blocks:
-        store.put_block(block)
-    stored = store.load(snapshot.manifest.did)
-    if stored is None:
-        raise StorageError("no such vault is stored")
-    store.update_manifest(snapshot.following_manifest)
-
-
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:
     """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root.
 
@@ -151,7 +141,9 @@ def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes
     if stored is None:
         raise StorageError("no such vault is stored")
     taken = snapshots.take(stored.manifest, stored.sealed, delegation)
-    store_snapshot(store, taken)
+    for block in taken.blocks:
+        store.put_block(block)
+    store.update_manifest(taken.following_manifest, stored.sealed)
     return taken
 
 

@@ -129,15 +129,17 @@ class VaultStore:
         with self._reading() as database:
             return [row[0] for row in database.execute(statement, (did,))]
 
-    def update_manifest(self, manifest: VaultManifest) -> None:
-        """Replace the newest revision's manifest, after a snapshot was made."""
+    def update_manifest(self, manifest: VaultManifest, sealed: bytes) -> bool:
+        """Replace the newest revision's manifest, after a snapshot of `sealed` was made, and return whether it was.
+
+        A vault that was changed or imported since keeps its manifest; an imported one may have the same revision.
+        """
         statement = (
-            "UPDATE revisions SET manifest = ?1 WHERE did = ?2 "
+            "UPDATE revisions SET manifest = ?1 WHERE did = ?2 AND sealed = ?3 "
             "AND revision = (SELECT max(revision) FROM revisions WHERE did = ?2)"
         )
         with self._transaction() as database:
-            if database.execute(statement, (_encode(manifest), manifest.did)).rowcount != 1:
-                raise StorageError("no such vault is stored")
+            return database.execute(statement, (_encode(manifest), manifest.did, sealed)).rowcount == 1
 
     def delete(self, did: str) -> None:
         """Delete a vault, its revisions, notes and snapshots' blocks, and overwrite their bytes in the file.
