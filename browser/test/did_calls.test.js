@@ -73,3 +73,13 @@ test("an alias that is taken on the chain costs no commitment", async (it) => {
   await aliases.registerAlias("Ada");
   assert.equal(operations.length, 1);
 });
+
+for (const [rpc, why] of [
+  ["http://127.0.0.1:8545", "the service names http://127.0.0.1:8545, which this page may not call"],
+  [null, "no endpoint of the chain is known"],
+])
+  test(`the person is told which endpoint may not be called: ${rpc}`, async () => {
+    const named = { ...client, gas: {}, baseUrl: "https://vault.example", status: async () => ({ rpc }) };
+    const message = `Network: ${why}: name one (gas.rpcUrl)`;
+    await assert.rejects(new AccountDid(named, async () => {}).registeredAlias("ada"), { message });
+  });

@@ -6,7 +6,6 @@ import { execute, isAddress } from "../chain/calls.js";
 import * as calls from "../chain/did_calls.js";
 import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
-import { NetworkError } from "../errors.js";
 import { BLOCK_WITHIN_MS } from "../generated/operation_retries.js";
 import { SmartAccount } from "../flows/account.js";
 import { requireFree } from "../flows/aliases.js";
@@ -55,7 +54,7 @@ export class AccountDid {
     this.#did = did;
   }
 
-  /** @returns {Promise<RegisteredDid>} @throws {NetworkError} */
+  /** @returns {Promise<RegisteredDid>} @throws {import("../errors.js").NetworkError} */
   async registered() {
     const { hash, did } = await this.#named();
     const [found, proposed] = await Promise.all([
@@ -67,7 +66,7 @@ export class AccountDid {
     return { did, controller: await this.#checked(controller), ...state, proposed: await this.#checked(next) };
   }
 
-  /** @param {string} alias a handle @returns {Promise<RegisteredAlias>} @throws {NetworkError} */
+  /** @param {string} alias a handle @returns {Promise<RegisteredAlias>} @throws {import("../errors.js").NetworkError} */
   async registeredAlias(alias) {
     const name = canonicalHandle(alias);
     const found = calls.readAlias(await this.#read(calls.getAlias(await textHash(this.#client.vault, name))));
@@ -158,8 +157,7 @@ export class AccountDid {
   /** @param {string} data of a view of the registry, 0x-hex */
   async #read(data) {
     const account = await SmartAccount.open(this.#client, this.#client.gas);
-    const url = await account.endpoint();
-    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const url = await account.knownEndpoint();
     return ask(url, "eth_call", [{ to: account.contracts.didRegistry, data }, "latest"]);
   }
 

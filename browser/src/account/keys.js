@@ -6,7 +6,7 @@ import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
 import { byName, named, ofChanges, p256Signer, settingsOf } from "../chain/owners.js";
 import { wayOf } from "../chain/two_keys.js";
-import { NetworkError, RequestRefused } from "../errors.js";
+import { RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { accountAddress } from "../flows/contracts.js";
 import { passkeyAmong } from "../passkeys/among.js";
@@ -74,7 +74,7 @@ export class AccountKeys {
    * Returns the account's owners, guardians, terms and running recovery, as its chain says.
    *
    * @returns {Promise<AccountView>}
-   * @throws {NetworkError} no chain endpoint is known, or it does not answer for the chain's whole history
+   * @throws {import("../errors.js").NetworkError} no chain endpoint is known, or it does not answer for the chain's whole history
    */
   async view() {
     const { own, chainAccount } = await this.#opened();
@@ -325,8 +325,7 @@ export class AccountKeys {
   async #opened() {
     const { vault } = this.#client;
     const own = await this.#ownAccount();
-    const url = await own.endpoint();
-    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const url = await own.knownEndpoint();
     if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");
     const address = this.#address === null ? own.address : await checksumAddress(vault, this.#address);
     return { own, chainAccount: { vault, url, address } };

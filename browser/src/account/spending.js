@@ -12,7 +12,6 @@ import { checksumAddress } from "../chain/names.js";
 import { NATIVE } from "../chain/native.js";
 import { p256Signer } from "../chain/owners.js";
 import * as permissions from "../chain/permissions.js";
-import { NetworkError } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
 import { operated } from "./operating.js";
 import { exists } from "./reads.js";
@@ -177,8 +176,7 @@ export class AccountSpending {
 
   /** @param {SmartAccount} account @returns {Promise<import("./reads.js").AccountOnChain>} */
   async #chainAccount(account) {
-    const url = await account.endpoint();
-    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const url = await account.knownEndpoint();
     return { vault: this.#client.vault, url, address: account.address };
   }
 

@@ -17,7 +17,7 @@ import { ownersOf } from "../chain/owner_list.js";
 import { byName, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
-import { ask, endpointNamed, rpcOf } from "../chain/rpc.js";
+import { ask, endpointNamed } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { servedChain } from "./chains.js";
@@ -47,6 +47,8 @@ export class SmartAccount {
   #signed;
   #isForeign;
   #permissionId;
+  /** The endpoint that the service names. */
+  #named = "";
   /** The second keys that can sign the operation prepared last. @type {string[]} */
   #seconds = [];
 
@@ -285,13 +287,22 @@ export class SmartAccount {
 
   /** Returns the address of the chain's endpoint, "" if none exists or the service does not say. */
   async endpoint() {
-    if (this.elsewhere) return endpointNamed(this.elsewhere.rpc, this.#client.baseUrl);
+    if (!this.elsewhere && this.#policy.rpcUrl) return this.#policy.rpcUrl;
     try {
-      return await rpcOf(this.#client, this.#policy);
+      this.#named = this.elsewhere?.rpc ?? (await this.#client.status()).rpc ?? "";
     } catch (error) {
       if (error instanceof NetworkError) return "";
       throw error;
     }
+    return endpointNamed(this.#named, this.#client.baseUrl);
+  }
+
+  /** @returns {Promise<string>} the same endpoint @throws {NetworkError} none is known, or may be used */
+  async knownEndpoint() {
+    const url = await this.endpoint();
+    if (url) return url;
+    const named = this.#named && `the service names ${this.#named}, which this page may not call`;
+    throw new NetworkError(`${named || "no endpoint of the chain is known"}: name one (gas.rpcUrl)`);
   }
 
   /** @param {string} callData */
@@ -324,8 +335,7 @@ export class SmartAccount {
 
   /** Returns the account's state as a permission's spender sees it. Only the chain knows its nonce. */
   async #spending() {
-    const url = await this.endpoint();
-    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const url = await this.knownEndpoint();
     const data = GET_NONCE + addressWord(this.address) + number(this.#nonceKey);
     const [nonce] = await words(url, this.contracts.entryPoint, data, 1);
     return { nonce: String(nonce % NONCES), isDeployed: true, isNamed: true, seconds: [] };
@@ -338,8 +348,7 @@ export class SmartAccount {
    * @returns {Promise<import("../chain/two_keys.js").Way>}
    */
   async way(payment = null) {
-    const url = await this.endpoint();
-    if (!url) throw new NetworkError("no endpoint of the chain is known: name one (gas.rpcUrl)");
+    const url = await this.knownEndpoint();
     const [{ vault, secondKey }, own] = [this.#client, p256Signer(this.key)];
     const chainAccount = { vault, url, address: this.address };
     // The service's account state may be older than the account.
