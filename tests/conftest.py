@@ -4,6 +4,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from tests.support import trusted_certificates
 from tests.support.order import longest_first
 
@@ -25,10 +26,11 @@ os.environ.pop("PYTHONUNBUFFERED", None)  # commands that tests start buffer the
 os.environ["PATH"] = node.search_path()  # the environment's Node, for every test that runs Node
 
 # Examples are the same in every run, so that a new failure comes from the code. HOLDFAST_TEST_EXPLORE=1 tries new
-# ones.
-_CALM = settings(
-    derandomize="HOLDFAST_TEST_EXPLORE" not in os.environ, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+# ones. Hypothesis also tries constants of our modules, but of those that the tests before have loaded.
+_EXPLORES = "HOLDFAST_TEST_EXPLORE" in os.environ
+if not _EXPLORES:
+    providers.is_local_module_file = lambda _file: False
+_CALM = settings(derandomize=not _EXPLORES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("calm", _CALM)
 settings.load_profile("calm")
 

@@ -94,7 +94,7 @@ WORD = st.integers(0, 2**256 - 1)
 FACTORY = st.fixed_dictionaries({"factory": ADDRESS, "factory_data": st.binary(max_size=80)})
 PAYMASTER = st.fixed_dictionaries(
     {
-        "paymaster": ADDRESS,
+        "paymaster": ADDRESS.filter(any),
         "paymaster_verification_gas_limit": HALF,
         "paymaster_post_op_gas_limit": HALF,
         "paymaster_data": st.binary(max_size=80),

@@ -1,8 +1,13 @@
 """A test that fails once and then passes leaves the run green, and is listed; one that fails twice leaves it red."""
 
+import os
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest_plugins = ("pytester",)
 
@@ -42,3 +47,23 @@ def test_a_test_that_fails_twice_fails_the_run(run_once_more):
     run = run_once_more("def test_fails(): raise AssertionError")
     run.stdout.no_fnmatch_line("*unsteady tests*")
     assert run.ret == 1
+
+
+@pytest.mark.skipif("HOLDFAST_TEST_EXPLORE" in os.environ, reason="new examples are tried")
+def test_properties_are_tried_with_the_same_examples_whatever_is_loaded(tmp_path, monkeypatch):
+    """Other tests of the same worker load other modules, of which Hypothesis would try the constants."""
+    tried = []
+
+    @settings(max_examples=200)
+    @given(st.binary(min_size=20, max_size=20))
+    def collect(example):
+        tried.append(example)
+
+    collect()
+    before, tried[:] = list(tried), []
+    (tmp_path / "loaded.py").write_text('ADDRESS = b"twenty bytes in all!"')
+    loaded = ModuleType("loaded")
+    loaded.__file__ = str(tmp_path / "loaded.py")
+    monkeypatch.setitem(sys.modules, "loaded", loaded)
+    collect()
+    assert tried == before
