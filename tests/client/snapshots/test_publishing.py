@@ -48,6 +48,13 @@ async def test_the_newest_revision_is_uploaded_pinned_and_named(device, host):
     assert (await device.gateway.snapshot(second.acknowledged_root)).manifest.root_cid == state.acknowledged_root
 
 
+async def test_a_snapshot_that_is_only_written_to_a_file_leaves_nothing_to_upload(device, host):
+    published = await device.client.publish_snapshot()
+    await device.vault.snapshot()
+    assert await device.client.snapshot_state() == published
+    assert await device.client.publish_snapshot() == published
+
+
 async def test_a_token_is_the_vaults_invocation_for_this_service(device, host):
     await device.client.publish_snapshot()
     await device.change()

@@ -341,7 +341,7 @@ class Vault:
         return run(self._asynchronous.alias_hash(alias, keccak))
 
     def snapshot(self, did: str | None = None) -> Snapshot:
-        """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root."""
+        """Make a snapshot of the newest stored revision, and store it and, in a manifest that names none, its root."""
         return run(self._asynchronous.snapshot(did))
 
     def fetch_snapshot(self, root_cid: str) -> Snapshot:

@@ -133,7 +133,7 @@ class AsyncGateway:
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:
-    """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root.
+    """Make a snapshot of the newest stored revision, and store it and, in a manifest that names none, its root.
 
     Raises StorageError.
     """
@@ -143,7 +143,9 @@ def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes
     taken = snapshots.take(stored.manifest, stored.sealed, delegation)
     for block in taken.blocks:
         store.put_block(block)
-    store.update_manifest(taken.following_manifest, stored.sealed)
+    # A manifest that names the published snapshot says that this revision needs no upload.
+    if stored.manifest.root_cid is None:
+        store.update_manifest(taken.following_manifest, stored.sealed)
     return taken
 
 

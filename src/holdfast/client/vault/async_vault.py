@@ -415,7 +415,7 @@ class AsyncVault:
         return (await self._run(calls.keccak256(canonical))).hash
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
-        """Make a snapshot of the newest stored revision, and store the snapshot and, in the manifest, its root."""
+        """Make a snapshot of the newest stored revision, and store it and, in a manifest that names none, its root."""
         return await asyncio.to_thread(snapshot_stored, require_store(self._store), did)
 
     async def fetch_snapshot(self, root_cid: str) -> Snapshot:
