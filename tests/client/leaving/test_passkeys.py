@@ -3,10 +3,16 @@
 import pytest
 from tests.support.software_authenticator import SoftwareAuthenticator
 
+from holdfast.chain.errors import TransportError
 from holdfast.chain.signers import key_id, p256_signer
+from holdfast.client.flows.accounts import AccountKey
+from holdfast.client.flows.second_key import SecondKey
+from holdfast.client.leaving.account import Account
+from holdfast.client.leaving.bundled import Bundled
+from holdfast.client.leaving.moves import Destination, Holdings
 from holdfast.client.leaving.passkeys import owner_passkey
 from holdfast.client.passkeys import Authenticator, Person
-from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.client_errors import NetworkError, WebAuthnError
 from holdfast.wire.encoding import from_base64url
 
 ACCOUNT = "0x" + "a1" * 20
@@ -42,3 +48,27 @@ async def test_a_node_that_names_another_key_gets_no_signature():
     assert named.signer != signer
     with pytest.raises(WebAuthnError, match="another passkey signed"):
         named.sign(bytes(32))
+
+
+class Silent:
+    """A node or bundler of the chain 1 that answers nothing else."""
+
+    async def chain_id(self):
+        return 1
+
+    async def call(self, *_):
+        raise TransportError("no answer")
+
+
+async def test_a_node_that_fails_while_the_gas_of_a_passkey_is_determined_is_an_endpoints_error():
+    account = Account(
+        key=AccountKey(1, 2, ACCOUNT),
+        chain_id=1,
+        entry_point=ACCOUNT,
+        deployed=True,
+        by_name=True,
+        passkey=SecondKey(bytes(64)),
+    )
+    where = Destination(account=ACCOUNT, to=ACCOUNT, did_to=None, registry=ACCOUNT, entry_point=ACCOUNT)
+    with pytest.raises(NetworkError, match="no answer"):
+        await Bundled(Silent(), Silent()).plan(account, Holdings(coin=10**18, deposit=0, did_hash=None), where, 10**16)

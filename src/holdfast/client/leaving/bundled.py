@@ -76,7 +76,9 @@ class Bundled:
                 self.paymaster, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors()
             )
         policy = GasPolicy(sponsored=paymaster is not None, max_own_cost_wei=max_cost)
-        return Payer(bundler, policy, self.chain, paymaster, await self._margin(account))
+        with chain_errors():
+            margin = await self._margin(account)
+        return Payer(bundler, policy, self.chain, paymaster, margin)
 
     async def _margin(self, account: Account) -> Margin:
         """Return the gas that an estimate lacks for the keys that sign."""
