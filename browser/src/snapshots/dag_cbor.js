@@ -10,6 +10,8 @@ const DEEPEST = 32;
 /** The maximum number of items, as in Python: a snapshot's root has about 40. */
 const MAX_ITEMS = 256;
 const LINK_TAG = 42;
+/** cborg's decoder drops a byte order mark, and replaces what is not UTF-8. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A link to another block, which contains the bytes of its CID. */
 export class Link {
@@ -77,6 +79,7 @@ const OPTIONS = {
   allowNaN: false,
   allowBigInt: true,
   rejectDuplicateMapKeys: true,
+  retainStringBytes: true,
   tags: { [LINK_TAG]: linkOf },
 };
 
@@ -91,10 +94,11 @@ class LimitedTokenizer extends Tokenizer {
     this.#left -= 1;
     while (this.#needed.at(-1) === 0) this.#needed.pop();
     this.#needed.push(/** @type {number} */ (this.#needed.pop()) - 1);
-    const { type, value } = token;
+    const { type, value, byteValue, encodedLength } = token;
     const contained = type === Type.array ? value : type === Type.map ? 2 * value : type === Type.tag ? 1 : 0;
     if (contained) this.#needed.push(contained);
     if (this.#left < 0 || this.#needed.length > DEEPEST + 1) throw new RangeError("too many or too deep items");
-    return type === Type.float ? new Token(type, new Float(value), token.encodedLength) : token;
+    if (type === Type.string) return new Token(type, utf8.decode(byteValue), encodedLength);
+    return type === Type.float ? new Token(type, new Float(value), encodedLength) : token;
   }
 }
