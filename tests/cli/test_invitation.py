@@ -63,9 +63,18 @@ def test_each_person_of_a_file_gets_a_code(holdfast, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "mail\n", "mail,name\na@b.example\n", "mail\na,b\n", "mail,address\na,b\n", 'mail\n"a\n']
+    ("text", "why"),
+    [
+        ("", "it needs rows"),
+        ("mail\n", "it needs rows"),
+        ("mail,name\na@b.example\n", "row 1 has another number of columns"),
+        ("mail\n\nc\na,b\n", "row 2 has another number of columns"),
+        ("mail,address\na,b\n", "`address` are added: rename"),
+        ("name,name\na,b\n", "two columns have the same name: rename one"),
+        ('mail\n"a\n', "is not CSV"),
+    ],
 )
-def test_a_file_that_is_no_table_makes_no_code(holdfast, tmp_path, text):
+def test_a_file_that_is_no_table_makes_no_code(holdfast, tmp_path, text, why):
     (tmp_path / "people.csv").write_text(text)
     answer = holdfast("invitation", "each", str(tmp_path / "people.csv"))
-    assert answer.code == Exit.USAGE and "people.csv" in answer.err
+    assert answer.code == Exit.USAGE and "people.csv" in answer.err and why in answer.err

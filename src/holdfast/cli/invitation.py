@@ -70,15 +70,23 @@ def each(
 
 def _people(file: typer.FileText, *, as_json: bool) -> list[dict[str, str]]:
     """Return the file's rows. Exits with USAGE for a file that is no such table."""
+    table = csv.DictReader(file, strict=True)
     try:
-        rows = list(csv.DictReader(file, strict=True))
+        rows, names = list(table), list(table.fieldnames or ())
     except (csv.Error, UnicodeDecodeError):
         fail(Exit.USAGE, f"{file.name} is not CSV in UTF-8", as_json=as_json)
-    wrong = next((number for number, row in enumerate(rows, 2) if None in row or None in row.values()), None)
-    if not rows or wrong or not {"invitation", "address"}.isdisjoint(rows[0]):
-        why = f"line {wrong} has another number of columns" if wrong else "it needs rows below names of columns"
-        taken = f"{file.name}: {why}; columns `invitation` and `address` are added"
-        fail(Exit.USAGE, taken, as_json=as_json)
+    wrong = next((number for number, row in enumerate(rows, 1) if None in row or None in row.values()), None)
+    why = ""
+    if not rows:
+        why = "it needs rows below names of columns"
+    elif wrong:
+        why = f"row {wrong} has another number of columns than there are names"
+    elif len(set(names)) < len(names):
+        why = "two columns have the same name: rename one"
+    elif not {"invitation", "address"}.isdisjoint(names):
+        why = "columns `invitation` and `address` are added: rename those in the file"
+    if why:
+        fail(Exit.USAGE, f"{file.name}: {why}", as_json=as_json)
     return rows
 
 
