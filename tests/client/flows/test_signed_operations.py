@@ -131,6 +131,10 @@ def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(provider, t
             "http://127.0.0.1:8545",
             "the service names http://127.0.0.1:8545, which this program may not call: name one (Gas",
         ),
+        (
+            "http://a\x1b[2K\nb",
+            "the service names http://a\N{REPLACEMENT CHARACTER}[2K\N{REPLACEMENT CHARACTER}b, which",
+        ),
         (None, "no endpoint of the chain is known: name one (Gas"),
     ],
 )

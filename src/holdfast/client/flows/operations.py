@@ -19,6 +19,7 @@ from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.two_keys import way_of, within_sum
 from holdfast.chain.user_operations import UserOperation
+from holdfast.chain.values import printable
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import account_of, is_deployed
 from holdfast.client.flows.chains import served_chain
@@ -300,7 +301,7 @@ class SmartAccount:
         """Return the same client. Raises NoEndpoint."""
         chain = await self.chain()
         if chain is None and self._not_used:
-            raise NoEndpoint(f"the service names {self._not_used}, which this program may not call")
+            raise NoEndpoint(f"the service names {printable(self._not_used)}, which this program may not call")
         if chain is None:
             raise NoEndpoint
         return chain
