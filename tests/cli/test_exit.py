@@ -22,6 +22,7 @@ from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.cli import client_vault
+from holdfast.cli.exit_steps import payer_of
 from holdfast.cli.exits import Exit
 from holdfast.client.passkeys import Authenticator
 from holdfast.wire.encoding import from_hex
@@ -348,6 +349,11 @@ def test_a_passkey_that_owns_the_account_suffices_without_a_vault(
         said = terminal.json(*words)
     assert (said["did"], from_hex(said["key"]), said["owners"], said["openedBy"]) == (None, signer, None, [])
     assert (chain.usdc_of(to), chain.usdc_of(ada.account), chain.coin_of(ada.account)) == (3 * DOLLAR, 0, 0)
+
+
+def test_a_key_file_that_cannot_be_looked_for_is_an_error_of_the_command(tmp_path):
+    with pytest.raises(ValueError, match="cannot be written"):
+        payer_of(tmp_path / ("k" * 300), as_json=False)
 
 
 def test_a_passkey_that_is_no_owner_moves_nothing(chain, ada, tmp_path, monkeypatch, sender):

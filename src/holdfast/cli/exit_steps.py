@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def payer_of(file: Path | None, *, as_json: bool) -> PrivateKey | None:
     """Return the key that pays for an ordinary transaction. A file that does not exist is made, with a new key."""
     if file is None:
         return key_in(SENDER_KEY, as_json=as_json)
-    if not file.exists():
+    if not os.path.lexists(file):  # False also if it cannot be looked for: writing it then says why
         write_private(file, secrets.token_hex(32).encode() + b"\n", replace=False)
         common.say(f"{file} is new: it has the key of the address that pays, so keep it")
     return read_key(file, as_json=as_json)
