@@ -55,6 +55,14 @@ async function withChain(answer, work) {
   return work().finally(() => (globalThis.fetch = fetch));
 }
 
+test("the main chain's endpoint is not asked about another chain, of which the service names none", async () => {
+  const client = liar({ status: async () => ({ rpc: "https://main.example" }) });
+  const elsewhere = { chainId: 8453, rpc: null };
+  const account = new SmartAccount(client, {}, { contracts: CONTRACTS, key: { address: THIEF }, elsewhere });
+  assert.equal(await account.endpoint(), "");
+  await assert.rejects(account.knownEndpoint(), /no endpoint of the chain is known/);
+});
+
 test("the own address is computed, and another factory refused", async () => {
   const opened = (more) => SmartAccount.open(liar(more)).then(({ address }) => address);
   const contracts = async () => ({ ...CONTRACTS, appFactory: THIEF });

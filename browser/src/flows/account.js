@@ -289,7 +289,7 @@ export class SmartAccount {
   async endpoint() {
     if (!this.elsewhere && this.#policy.rpcUrl) return this.#policy.rpcUrl;
     try {
-      this.#named = this.elsewhere?.rpc ?? (await this.#client.status()).rpc ?? "";
+      this.#named = (this.elsewhere ?? (await this.#client.status())).rpc ?? "";
     } catch (error) {
       if (error instanceof NetworkError) return "";
       throw error;
