@@ -81,7 +81,7 @@ def test_a_key_that_may_not_be_read_is_told_and_not_a_folder_that_may_not_be_wri
 
 
 def test_options_win_over_the_environment(serve):
-    running = serve(port="1")
+    running = serve(HOLDFAST_PORT="1")
     assert f"listening on  http://127.0.0.1:{running.port}\n" in running.log.read_text()
 
 

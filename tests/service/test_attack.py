@@ -113,7 +113,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_is_503_and_recovers(serve, small_disk):
     folder, mounted = small_disk
-    prefix = () if mounted else ("prlimit", "--fsize=600000")
+    prefix = () if mounted else ("prlimit", "--fsize=600000:")
     server = serve(folder / "data", prefix=prefix, MAX_REGISTRATIONS_PER_IP="1000000")
     filler = folder / "filler"
     with server.client() as client:
@@ -143,7 +143,7 @@ def test_a_full_disk_is_503_and_recovers(serve, small_disk):
         if mounted:
             filler.unlink()
         else:
-            subprocess.run(["prlimit", "--fsize=unlimited", "--pid", *pids(server)], check=True)
+            subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", *pids(server)], check=True)
         assert becomes_true(lambda: client.get("/readyz").status_code == 200)
         assert becomes_true(lambda: server.session(client, "afterwards", "192.0.2.1").status_code == 200)
         assert all(

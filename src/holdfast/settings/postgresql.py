@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
-SCHEMES = ("postgresql", "postgres")
+# urlsplit of Python 3.13 refuses an IPv6 address in a list of servers.
+_URL = re.compile(r"(?:postgresql|postgres)://(?P<servers>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
 _POOLER = "pooler"
 _TRANSACTION, _PREPARED = "transaction", "prepared"
 _ATTRIBUTES = "target_session_attrs"
@@ -35,21 +37,22 @@ class Address:
 
 def parse_address(url: str) -> Address:
     """Parse the URL of a PostgreSQL database. Raises ValueError, without the URL, for any other form."""
-    parts = urlsplit(url)
-    if parts.scheme not in SCHEMES or not (parts.netloc or parts.query):
+    parts = _URL.fullmatch(url)
+    if not parts or not (parts["servers"] or parts["query"]):
         raise ValueError("postgresql://user:password@host:port/database is needed")
-    options = parse_qsl(parts.query, keep_blank_values=True)
+    servers, path = parts["servers"], parts["path"]
+    options = parse_qsl(parts["query"] or "", keep_blank_values=True)
     poolers = [value for name, value in options if name == _POOLER]
     if len(poolers) > 1 or any(value not in {_TRANSACTION, _PREPARED} for value in poolers):
         raise ValueError(f"{_POOLER}={_TRANSACTION} or {_POOLER}={_PREPARED} is needed, or neither")
     others = [(name, value) for name, value in options if name != _POOLER]
-    hosts = parts.netloc.rpartition("@")[2] or dict(options).get("host", "")
+    hosts = servers.rpartition("@")[2] or dict(options).get("host", "")
     return Address(
-        dsn=_url(parts.netloc, parts.path, others),
-        location=f"postgresql://{hosts}{parts.path}",
+        dsn=_url(servers, path, others),
+        location=f"postgresql://{hosts}{path}",
         pooled=bool(poolers),
         prepares=poolers != [_TRANSACTION],
-        servers=tuple(_servers(parts.netloc, parts.path, others)),
+        servers=tuple(_servers(servers, path, others)),
     )
 
 
