@@ -356,6 +356,14 @@ def test_a_key_file_that_cannot_be_looked_for_is_an_error_of_the_command(tmp_pat
         payer_of(tmp_path / ("k" * 300), as_json=False)
 
 
+@pytest.mark.parametrize("more", [(), ("--rpc", NOWHERE, "--bundler", NOWHERE)], ids=["no node", "two ways"])
+def test_a_command_that_is_refused_makes_no_key_file(tmp_path, more):
+    file = tmp_path / "new.key"
+    words = ("vault", "exit", "--to", someone(), "--sender-key", str(file), "--yes", *more)
+    Terminal(tmp_path, NOWHERE).run(*words, code=Exit.USAGE)
+    assert not file.exists()
+
+
 def test_a_passkey_that_is_no_owner_moves_nothing(chain, ada, tmp_path, monkeypatch, sender):
     signer, who = plugged_in(monkeypatch, NOWHERE), copy(ada)
     who.terminal = Terminal(tmp_path / "new computer", NOWHERE)

@@ -96,11 +96,12 @@ class Reached:
         return Ordinary(self.chain, self.key)
 
 
-def require_way(nodes: Nodes | None) -> None:
+def require_way(rpc: str | None, bundler: str | None, sender_key: Path | None) -> None:
     """Raise ValueError unless the person named a node, and exactly one way to send an operation."""
-    if nodes is None:
+    if rpc is None:
         raise ValueError("--to needs a node of the chain (--rpc)")
-    if (nodes.bundler is None) == (nodes.key is None):
+    has_key = sender_key is not None or (bundler is None and bool(os.environ.get(SENDER_KEY)))
+    if has_key is (bundler is not None):
         raise ValueError("name a bundler (--bundler), or the key that pays (--sender-key), and not both")
 
 

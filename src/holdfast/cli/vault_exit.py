@@ -112,12 +112,12 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
             did_to=_address(did_to, "--did-to"),
             max_cost=wei_of(max_cost),
         )
-        pays = to is not None and (sender_key or bundler is None)
-        payer = exit_steps.payer_of(sender_key, as_json=as_json) if pays else None
-        nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
         if to is not None:
             require_answer(yes=yes, as_json=as_json)
-            exit_steps.require_way(nodes)
+            exit_steps.require_way(rpc, bundler, sender_key)
+        pays = to is not None and bundler is None
+        payer = exit_steps.payer_of(sender_key, as_json=as_json) if pays else None
+        nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
         source = Source(file, folder, key, service, val_share)
         with ExitStack() as vaults:
             if owner_passkey:
