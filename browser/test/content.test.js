@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readCar, writeCar } from "../src/snapshots/cars.js";
 import { blockOf, cidBytes, codecOf, textOf } from "../src/snapshots/cids.js";
 import { ContentError } from "../src/snapshots/content_error.js";
-import { decode, encode } from "../src/snapshots/dag_cbor.js";
+import { Link, decode, encode } from "../src/snapshots/dag_cbor.js";
 import { nameOf, publicKeyOf } from "../src/snapshots/names.js";
 import { changeOf, isExpired, readRecord } from "../src/snapshots/records.js";
 import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.js";
@@ -104,6 +104,12 @@ const TESTS = {
       await assert.rejects(() => snapshotOfCar(whole.with(at, whole[at] ^ 1)), ContentError);
       await assert.rejects(() => snapshotOfCar(whole.slice(0, at)), ContentError);
     }
+  },
+  "a link is one item": async () => {
+    const { cid } = await blockOf("raw", octets("61"));
+    const links = Array.from({ length: 255 }, () => new Link(cidBytes(cid)));
+    assert.equal(decode(encode(links)).length, 255);
+    await refused("invalid_dag_cbor", async () => decode(encode([...links, null])));
   },
   "other texts are not CIDs": async () => {
     const good = (await blockOf("raw", octets("61"))).cid;

@@ -86,19 +86,26 @@ const OPTIONS = {
 /** Reads the items one after another, up to the limits. */
 class LimitedTokenizer extends Tokenizer {
   #left = MAX_ITEMS;
-  /** How many items each open list, map or link still needs. */
+  /** How many items each open list or map still needs. */
   #needed = [Infinity];
+  #isLink = false;
 
   next() {
     const token = super.next();
-    this.#left -= 1;
-    while (this.#needed.at(-1) === 0) this.#needed.pop();
-    this.#needed.push(/** @type {number} */ (this.#needed.pop()) - 1);
     const { type, value, byteValue, encodedLength } = token;
-    const contained = type === Type.array ? value : type === Type.map ? 2 * value : type === Type.tag ? 1 : 0;
-    if (contained) this.#needed.push(contained);
-    if (this.#left < 0 || this.#needed.length > DEEPEST + 1) throw new RangeError("too many or too deep items");
+    if (!this.#isLink) this.#count(type === Type.array ? value : type === Type.map ? 2 * value : null);
+    this.#isLink = type === Type.tag; // and the bytes that follow are the same item
     if (type === Type.string) return new Token(type, utf8.decode(byteValue), encodedLength);
     return type === Type.float ? new Token(type, new Float(value), encodedLength) : token;
+  }
+
+  /** @param {number | null} contained how many items a list or map contains */
+  #count(contained) {
+    this.#left -= 1;
+    while (this.#needed.at(-1) === 0) this.#needed.pop();
+    const isTooDeep = contained !== null && this.#needed.length > DEEPEST;
+    if (this.#left < 0 || isTooDeep) throw new RangeError("too many or too deep items");
+    this.#needed.push(/** @type {number} */ (this.#needed.pop()) - 1);
+    if (contained) this.#needed.push(contained);
   }
 }

@@ -85,7 +85,7 @@ class Reader:
     def value(self, depth: int = 0) -> object:
         """Read any item, with the items in it."""
         self._left -= 1
-        if self._left < 0 or depth >= MAX_DEPTH or self._at >= len(self._data):
+        if self._left < 0 or self._at >= len(self._data):
             raise _invalid()
         first = self._data[self._at]
         if first >> 5 == _SIMPLE:
@@ -104,7 +104,7 @@ class Reader:
     def _compound(self, kind: int, number: int, depth: int) -> Any:
         if kind == _TAG:
             return self._link(number)
-        if number > self._left:
+        if number > self._left or depth > MAX_DEPTH:
             raise _invalid()
         return [self.value(depth) for _ in range(number)] if kind == _LIST else self._map(number, depth)
 
