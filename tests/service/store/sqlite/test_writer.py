@@ -1,6 +1,7 @@
 """When a group commit waits for more writes, and what becomes of requests while the disk stalls."""
 
 import asyncio
+import contextlib
 import threading
 from itertools import count
 
@@ -14,13 +15,19 @@ from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 
 
+@pytest.fixture
+def connection(tmp_path):
+    with contextlib.closing(schema.connect(tmp_path / "x.db")) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize(("reads", "together", "pauses"), [(0, 2, 0), (1, 1, 0), (1, 2, 1)])
 async def test_commits_are_paced_only_after_shared_ones_while_others_read(
-    tmp_path, monkeypatch, reads, together, pauses
+    connection, monkeypatch, reads, together, pauses
 ):
     slept = []
     monkeypatch.setattr("holdfast.service.store.sqlite.writer.sleep", slept.append)
-    paced = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None, count(step=reads).__next__)
+    paced = GroupCommitWriter(connection, lambda: None, count(step=reads).__next__)
     taken, all_there = threading.Event(), threading.Event()
     alone = asyncio.create_task(paced.write(lambda _: (taken.set(), all_there.wait())))
     await asyncio.to_thread(taken.wait)
@@ -32,9 +39,9 @@ async def test_commits_are_paced_only_after_shared_ones_while_others_read(
     assert slept == [PACE_S] * pauses
 
 
-async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begins(tmp_path, monkeypatch):
+async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begins(connection, monkeypatch):
     monkeypatch.setattr(writer, "ANSWER_S", 0.05)
-    stalled = GroupCommitWriter(schema.connect(tmp_path / "x.db"), lambda: None)
+    stalled = GroupCommitWriter(connection, lambda: None)
     begun, goes_on, done = threading.Event(), threading.Event(), []
     first = asyncio.create_task(stalled.write(lambda _: (begun.set(), goes_on.wait(), done.append("first"))))
     await asyncio.to_thread(begun.wait)
