@@ -36,7 +36,7 @@ SERVICE_ROWS = (
     {CREATED_AT}, 0 FROM k""",
     f"""{_NUMBERS} INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, block_number,
     smart_account, created_at, ask_at, confirmation, settled_at, in_audit, signed) SELECT {_CREDENTIAL}, i + 1,
-    {_HANDLE}, 'handle', {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, {CREATED_AT},
+    {_HANDLE}, 'handle', {_DID}, x'{TX_HASH[2:]}', 1000000 + i, '{SMART_ACCOUNT}', {CREATED_AT}, 0,
     'confirmed', {CREATED_AT}, 0, 0 FROM k""",
 )
 PEER_ROWS = (

@@ -1,5 +1,7 @@
 """What a ban is about, in an operator's words and in a request."""
 
+from ipaddress import ip_network
+
 import pytest
 
 from holdfast.rules.bans import ban_subject, refuse_banned, subjects_of
@@ -49,6 +51,17 @@ def test_a_request_is_concerned_by_its_name_did_domains_and_networks():
     assert len(subjects) == 2 + 3 + 25
     assert len(subjects_of(MAIL, DID, "2001:db8:1:2::/64")) == 2 + 3 + 49
     assert len(subjects_of(MAIL, DID, "local")) == 2 + 3
+
+
+@pytest.mark.parametrize(
+    "network", ["192.0.2.7", "0.0.0.1", "2001:db8:1:2::/64", "1:0:0:2::/64", "::/64", "0:0:1:0::/64"]
+)
+def test_a_network_is_written_as_an_operator_bans_it(network):
+    around = ip_network(network)
+    first, last = (8, 32) if around.version == 4 else (16, 64)
+    found = [subject for subject in subjects_of(MAIL, DID, network) if subject.startswith("network")]
+    assert found == [f"network {around.supernet(new_prefix=n)}" for n in range(first, last + 1)]
+    assert found[3] == ban_subject("network", str(around.supernet(new_prefix=first + 3)))
 
 
 def test_refusals_are_documented_ones():

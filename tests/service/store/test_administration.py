@@ -5,7 +5,6 @@ import asyncio
 import pytest
 from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, registration, session
 
-from holdfast.rules.bans import subjects_of
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule, SessionRule, Stage
@@ -23,8 +22,7 @@ def name(n):
 
 
 def requested(identifier=ANN):
-    bannable = subjects_of(identifier, DID, "192.0.2.1")
-    return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, bannable=bannable)
+    return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, network="192.0.2.1")
 
 
 def rule(identifier=ANN):
@@ -40,7 +38,7 @@ def with_bans(**fields):
     new = registration(**fields)
     return NewRegistration(
         request=new.request, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
-        now=new.now, bannable=subjects_of(new.identifier, new.request.did, "192.0.2.1"),
+        now=new.now, network="192.0.2.1",
     )  # fmt: skip
 
 

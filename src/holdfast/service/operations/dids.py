@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from holdfast.chain.registrations import Sought
 from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
-from holdfast.rules.bans import subjects_of
 from holdfast.rules.confirmation import states_no_transaction
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.quotas import of_did_post
@@ -57,7 +56,7 @@ class Dids:
         response: StoredResponse | None = None,
         authorization: str | None = None,
         invitation: str | None = None,
-        address: str = NOWHERE,
+        network: str = NOWHERE,
     ) -> None:
         """Register a DID. Raises Refused; the checks run in the decided order (decisions, sections 5 and 6).
 
@@ -68,12 +67,12 @@ class Dids:
             response: the response to store for repeats.
             authorization: the header's value, which may contain a signature by the DID's key.
             invitation: the code in the header `Holdfast-Invitation`.
-            address: what `ip` is the hash of, to which bans apply.
+            network: what `ip` is the hash of, to which bans apply.
         """
         now = self.clock()
         await self.store.charge(of_did_post(ip, self.ceilings), now)
         try:
-            await self._register(request, identifier, ip, now, response, authorization, invitation, address)
+            await self._register(request, identifier, ip, now, response, authorization, invitation, network)
         except Refused as refused:
             if refused.row not in _REPEATED or not await self._transaction_added(request, identifier, now, response):
                 raise
@@ -87,7 +86,7 @@ class Dids:
         response: StoredResponse | None,
         authorization: str | None,
         invitation: str | None,
-        address: str,
+        network: str,
     ) -> None:
         proof = self._proof(request, identifier, now)
         confirmation = Confirmation.PENDING
@@ -102,7 +101,7 @@ class Dids:
             ip=ip,
             now=now,
             signed=await self._is_signed(authorization, request, now),
-            bannable=subjects_of(identifier, request.did, address),
+            network=network,
         )
         async with self.sessions.admission.of(identifier, request.did, invitation) as barred:
             await self.store.register(registration, self._decision(registration, barred), response)

@@ -9,7 +9,6 @@ import msgspec
 
 from holdfast.rules.additions import require_added
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
-from holdfast.rules.bans import subjects_of
 from holdfast.rules.limits import ADDRESSES_PER_DID
 from holdfast.rules.person_tokens import ADD, EXPORT, REMOVE, RemovalRequest, added_address, removal_request
 from holdfast.service.store.persons import NewAddress, Removal, Removed
@@ -101,7 +100,7 @@ class Persons:
             token=bearer.digest,
             until=bearer.expires_at,
             most=ADDRESSES_PER_DID,
-            bannable=subjects_of(identifier, bearer.did, network),
+            network=network,
         )
         require_added(await self.store.add_address(added))
         return identifier

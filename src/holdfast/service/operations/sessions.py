@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.rules.addresses import NOWHERE
-from holdfast.rules.bans import subjects_of
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.registration import RegistrationRequest, SessionRule, unavailable
 from holdfast.service.store.values import NewSession
@@ -43,17 +42,16 @@ class Sessions:
         ip: str,
         response: StoredResponse | None = None,
         invitation: str | None = None,
-        address: str = NOWHERE,
+        network: str = NOWHERE,
     ) -> None:
-        """Open a session; `address` is what `ip` is the hash of.
+        """Open a session; `network` is what `ip` is the hash of.
 
         Raises Refused if the identifier is reserved, banned or taken, the service takes no new person, or the address
         is banned or at its limit.
         """
         async with self.admission.of(identifier, did, invitation) as barred:
             request = RegistrationRequest(identifier.channel, did, self.is_reserved(identifier), barred=barred)
-            bannable = subjects_of(identifier, did, address)
-            session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock(), bannable=bannable)
+            session = NewSession(identifier=identifier, did=did, ip=ip, now=self.clock(), network=network)
             await self.store.open_session(session, SessionRule(request, self.limits), response)
 
     async def unavailable(self, identifier: Identifier) -> ErrorRow | None:

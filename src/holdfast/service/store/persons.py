@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.rules.addresses import NOWHERE
+
 if TYPE_CHECKING:
     from holdfast.rules.identifiers import Identifier
     from holdfast.rules.pseudonyms import Pseudonyms
@@ -68,7 +70,7 @@ class NewAddress:
         token: digest of the token that asked; a repeat gets the first result.
         until: how long that is remembered, in seconds since the epoch.
         most: how many addresses a DID may hold.
-        bannable: the subjects of all bans that would concern it.
+        network: what bans apply to besides: an IPv4 address, an IPv6 /64, or neither.
     """
 
     did: str
@@ -79,4 +81,4 @@ class NewAddress:
     token: bytes
     until: float
     most: int
-    bannable: tuple[str, ...] = ()
+    network: str = NOWHERE

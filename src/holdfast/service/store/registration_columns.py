@@ -25,7 +25,7 @@ COLUMNS: dict[str, Callable[[NewRegistration], Any]] = {
     "smart_account": lambda new: new.request.smart_account,
     "created_at": lambda new: new.now,
     "asked": lambda _new: 0,
-    "ask_at": lambda new: new.now,
+    "ask_at": lambda new: new.now if new.confirmation is Confirmation.PENDING else 0.0,
     "confirmation": lambda new: new.confirmation.value,
     "settled_at": lambda new: None if new.confirmation is Confirmation.PENDING else new.now,
     "signed": lambda new: new.signed,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.rules.addresses import NOWHERE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -64,14 +66,14 @@ class StoredResponse:
 class NewSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A session to store. The address limit applies to `ip`; `now` is in seconds since the epoch.
 
-    `bannable`: the subjects of all bans that would concern it.
+    Bans apply to the identifier, the DID and `network`: an IPv4 address, an IPv6 /64, or neither.
     """
 
     identifier: Identifier
     did: str
     ip: str
     now: float
-    bannable: tuple[str, ...] = ()
+    network: str = NOWHERE
 
 
 class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -81,7 +83,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         request: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
         signed: whether the DID's key signed the request.
-        bannable: the subjects of all bans that would concern it.
+        network: what bans apply to besides: an IPv4 address, an IPv6 /64, or neither.
     """
 
     request: RegisterDid
@@ -91,7 +93,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ip: str
     now: float
     signed: bool = False
-    bannable: tuple[str, ...] = ()
+    network: str = NOWHERE
 
 
 class LateTransaction(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -51,7 +51,12 @@ class WebContext:
 
     def subject(self, request: Request) -> str:
         """Return the hash of the client's address or network, to which limits apply."""
-        return self.service.addresses.of(self.client_address.subject(request))
+        return self.subjects(request)[0]
+
+    def subjects(self, request: Request) -> tuple[str, str]:
+        """Return that hash, and the client's address or network itself, to which bans apply."""
+        network = self.client_address.subject(request)
+        return self.service.addresses.of(network), network
 
     def count(self, rate: ReadingRate, request: Request) -> None:
         """Count a request by the client's address. Raises Refused(RATE_LIMITED)."""

@@ -28,14 +28,15 @@ async def register_did(web: WebContext, fields: RegisterDid, request: Request) -
     """POST /api/dids."""
     identifier = parse_identifier(fields.identifier, parse_channel(fields.channel, web.channels))
     answer = DidRegistered(identifier=fields.identifier, channel=fields.channel, tx_hash=fields.tx_hash)
+    ip, network = web.subjects(request)
     await web.service.dids.register(
         rules.canonical(fields),
         identifier,
-        web.subject(request),
+        ip,
         stored_response(request, answer),
         request.header("authorization"),
         request.header(INVITATION),
-        web.client_address.subject(request),
+        network,
     )
     return answer
 

@@ -29,6 +29,5 @@ async def remove_of_person(web: WebContext, request: Request) -> PersonRemoved:
 @serves_plainly(ADD_ADDRESS)
 async def add_address(web: WebContext, request: Request) -> AddressAdded:
     """POST /api/person/identifiers."""
-    network = web.client_address.subject(request)
-    added = await web.service.persons.add(request.header("authorization"), web.subject(request), network)
+    added = await web.service.persons.add(request.header("authorization"), *web.subjects(request))
     return AddressAdded(identifier=added.given, channel=added.channel.value)

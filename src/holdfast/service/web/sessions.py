@@ -33,14 +33,9 @@ async def open_session(web: WebContext, fields: OpenSession, request: Request) -
     identifier = parse_identifier(fields.identifier, parse_channel(fields.channel, web.channels))
     parse_did(fields.did)
     answer = SessionCreated(identifier=fields.identifier, channel=fields.channel, did=fields.did)
-    await web.service.sessions.open(
-        identifier,
-        fields.did,
-        web.subject(request),
-        stored_response(request, answer),
-        request.header(INVITATION),
-        web.client_address.subject(request),
-    )
+    ip, network = web.subjects(request)
+    response = stored_response(request, answer)
+    await web.service.sessions.open(identifier, fields.did, ip, response, request.header(INVITATION), network)
     return answer
 
 

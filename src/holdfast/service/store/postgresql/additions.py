@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.additions import Addition
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of
@@ -23,7 +24,7 @@ def _add_address(batch: Sequence[NewAddress]) -> list[Any]:
         *(*claim_key_of(one.identifier), one.identifier.given, one.ip),
         *(shard_of(signature), signature, signature_until),
         *(shard_of(one.token), one.token, one.until),
-        *(one.most, one.now, list(one.bannable)),
+        *(one.most, one.now, list(subjects_of(one.identifier, one.did, one.network))),
     ]
 
 

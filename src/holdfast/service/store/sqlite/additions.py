@@ -51,7 +51,7 @@ def _facts(connection: Connection, address: NewAddress) -> AdditionFacts:
         attestation_used=used is not None,
         claim=Claim(row[0], Stage(row[1])) if row else None,
         addresses=connection.execute(_ADDRESSES, (address.did,)).fetchone()[0],
-        banned=banned(connection, address.bannable) is not None,
+        banned=banned(connection, address.identifier, address.did, address.network) is not None,
     )
 
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.rules.addresses import network_of
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.registration import Claim, Move, RegistrationFacts, SessionFacts, Stage
 from holdfast.service.store.registration_columns import COLUMNS, row_of
 from holdfast.service.store.sqlite import audit
@@ -42,7 +43,11 @@ def open_session(connection: Connection, session: NewSession, decide: Callable[[
         (session.ip, network_of(session.ip), session.identifier.channel.value, session.identifier.key),
     ).fetchone()
     claim = Claim(did, Stage(stage)) if did else None
-    decide(SessionFacts(claim, registrations, of_network, banned(connection, session.bannable)))
+    decide(
+        SessionFacts(
+            claim, registrations, of_network, banned(connection, session.identifier, session.did, session.network)
+        )
+    )
     _insert_claim(connection, session.identifier, session.did, session.ip, session.now)
 
 
@@ -160,15 +165,18 @@ def _registration_facts(
         attestation_used=bool(used),
         registrations_from_network=_registrations(connection, network_of(registration.ip)),
         from_opener=claimed is not None and claimed.opener == registration.ip,
-        banned=banned(connection, registration.bannable),
+        banned=banned(connection, registration.identifier, registration.request.did, registration.network),
         **counts,
     )
 
 
-def banned(connection: Connection, subjects: tuple[str, ...]) -> str | None:
-    """Return the first subject that is banned."""
+def banned(connection: Connection, identifier: Identifier, did: str, network: str) -> str | None:
+    """Return the first subject of a request that is banned."""
+    if connection.execute("SELECT 1 FROM bans LIMIT 1").fetchone() is None:
+        return None
     statement = "SELECT min(subject) FROM bans WHERE subject IN (SELECT value FROM json_each(?))"
-    found: str | None = connection.execute(statement, (json.dumps(subjects),)).fetchone()[0] if subjects else None
+    subjects = json.dumps(subjects_of(identifier, did, network))
+    found: str | None = connection.execute(statement, (subjects,)).fetchone()[0]
     return found
 
 

@@ -61,7 +61,8 @@ def settle(
 ) -> bool:
     """Record the outcome. After a refusal, an identifier that has no other credential becomes a session again."""
     row = connection.execute(
-        "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), settled_at = ?"
+        "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), ask_at = 0,"
+        " settled_at = ?"
         " WHERE credential = ? AND confirmation = 'pending' RETURNING identifier_id, did",
         (outcome, block_number, now, credential),
     ).fetchone()
@@ -81,7 +82,7 @@ def add_transaction(connection: Connection, late: LateTransaction) -> bool:
     """Record the transaction of a registration that stated none; see Store."""
     row = connection.execute(
         "UPDATE credentials SET tx_hash = ?, smart_account = ?, block_number = ?, confirmation = 'confirmed',"
-        " settled_at = ? WHERE credential = ? AND did = ? AND tx_hash = ? AND confirmation = 'pending'"
+        " ask_at = 0, settled_at = ? WHERE credential = ? AND did = ? AND tx_hash = ? AND confirmation = 'pending'"
         " AND identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?) RETURNING identifier_id",
         (
             *(pack_hash(late.tx_hash), late.smart_account, late.block_number, late.now),

@@ -23,7 +23,7 @@ _TABLES = """
     CREATE UNIQUE INDEX identifiers_key ON identifiers (channel, key);
     -- Registered handles are found by their credentials; addresses may have none.
     CREATE INDEX identifiers_did_end ON identifiers (substr(did, -12)) WHERE stage = 'session' OR channel <> 'handle';
-    CREATE INDEX identifiers_created ON identifiers (created_at, channel);
+    CREATE INDEX identifiers_created ON identifiers (created_at);
 
     CREATE TABLE credentials (
         id INTEGER PRIMARY KEY,

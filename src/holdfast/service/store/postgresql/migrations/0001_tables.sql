@@ -19,7 +19,7 @@ CREATE TABLE holdfast.identifiers (
     PRIMARY KEY (shard, channel, key)
 );
 -- A DID's last characters distinguish nearly all DIDs. Only what a person asks about all of a DID looks in every shard.
-CREATE INDEX identifiers_created ON holdfast.identifiers (created_at, channel);
+CREATE INDEX identifiers_created ON holdfast.identifiers (created_at);
 CREATE INDEX identifiers_did_end ON holdfast.identifiers (right(did, 12));
 -- What operators look for by the beginning of a name.
 CREATE INDEX identifiers_name ON holdfast.identifiers (channel, key);

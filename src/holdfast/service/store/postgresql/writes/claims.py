@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.registration import Claim, RegistrationFacts, SessionFacts, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql.batches import Kind
@@ -45,8 +46,12 @@ def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
         earlier[ip] = of_ip + 1
         if network is not None:
             earlier[network] = of_network + 1
-    bannable = [(n, subject) for n, item in enumerate(batch, 1) for subject in item.session.bannable]
+    bannable = [(n, subject) for n, item in enumerate(batch, 1) for subject in _bannable(item.session)]
     return [*columns(rows), slot(), [n for n, _ in bannable], [subject for _, subject in bannable]]
+
+
+def _bannable(session: NewSession) -> tuple[str, ...]:
+    return subjects_of(session.identifier, session.did, session.network)
 
 
 def _decode_sessions(batch: Sequence[SessionToOpen], rows: list[Record]) -> list[SessionFacts | None]:
@@ -101,7 +106,7 @@ def _registration_row(item: RegistrationToMake) -> dict[str, Any]:
         "shard": shard,
         "key": key,
         "credential_shard": shard_of(new.request.credential_id),
-        "bans": new.bannable,
+        "bans": subjects_of(new.identifier, new.request.did, new.network),
         "ip": ip,
         "ip_shard": ip_shard,
         "network": network,
