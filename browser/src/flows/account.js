@@ -72,7 +72,7 @@ export class SmartAccount {
     this.elsewhere = elsewhere;
     this.bundler = new Bundler(client, contracts.entryPoint, elsewhere && elsewhere.chainId);
     this.#signed = new SignedOperations(
-      client.vault.dbName,
+      client.vault,
       [contracts.chainId, contracts.entryPoint, key.address, ...(permissionId ? [permissionId] : [])].join(":"),
     );
   }

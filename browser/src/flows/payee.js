@@ -130,9 +130,9 @@ async function originOf(client, address) {
   if (!block || !url) return null;
   const { appFactory } = await contractsOf(client);
   const event = await textHash(client.vault, ACCOUNT_CREATED);
-  const at = `0x${BigInt(block).toString(16)}`;
   const topics = [event, `0x${address.slice(2).toLowerCase().padStart(64, "0")}`];
   try {
+    const at = `0x${BigInt(block).toString(16)}`;
     const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
     const [x, y, salt] = log.data
       .slice(2)
@@ -140,6 +140,6 @@ async function originOf(client, address) {
       .map((/** @type {string} */ word) => BigInt(`0x${word}`));
     return { x, y, salt };
   } catch {
-    return null; // without an answer of the chain, the address is not proven
+    return null; // without the event, the address is not proven
   }
 }

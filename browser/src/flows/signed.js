@@ -14,8 +14,11 @@ const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 export const NONCES = 2n ** 64n;
 const MAX_REPLACED = 50;
+/** The nonce after that of the last operation that was seen mined, by the note's name. @type {WeakMap<Vault, Map<string, bigint>>} */
+const NEXT = new WeakMap();
 
 /**
+ * @typedef {import("../vault/vault.js").Vault} Vault
  * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {import("../chain/fees.js").Fees} Fees
  * @typedef {{nonce: string, calls: Record<string, string>, fees?: Fees}} Signed `calls`: the call data of each operation, by
@@ -27,16 +30,18 @@ export class SignedOperations {
   #dbName;
   #name;
   #replaced;
-  #next = 0n;
+  #next;
 
   /**
-   * @param {string} dbName of the vault's store
+   * @param {Vault} vault
    * @param {string} slot the account, its chain, its entry point, and what its nonces' key is for
    */
-  constructor(dbName, slot) {
-    this.#dbName = dbName;
+  constructor(vault, slot) {
+    this.#dbName = vault.dbName;
     this.#name = `signed:${slot.toLowerCase()}`;
     this.#replaced = `replaced:${slot.toLowerCase()}`;
+    this.#next = NEXT.get(vault) ?? new Map();
+    NEXT.set(vault, this.#next);
   }
 
   /**
@@ -54,7 +59,8 @@ export class SignedOperations {
         "the account's nonce has another key than 0: two signed operations could both be mined",
       );
     const open = await this.#open();
-    if (!open) return now > this.#next ? now : this.#next;
+    const next = this.#next.get(this.#name) ?? 0n;
+    if (!open) return now > next ? now : next;
     const nonce = BigInt(open.nonce);
     for (const [hash, call] of Object.entries(open.calls)) {
       const found = await outcome(hash);
@@ -113,7 +119,7 @@ export class SignedOperations {
   async mined(hash) {
     const open = await this.#open();
     if (!open?.calls[hash]) return;
-    this.#next = BigInt(open.nonce) + 1n;
+    this.#next.set(this.#name, BigInt(open.nonce) + 1n);
     const others = Object.keys(open.calls).filter((it) => it !== hash);
     const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-MAX_REPLACED);
     if (others.length) await withStore((store) => store.changeNote(this.#replaced, added), this.#dbName);

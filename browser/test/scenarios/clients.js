@@ -70,10 +70,12 @@ class ClientPlayer extends Player {
     return client.register({ handle, email, sms, code, onProgress: (step) => void script.perform(`tell: ${step}`) });
   }
 
-  pay(client, { to = "payee", amount, ucan }) {
+  async pay(client, { to = "payee", amount, ucan, payments = 1 }) {
     const { script } = this.world;
     const asked = { to: this.facts[to], amount, token: "native", chainId: 84532, ...(ucan && { ucan }) };
-    return client.pay(asked, { onProgress: (step) => script.perform(`tell: ${step}`) });
+    const options = { onProgress: (step) => script.perform(`tell: ${step}`) };
+    for (let left = payments; left > 1; left -= 1) await client.pay(asked, options);
+    return client.pay(asked, options);
   }
 
   async set_did_active(client, { active }) {

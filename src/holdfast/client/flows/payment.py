@@ -83,8 +83,8 @@ class Payments:
         self, params: PaymentParams, on_progress: Callable[[str], object] | None = None, called: str | None = None
     ) -> PaymentResult:
         """See Client.pay."""
-        await self._account.open()
         amount, account = checked(params), self._account
+        await account.open()
         there = await account.other_chain(params.chain_id)
         payee = await payee_of(self._client, params.to, account)  # DIDs are on the main chain
         if there is not None:

@@ -127,6 +127,8 @@ class _Player(Player):
     async def do_pay(self, client, event):
         to = FACTS[event.get("to", "payee")]
         asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=84532, ucan=event.get("ucan"))
+        for _ in range(1, event.get("payments", 1)):
+            await client.pay(asked, on_progress=self.tell)
         return await client.pay(asked, on_progress=self.tell)
 
     async def do_set_did_active(self, client, event):
