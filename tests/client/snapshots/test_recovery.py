@@ -3,16 +3,19 @@
 import dataclasses
 from datetime import UTC, datetime
 
+import httpx
 import msgspec
 import pytest
-from tests.client.snapshots.devices import GIVEN, SECRET, Device, published
+from tests.client.snapshots.devices import GIVEN, ONCE, SECRET, Device, published
 from tests.client.snapshots.software_publishing import SoftwarePublishing
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.snapshots.hosts import SnapshotHosts
 from holdfast.client.snapshots.recovery import RecoveryRefused
 from holdfast.client.types import GenerateInput
+from holdfast.content.names import name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
 SITE = "http://localhost:8787"
@@ -49,6 +52,19 @@ async def test_a_passkey_alone_brings_everything_back(first, new):
     assert (await new.client.snapshot_state()).sequence == found.sequence == 1
     await new.change("after")
     assert (await new.client.publish_snapshot()).sequence == 2
+
+
+async def test_a_newer_snapshot_may_exist_while_the_upload_server_is_silent_wherever_the_gateways_name_it():
+    def answer(request):
+        if request.url.host == "vault.example":
+            raise httpx.ConnectError("silent")
+        return httpx.Response(404)
+
+    config = types.SnapshotConfig(gateway_urls=("https://gateway.example", "https://vault.example"))
+    hosts = SnapshotHosts("https://vault.example", config, retries=ONCE, transport=httpx.MockTransport(answer))
+    answers = await hosts.gateway.answers(name_of(bytes(32)))
+    assert (answers.has_main, list(answers.failed)) == (False, ["vault.example"])
+    await hosts.close()
 
 
 async def test_an_older_passkey_leads_over_the_service(tmp_path, host):

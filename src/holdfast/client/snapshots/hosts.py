@@ -60,8 +60,8 @@ class SnapshotHosts:
         self._mint = token
         more: dict[str, Any] = {"retries": retries, "transport": transport}
         self._http = HttpTransport(self._upload_url, timeout=UPLOAD_TIMEOUT_S, **more)
-        first = () if self._upload_url in self.config.gateways else (self._upload_url,)
-        self.gateway = AsyncGateway((*first, *self.config.gateways), store, **more)
+        # The first is the one that has the newest record.
+        self.gateway = AsyncGateway(tuple(dict.fromkeys((self._upload_url, *self.config.gateways))), store, **more)
         pinning_url = self._upload_url if self.config.pinning_url is None else self.config.pinning_url
         self.pinning = (
             AsyncPinning(pinning_url, self.config.access_token or self._token, **more) if pinning_url else None
