@@ -8,12 +8,14 @@ from tests.client.snapshots.devices import SECRET, Device, pair
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.snapshots.removals import remove_all, removed_keys
+from holdfast.client.snapshots.second_enclave import OtherKeys
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.wire.client_errors import PluginCallError
 
 LOST = KnownKey(HostKey("prf", "lost", secret=b"l" * 32))
 KEPT = KnownKey(HostKey("prf", "kept", secret=b"k" * 32))
+STRANGER = KnownKey(HostKey("prf", "stranger", secret=b"s" * 32))
 PHONE = KnownKey(HostKey("prf", "phone", secret=b"p" * 32))
 
 
@@ -58,6 +60,35 @@ async def test_a_removed_passkey_stays_removed(devices, removing, version):
         assert "lost" not in {key_id for _, key_id in wrap_names(second.store.load(did, revision).sealed)}
     kept = await second.gateway.snapshot(state.acknowledged_root)
     assert "lost" not in {key_id for _, key_id in wrap_names(kept.sealed)}
+
+
+async def test_a_passkey_that_the_chosen_version_has_removed_opens_no_older_revision(devices):
+    laptop, phone = devices
+    await phone.vault.remove_key("prf", "lost")
+    await laptop.change("on the laptop")
+    await in_conflict(phone, laptop)
+    await laptop.client.choose_snapshot("there", KEPT)
+    (did,) = laptop.store.dids()
+    for revision in laptop.store.revisions(did):
+        assert "lost" not in {key_id for _, key_id in wrap_names(laptop.store.load(did, revision).sealed)}
+
+
+async def test_a_version_that_the_key_does_not_open_leaves_the_vault_open(devices):
+    laptop, phone = devices
+    await laptop.change("on the laptop")
+    await in_conflict(phone, laptop)
+    with pytest.raises(OtherKeys):
+        await laptop.client.choose_snapshot("there", STRANGER)
+    assert not (await laptop.vault.status()).locked
+
+
+async def test_removals_that_cannot_be_listed_are_not_taken_for_none():
+    class Failing:
+        async def exec(self, _words):
+            return SimpleNamespace(success=False, result=None, error="internal")
+
+    with pytest.raises(PluginCallError, match="the removed keys cannot be listed \\(internal\\)"):
+        await removed_keys(Failing())
 
 
 async def test_a_passkey_that_is_added_again_is_removed_no_more(devices):

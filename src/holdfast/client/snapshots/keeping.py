@@ -15,7 +15,7 @@ from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
-from holdfast.client.snapshots.removals import may_have_lost, remove_all, removed_keys
+from holdfast.client.snapshots.removals import carried_keys, may_have_lost, remove_all, removed_keys
 from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
 from holdfast.client.snapshots.tokens import bearer_token, did_of_service
@@ -176,11 +176,12 @@ class VaultSnapshots:
     async def _take(self, other: Snapshot, key: KeyProvider) -> None:
         """Replace the vault with the other version, sealed as a revision that follows this device's."""
         vault, store = self._vault()
-        known, removed = KnownKey(await asyncio.to_thread(key.host_key)), await removed_keys(vault)
-        await vault.lock()
-        stored = await asyncio.to_thread(store.load, other.manifest.did)
+        known, ours = KnownKey(await asyncio.to_thread(key.host_key)), await carried_keys(vault)
         async with opened_beside(vault, other, known) as second:
-            forget = await remove_all(second, removed)
+            forget = not ours.isdisjoint(await removed_keys(second))
+            forget |= await remove_all(second, await removed_keys(vault))
+            await vault.lock()
+            stored = await asyncio.to_thread(store.load, other.manifest.did)
             saved = await second.save()
             while stored is not None and saved.revision <= stored.revision:
                 saved = await second.save()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.removed_keys import CARRIED, name_in, row_of, see_recorded
+from holdfast.wire.client_errors import PluginCallError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,9 @@ Name = tuple[str, str]
 async def removed_keys(vault: AsyncVault) -> set[Name]:
     """Return the names of the keys that were removed from an unlocked vault. Raises PluginCallError."""
     listed = await vault.exec("resource:tokens action:list")
-    names = {name_in(row) for row in listed.result or ()}
+    if not listed.success or listed.result is None:
+        raise PluginCallError("exec", f"the removed keys cannot be listed ({listed.error})")
+    names = {name_in(row) for row in listed.result}
     return {name for name in names if name is not None}
 
 
