@@ -75,7 +75,6 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
   const { revision } = stored;
   const before = await readState(store, did);
   await store.setNote(recordNote(did), record);
-  await store.updateManifest({ ...stored.manifest, rootCid }, stored.sealed);
   await writeState(store, {
     ...before,
     status: "pinned",
@@ -89,4 +88,5 @@ export async function continueHere(store, { snapshot, record, sequence, stored }
     otherRoot: null,
     sentRoot: null,
   });
+  await store.updateManifest({ ...stored.manifest, rootCid }, stored.sealed);
 }

@@ -4,6 +4,7 @@ import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "../errors.js";
 import { pin } from "./hosts.js";
+import { forgottenNote } from "../vault/store.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
@@ -85,14 +86,8 @@ export class Publisher {
     const state = await this.state();
     if (!isDue(stored, state)) return state;
     try {
-      const forgets = state.forgets || (stored.manifest.rootCid === null && state.acknowledgedRoot !== null);
-      return await this.#published(publishing, {
-        ...state,
-        status: "queued",
-        revision: stored.revision,
-        reason: null,
-        forgets,
-      });
+      const { revision } = stored;
+      return await this.#published(publishing, { ...state, status: "queued", revision, reason: null });
     } catch (error) {
       const met = error instanceof SnapshotConflict ? { status: CONFLICTING, otherRoot: error.otherRoot } : {};
       await this.#note(await this.state(), { status: "failed", reason: reasonOf(error), ...met });
@@ -114,7 +109,6 @@ export class Publisher {
       acknowledgedRevision: 0,
       otherRoot: null,
     });
-    await this.#store.setNote(otherNote(state.did), null);
     return this.publish();
   }
 
@@ -211,7 +205,9 @@ export class Publisher {
       if (found && found.sequence >= sequence && found.rootCid !== taken.rootCid) await this.#conflict(state, found);
       throw error;
     }
-    return this.#withoutOldPins(await this.#acknowledged(state, sequence, bytes, delegation));
+    const acknowledged = await this.#acknowledged(state, sequence, bytes, delegation);
+    await this.#removeOldPins(acknowledged);
+    return acknowledged;
   }
 
   /** @param {SnapshotState} state @param {number} sequence @param {Uint8Array} record @param {Uint8Array} delegation */
@@ -222,6 +218,7 @@ export class Publisher {
     // Record the snapshot in the manifest, unless the vault was changed meanwhile, or imported, perhaps at this revision.
     if (stored && (await snapshotAfter(precedingRoot, stored, delegation)).rootCid === sentRoot)
       await this.#store.updateManifest({ ...stored.manifest, rootCid: sentRoot }, stored.sealed);
+    await this.#store.setNote(otherNote(did), null); // until now it was this device's copy of the other version
     const acknowledged = {
       acknowledgedRoot: sentRoot,
       acknowledgedRevision: sentRevision,
@@ -238,14 +235,19 @@ export class Publisher {
    *
    * @param {SnapshotState} state
    */
-  async #withoutOldPins(state) {
+  async #removeOldPins({ did, acknowledgedRevision }) {
     const { pinning } = this.#hosts;
+    const note = forgottenNote(did);
     try {
-      const found = (await pinning?.list({ meta: metaOf(state.did), limit: LISTED })) ?? [];
-      for (const { requestId } of found.slice(state.forgets ? 1 : this.#retained)) await pinning?.delete(requestId);
-      return state.forgets ? this.#note(state, { forgets: false }) : state;
+      const forgotten = await this.#store.note(note);
+      const found = (await pinning?.list({ meta: metaOf(did), limit: LISTED })) ?? [];
+      const retained = forgotten === null ? this.#retained : 1;
+      for (const { requestId } of found.slice(retained)) await pinning?.delete(requestId);
+      // A key that was removed meanwhile counts at the next upload.
+      if (forgotten !== null && acknowledgedRevision >= forgotten)
+        await this.#store.replaceNotes({ [note]: [forgotten, null] });
     } catch {
-      return state;
+      // The next upload retries.
     }
   }
 

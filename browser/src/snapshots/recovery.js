@@ -8,7 +8,7 @@ import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { copied, wrapsOf } from "./keys.js";
-import { ClientStateError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
+import { ClientStateError, PluginCallError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
 import { PlacesFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
@@ -144,7 +144,7 @@ export class Recovery {
     try {
       return await openedBeside(this.#client.vault, snapshot, copied(key), async () => true);
     } catch (error) {
-      if (error instanceof OtherKeys) return false;
+      if (error instanceof OtherKeys || error instanceof PluginCallError) return false;
       throw error;
     }
   }
@@ -291,11 +291,9 @@ export class Recovery {
    */
   async #open({ snapshot: { sealed, manifest } }, key) {
     // Pass a copy, because the buffer may be transferred to the worker.
-    const { success, error } = await this.#client.vault.unlock(
-      key,
-      { database: sealed.slice() },
-      { did: manifest.did },
-    );
+    const { success, error } = await this.#client.vault
+      .unlock(key, { database: sealed.slice() }, { did: manifest.did })
+      .catch(failedCall);
     if (!success) return refusalOf(error);
     this.#tell("vault opened");
     return null;
@@ -391,6 +389,12 @@ async function readable(work) {
 function isMissing(cause) {
   if (cause instanceof PlacesFailed) return cause.failed.every(({ error }) => isMissing(error));
   return cause instanceof RequestRefused && cause.status === 404;
+}
+
+/** @param {unknown} error */
+function failedCall(error) {
+  if (error instanceof PluginCallError) return { success: false, error: error.code ?? undefined };
+  throw error;
 }
 
 /** @param {string} [code] */

@@ -17,7 +17,6 @@
  * @property {string | null} otherRoot in a conflict, the other device's snapshot
  * @property {string | null} sentRoot the root in a record that was sent and not acknowledged yet
  * @property {number} sentRevision
- * @property {boolean} forgets whether older snapshots, which a removed key still opens, must be unpinned
  */
 
 /**
@@ -55,7 +54,6 @@ export function firstState(did) {
     otherRoot: null,
     sentRoot: null,
     sentRevision: 0,
-    forgets: false,
   };
 }
 

@@ -10,6 +10,11 @@ const RETAINED_REVISIONS = 3;
 const SENT = "pages:sent";
 const ABOUT_A_VAULT = ["registration", "snapshots:other", "snapshots:record", "pages:facts", SENT];
 
+/** Returns the name of the note of the first revision that a removed key cannot open. @param {string} did */
+export function forgottenNote(did) {
+  return `snapshots:forgotten:${did}`;
+}
+
 /** Returns the name of the note that lists a vault's payments. @param {string} did */
 export function sentNote(did) {
   return `${SENT}:${did}`;
@@ -91,7 +96,7 @@ export class VaultStore {
    */
   async save(manifest, sealed, revision, { owner, forgetOlder = false, replace = false } = {}) {
     const { did } = manifest;
-    await this.#write(["vaults", "owners"], async (vaults, owners) => {
+    await this.#write(["vaults", "owners", "notes"], async (vaults, owners, notes) => {
       if (owner !== undefined && (await done(owners.get(did))) !== owner) throw new NotOwner();
       const last = (await newest(vaults, did))?.value.revision ?? 0;
       if (revision <= last && !replace)
@@ -99,6 +104,7 @@ export class VaultStore {
       if (replace || forgetOlder) vaults.delete(every(did));
       else vaults.delete(IDBKeyRange.bound([did, 0], [did, Math.max(0, revision - RETAINED_REVISIONS)]));
       vaults.put({ did, revision, manifest, sealed });
+      if (forgetOlder) notes.put(revision, forgottenNote(did));
     });
   }
 
@@ -137,6 +143,8 @@ export class VaultStore {
       vaults.delete(every(did));
       owners.delete(did);
       ABOUT_A_VAULT.forEach((name) => notes.delete(IDBKeyRange.bound(`${name}:${did}`, `${name}:${did};`)));
+      // The revisions of an imported vault start again.
+      if ((await done(notes.count(forgottenNote(did)))) > 0) notes.put(0, forgottenNote(did));
     });
   }
 

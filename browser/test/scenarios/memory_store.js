@@ -12,10 +12,11 @@ export class MemoryStore {
     return this.rows.get(did) ?? null;
   }
 
-  async save(manifest, bytes, revision) {
+  async save(manifest, bytes, revision, { forgetOlder = false } = {}) {
     const last = this.rows.get(manifest.did)?.revision ?? 0;
     if (revision <= last) throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
     this.rows.set(manifest.did, { did: manifest.did, revision, manifest, sealed: bytes });
+    if (forgetOlder) this.notes.set(`snapshots:forgotten:${manifest.did}`, revision);
   }
 
   async updateManifest(manifest, sealed) {

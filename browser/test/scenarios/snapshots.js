@@ -36,6 +36,7 @@ class SnapshotPlayer extends Player {
   records = {};
   found = []; // what gateways return: the newest snapshot, and the one before it
   locked = false;
+  wasKept = false; // the other device's version in a conflict
 
   constructor({ roots = {} }) {
     super();
@@ -65,7 +66,11 @@ class SnapshotPlayer extends Player {
       pinning: {
         add: async ({ cid }) => ({ status: (await this.answer("pin", ` ${this.symbol(cid)}`)) ?? "pinned" }),
         wait: async ({ status }) => void (status === "pinned" || (await this.answer("wait for pin"))),
-        list: async () => ((await this.answer("list pins"))?.pins ?? []).map((requestId) => ({ requestId })),
+        list: async () => {
+          const { pins = [], removed } = (await this.answer("list pins")) ?? {};
+          if (removed) await this.change({ revision: removed, forgets: true });
+          return pins.map((requestId) => ({ requestId }));
+        },
         delete: (requestId) => this.answer("unpin", ` ${requestId}`),
       },
     };
@@ -94,7 +99,11 @@ class SnapshotPlayer extends Player {
         (raised) => ({ error: raised }),
       );
     const state = await readState(this.store, DID);
-    if (state.otherRoot === null && (await this.store.note(otherNote(DID)))) throw new TypeError("a version is left");
+    const isKept = (await this.store.note(otherNote(DID))) !== null;
+    // The other device's version is kept until its successor is published.
+    if (isKept ? state.status === "pinned" : this.wasKept && state.status !== "pinned")
+      throw new TypeError(`the other version is ${isKept ? "left" : "gone"}`);
+    this.wasKept = isKept;
     const shown = Object.entries(state).map(([key, value]) => [key, this.symbol(value)]);
     const record = new TextDecoder().decode((await this.store.note(recordNote(DID))) ?? utf8("none"));
     return { effects: this.script.effects, state: { ...Object.fromEntries(shown), record }, result, ...told(error) };
@@ -122,7 +131,8 @@ class SnapshotPlayer extends Player {
 
   async change({ revision, forgets }) {
     const { manifest } = await this.store.load(DID);
-    await this.save({ revision, root: forgets || manifest.rootCid === null ? null : this.symbol(manifest.rootCid) });
+    const root = forgets || manifest.rootCid === null ? null : this.symbol(manifest.rootCid);
+    await this.save({ revision, root }, forgets);
     this.publisher.changed();
   }
 
@@ -169,8 +179,8 @@ class SnapshotPlayer extends Player {
     });
   }
 
-  async save({ revision, root }) {
-    await this.store.save(this.manifest(root), sealed(revision), revision);
+  async save({ revision, root }, forgetOlder = false) {
+    await this.store.save(this.manifest(root), sealed(revision), revision, { forgetOlder });
   }
 
   manifest(root) {
@@ -191,7 +201,7 @@ class SnapshotPlayer extends Player {
   }
 
   async unlock() {
-    const answer = await this.answer("vault: unlock");
+    const answer = thrown(await this.answer("vault: unlock"));
     return { success: answer === null, ...answer };
   }
 
@@ -199,7 +209,7 @@ class SnapshotPlayer extends Player {
     return {
       boot: async () => {},
       unlock: async () => {
-        const answer = await this.answer("second vault: unlock");
+        const answer = thrown(await this.answer("second vault: unlock"));
         return { success: answer === null, ...answer };
       },
       close: () => {},
@@ -270,6 +280,12 @@ function sealed(revision, wraps = [], did = DID) {
   new DataView(header.buffer).setUint16(6, DID.length);
   new DataView(header.buffer).setBigUint64(8, BigInt(revision));
   return Uint8Array.of(...header, ...utf8(`${did}${named.join("")}`));
+}
+
+/** Returns an enclave's answer. Throws the error with which a scripted enclave fails. */
+function thrown(answer) {
+  if (answer?.throws) throw new PluginCallError("unlock", "not a vault", answer.throws);
+  return answer;
 }
 
 function spoilt(car, how) {

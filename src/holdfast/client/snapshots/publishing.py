@@ -238,14 +238,16 @@ class Publisher:
         pinning = self._hosts.pinning
         if pinning is None:
             return
-        forgotten = await asyncio.to_thread(self._store.note, forgotten_note(state.did))
+        note = forgotten_note(state.did)
+        forgotten = await asyncio.to_thread(self._store.note, note)
         pinned = 1 if forgotten is not None else self._hosts.config.pinned
         with contextlib.suppress(ServiceError):
             found = await pinning.list(meta=meta_of(state.did), limit=_LISTED)
             for pin in found[pinned:]:
                 await pinning.delete(pin.request_id)
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
-                await asyncio.to_thread(self._store.set_note, forgotten_note(state.did), None)
+                # A key that was removed meanwhile counts at the next upload.
+                await asyncio.to_thread(self._store.replace_note, note, forgotten, None)
 
     async def _name_stored(self, publishing: Publishing, state: SnapshotState) -> None:
         """Record the snapshot's root in the stored manifest, unless the vault was changed or imported meanwhile.

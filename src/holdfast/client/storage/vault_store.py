@@ -188,28 +188,29 @@ class VaultStore:
             else:
                 database.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
 
-    def replace_note(self, name: str, expected: str | None, value: str) -> bool:
-        """Store a text if the current one is `expected` (None: absent), as an atomic compare-and-swap.
+    def replace_note(self, name: str, expected: str | None, value: str | None) -> bool:
+        """Store a text, or delete it, if the current one is `expected` (None: absent), as an atomic compare-and-swap.
 
         Return whether it was.
         """
         return self.replace_notes({name: (expected, value)})
 
-    def replace_notes(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
+    def replace_notes(self, changes: Mapping[str, tuple[str | None, str | None]]) -> bool:
         """Compare and swap several texts in one transaction.
 
         Return whether all current texts were as expected; if not, nothing is stored.
 
         Args:
-            changes: by name, the expected text (None: absent) and the new one.
+            changes: by name, the expected text (None: absent) and the new one (None: it is deleted).
         """
         with self._transaction() as database:
             for name, (expected, _) in changes.items():
                 row = database.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
                 if (row[0] if row else None) != expected:
                     return False
-            rows = [(name, value) for name, (_, value) in changes.items()]
-            database.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", rows)
+            database.executemany("DELETE FROM notes WHERE name = ?", [(name,) for name in changes])
+            rows = [(name, value) for name, (_, value) in changes.items() if value is not None]
+            database.executemany("INSERT INTO notes VALUES (?, ?)", rows)
             return True
 
     def note(self, name: str) -> str | None:

@@ -23,7 +23,7 @@ from holdfast.client.vault.keys import SecretKey
 from holdfast.content.cars import write_car
 from holdfast.content.cids import raw_block
 from holdfast.content.records import Record
-from holdfast.wire.client_errors import NetworkError, ServiceError
+from holdfast.wire.client_errors import NetworkError, PluginCallError, ServiceError
 
 DID = "did:new:0x" + "11" * 32
 NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
@@ -199,12 +199,12 @@ class _Player(Player):
         return SimpleNamespace(record=record.encode())
 
     async def unlock(self, *_):
-        answer = await self.answer("vault: unlock")
+        answer = _thrown(await self.answer("vault: unlock"))
         return SimpleNamespace(success=answer is None, error=(answer or {}).get("error"))
 
     @asynccontextmanager
     async def opened_beside(self, *_):
-        if (answer := await self.answer("second vault: unlock")) is not None:
+        if (answer := _thrown(await self.answer("second vault: unlock"))) is not None:
             raise OtherKeys(answer["error"])
         yield self.vault
 
@@ -244,7 +244,10 @@ class _Player(Player):
         await self.answer("wait for pin")
 
     async def pins(self, **_):
-        return [SimpleNamespace(request_id=it) for it in (await self.answer("list pins") or {}).get("pins", [])]
+        answer = await self.answer("list pins") or {}
+        if "removed" in answer:
+            await self.do_change({"revision": answer["removed"], "forgets": True})
+        return [SimpleNamespace(request_id=it) for it in answer.get("pins", [])]
 
     async def unpin(self, request_id):
         await self.answer("unpin", f" {request_id}")
@@ -270,6 +273,13 @@ class _Version:
 
     async def keys(self):
         return SimpleNamespace(wraps=[{"kind": kind, "id": key_id} for kind, key_id in self.tables.get("keys", [])])
+
+
+def _thrown(answer):
+    """Return an enclave's answer. Raises the error with which a scripted enclave fails."""
+    if answer is not None and "throws" in answer:
+        raise PluginCallError("unlock", "not a vault", answer["throws"])
+    return answer
 
 
 async def _closed():
