@@ -70,7 +70,7 @@ class NewAddress:
         token: digest of the token that asked; a repeat gets the first result.
         until: how long that is remembered, in seconds since the epoch.
         most: how many addresses a DID may hold.
-        network: what bans apply to besides: an IPv4 address, an IPv6 /64, or neither.
+        network: what bans apply to, with the identifier and the DID: an IPv4 address, an IPv6 /64, or neither.
     """
 
     did: str

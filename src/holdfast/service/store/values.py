@@ -83,7 +83,7 @@ class NewRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         request: the request; its credential ID is canonical, its block number the one to store.
         attestation: signature of the attestation and its expiry, to be remembered as used; None for handles.
         signed: whether the DID's key signed the request.
-        network: what bans apply to besides: an IPv4 address, an IPv6 /64, or neither.
+        network: what bans apply to, with the identifier and the DID: an IPv4 address, an IPv6 /64, or neither.
     """
 
     request: RegisterDid
