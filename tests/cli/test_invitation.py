@@ -2,9 +2,11 @@
 
 import csv
 import io
+import subprocess
+import sys
 
 import pytest
-from tests.support.serving import DID, running_server
+from tests.support.serving import DID, environment_of, running_server
 
 from holdfast.cli.exits import Exit
 
@@ -60,6 +62,47 @@ def test_each_person_of_a_file_gets_a_code(holdfast, tmp_path):
             answer = client.post("/api/sessions", json=body, headers={"Holdfast-Invitation": code})
             assert answer.status_code == status
         assert len(holdfast("invitation", "list", "--json").value) == 2
+
+
+@pytest.fixture
+def database(holdfast, tmp_path):
+    """A database that a service made."""
+    with running_server(tmp_path / "data", tmp_path / "log", registration="invitation"):
+        pass
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.usefixtures("database")
+def test_a_file_of_a_spreadsheet_keeps_its_delimiter(holdfast, tmp_path, delimiter):
+    people = tmp_path / "people.csv"
+    people.write_text(f'"Name, first"{delimiter}mail\r\n"Zo{delimiter}",z@example.org\r\n'.replace(",z", f"{delimiter}z"))
+    (row,) = csv.DictReader(io.StringIO(holdfast("invitation", "each", str(people)).out), delimiter=delimiter)
+    assert (list(row), row["Name, first"], row["mail"]) == (
+        ["Name, first", "mail", "invitation", "address"],
+        f"Zo{delimiter}",
+        "z@example.org",
+    )
+
+
+@pytest.mark.usefixtures("database")
+def test_each_is_one_list_in_json(holdfast, tmp_path):
+    (tmp_path / "people.csv").write_text("name\nZoë\nAnn\n", "utf-8")
+    rows = holdfast("invitation", "each", str(tmp_path / "people.csv"), "--json").value
+    assert [row["name"] for row in rows] == ["Zoë", "Ann"]
+    assert all(row["address"].endswith(row["invitation"]) for row in rows)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.usefixtures("database")
+def test_a_command_that_is_killed_has_shown_the_codes_that_it_made(holdfast, tmp_path, as_json):
+    """Each row is longer than what a pipe holds unread, so that only a command that shows codes late makes more."""
+    people = tmp_path / "people.csv"
+    people.write_text("name\n" + f"{'x' * 120_000}\n" * 5)
+    command = [sys.executable, "-m", "holdfast", "invitation", "each", str(people), *(["--json"] if as_json else [])]
+    with subprocess.Popen(command, env=environment_of(tmp_path / "data"), stdout=subprocess.PIPE) as running:
+        begun = running.stdout.read(1)
+        running.kill()
+    assert begun and len(holdfast("invitation", "list", "--json").value) <= 2
 
 
 @pytest.mark.parametrize(

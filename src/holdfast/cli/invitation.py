@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Annotated
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -17,7 +19,7 @@ from holdfast.rules.invitations import MAX_DAYS, MAX_USES
 from holdfast.wire.admin_endpoints import NewInvitation, OfInvitation, ReadPage, Reissue
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from holdfast.service.operations.operator_tasks import OperatorTasks
     from holdfast.service.store.administration import By
@@ -57,21 +59,28 @@ def each(
     people = _people(file, as_json=as_json)
     given = NewInvitation(uses=1, days=days)
 
-    async def work(tasks: OperatorTasks, by: By) -> list[dict[str, str]]:
-        made = [await tasks.invite(given, by) for _ in people]
-        return [
-            {**person, "invitation": str(one["code"]), "address": str(one["address"])}
-            for person, one in zip(people, made, strict=True)
-        ]
+    async def work(tasks: OperatorTasks, by: By) -> None:
+        for at, person in enumerate(people.rows):
+            made = await tasks.invite(given, by)
+            row = {**person, "invitation": str(made["code"]), "address": str(made["address"])}
+            # At once, because a code that is not shown is lost if the command does not end.
+            sys.stdout.write(_json(row, at, len(people.rows)) if as_json else _csv(row, people.delimiter, at))
+            sys.stdout.flush()
 
-    rows = with_tasks(work, env_file, operator, as_json=as_json)
-    emit(rows, _csv(rows), as_json=as_json)
+    with_tasks(work, env_file, operator, as_json=as_json)
 
 
-def _people(file: typer.FileText, *, as_json: bool) -> list[dict[str, str]]:
+class _People(NamedTuple):
+    rows: list[dict[str, str]]
+    delimiter: str
+
+
+def _people(file: typer.FileText, *, as_json: bool) -> _People:
     """Return the file's rows. Exits with USAGE for a file that is no such table."""
-    table = csv.DictReader(file, strict=True)
     try:
+        text = file.read()
+        delimiter = _delimiter(text)
+        table = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         rows, names = list(table), list(table.fieldnames or ())
     except (csv.Error, UnicodeDecodeError):
         fail(Exit.USAGE, f"{file.name} is not CSV in UTF-8", as_json=as_json)
@@ -87,16 +96,28 @@ def _people(file: typer.FileText, *, as_json: bool) -> list[dict[str, str]]:
         why = "columns `invitation` and `address` are added: rename those in the file"
     if why:
         fail(Exit.USAGE, f"{file.name}: {why}", as_json=as_json)
-    return rows
+    return _People(rows, delimiter)
 
 
-def _csv(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the rows as CSV. Cells stay as the operator wrote them, also numbers that begin with a plus sign."""
+def _delimiter(text: str) -> str:
+    """Return what separates the names of columns: a comma, or a semicolon or tab, which spreadsheets write too."""
+    first = text.split("\n", 1)[0]
+    return max(",;\t", key=lambda one: len(next(csv.reader([first], delimiter=one), ())))
+
+
+def _json(row: Mapping[str, str], at: int, rows: int) -> str:
+    """Return the part of the JSON list that contains the row."""
+    return ("[" if at == 0 else ", ") + json.dumps(row, ensure_ascii=False) + ("]\n" if at == rows - 1 else "")
+
+
+def _csv(row: Mapping[str, str], delimiter: str, at: int) -> str:
+    """Return the row as CSV. Cells stay as the operator wrote them, also numbers that begin with a plus sign."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().rstrip("\n")
+    writer = csv.DictWriter(text, list(row), delimiter=delimiter, lineterminator="\n")
+    if at == 0:
+        writer.writeheader()
+    writer.writerow(row)
+    return text.getvalue()
 
 
 @app.command()
