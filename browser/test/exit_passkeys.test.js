@@ -107,11 +107,13 @@ test("a passkey is known among an account's owners by what it signs, and signs a
     return { ...used, getClientExtensionResults: () => ({}) };
   };
   await inBrowser(get, "https:", async () => {
-    const owners = [`0x${"a1".repeat(20)}`, signerOf(other), signerOf(pair)];
+    const owners = [`0x${"a1".repeat(20)}`, signerOf(other), signerOf(pair)].map((it) => ({ signer: it, expiry: 0 }));
     const owner = await passkeyAmong(owners, { rpId: "example.org" }, call);
     assert.equal(owner.signer, signerOf(pair));
     assert.match(await owner.sign(`0x${"05".repeat(32)}`), /^0x[0-9a-f]{700,}$/);
-    await assert.rejects(passkeyAmong(owners.slice(0, 2), { rpId: "example.org" }, call), /is not an owner/);
+    const over = { ...owners[2], expiry: 1 };
+    for (const others of [owners.slice(0, 2), [...owners.slice(0, 2), over]])
+      await assert.rejects(passkeyAmong(others, { rpId: "example.org" }, call), /is not an owner/);
   });
   assert.deepEqual([...new Set(asked.map(({ rpId }) => rpId))], ["example.org"]);
   assert.deepEqual([toHex(asked[1].challenge), asked[1].allowCredentials.length], [`0x${"05".repeat(32)}`, 1]);

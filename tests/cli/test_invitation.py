@@ -75,7 +75,9 @@ def database(holdfast, tmp_path):
 @pytest.mark.usefixtures("database")
 def test_a_file_of_a_spreadsheet_keeps_its_delimiter(holdfast, tmp_path, delimiter):
     people = tmp_path / "people.csv"
-    people.write_text(f'"Name, first"{delimiter}mail\r\n"Zo{delimiter}",z@example.org\r\n'.replace(",z", f"{delimiter}z"))
+    people.write_text(
+        f'"Name, first"{delimiter}mail\r\n"Zo{delimiter}",z@example.org\r\n'.replace(",z", f"{delimiter}z")
+    )
     (row,) = csv.DictReader(io.StringIO(holdfast("invitation", "each", str(people)).out), delimiter=delimiter)
     assert (list(row), row["Name, first"], row["mail"]) == (
         ["Name, first", "mail", "invitation", "address"],

@@ -131,9 +131,8 @@ export class AccountKeys {
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
     if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
-    const signers = owners.map((it) => it.signer);
     const call = (/** @type {string} */ fn, /** @type {object} */ args) => this.#client.vault.call(fn, args);
-    const owner = passkey ? await passkeyAmong(signers, passkey, call) : { signer: await this.signer(), sign: null };
+    const owner = passkey ? await passkeyAmong(owners, passkey, call) : { signer: await this.signer(), sign: null };
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
     const { digest, ...own } = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
     const signed = owner.sign ? { signer: owner.signer, signature: await owner.sign(digest) } : own;

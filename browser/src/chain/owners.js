@@ -20,6 +20,14 @@ export async function ownerState(url, account, keyId) {
 }
 
 /**
+ * Whether an owner's time is over: the contract lists it until it is removed, but it signs nothing.
+ *
+ * @param {{expiry: number}} owner
+ * @param {number} [now] Unix time
+ */
+export const hasExpired = ({ expiry }, now = Date.now() / 1000) => expiry !== 0 && expiry <= now;
+
+/**
  * @typedef {object} Settings what an account counts and requires (contracts/src/account/Settings.sol)
  * @property {number} sequence signed changes so far
  * @property {number} generation recoveries so far

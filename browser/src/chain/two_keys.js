@@ -4,6 +4,7 @@
  * is the sum up to which one key suffices.
  */
 
+import { hasExpired } from "./owners.js";
 import { payeeIn, tokenOf } from "./permissions.js";
 
 /**
@@ -31,7 +32,7 @@ import { payeeIn, tokenOf } from "./permissions.js";
  */
 export function wayOf({ threshold, own, seconds, owners, now }) {
   if (threshold < 2) return { kind: "one", keys: [] };
-  const others = owners.filter((it) => it.signer !== own && (it.expiry === 0 || it.expiry > now));
+  const others = owners.filter((it) => it.signer !== own && !hasExpired(it, now));
   const keys = others.map(({ signer }) => signer);
   const present = keys.filter((it) => seconds.includes(it));
   return present.length ? { kind: "two", keys: present } : { kind: "missing", keys };

@@ -1,6 +1,7 @@
 /** Reads from a node what an account is on its chain: its owners, and what it has. */
 
 import { fromHex, toHex } from "../bytes.js";
+import { hasExpired } from "../chain/owners.js";
 import { keccak256 } from "../did/keccak.js";
 import { APP_FACTORY, ENTRY_POINTS, USDC } from "../generated/contracts.js";
 import { address, callData, hash, number } from "./abi.js";
@@ -158,7 +159,7 @@ export async function ownerAmong(node, account, signers) {
 /** @param {import("./node.js").Node} node @param {string} account @param {string} signer */
 async function owns(node, account, signer) {
   const [isOwner, expiry] = await keyState(node, account, signer);
-  return isOwner && (expiry === 0 || expiry * 1000 > Date.now());
+  return isOwner && !hasExpired({ expiry });
 }
 
 /** @param {import("./node.js").Node} node @param {string} account @param {string} signer @returns {Promise<[boolean, number]>} */

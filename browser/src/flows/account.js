@@ -14,7 +14,7 @@ import { higherFees } from "../chain/fees.js";
 import { permissionsOf } from "../chain/granted.js";
 import { didOfKey } from "../chain/names.js";
 import { ownersOf } from "../chain/owner_list.js";
-import { byName, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
+import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed } from "../chain/rpc.js";
@@ -401,7 +401,7 @@ export class SmartAccount {
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
     if (found.isOwner && !this.#client.secondKey && (await settingsOf(url, this.address)).threshold > 1)
       throw new OperationFailed(`two owners of the account ${this.address} must sign`);
-    if (!found.isOwner || (found.expiry !== 0 && found.expiry * 1000 <= Date.now()))
+    if (!found.isOwner || hasExpired(found))
       throw new OperationFailed(`the account ${this.address} is controlled by another key than this vault's`);
   }
 

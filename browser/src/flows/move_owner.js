@@ -2,6 +2,7 @@
 
 import "../core.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
+import { hasExpired } from "../chain/owners.js";
 import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
@@ -79,7 +80,7 @@ async function made(old, next, { signer: added, former, stale }, endFormer) {
 
 /** @param {AccountKeys} keys */
 async function ownersOf(keys) {
-  return (await keys.view()).owners.map(({ signer }) => signer);
+  return (await keys.view()).owners.filter((it) => !hasExpired(it)).map(({ signer }) => signer);
 }
 
 /**

@@ -26,6 +26,7 @@ export {
 export { feeIn } from "../chain/fees.js";
 export { checksumAddress, textHash } from "../chain/names.js";
 export { NATIVE } from "../chain/native.js";
+export { hasExpired } from "../chain/owners.js";
 export { accountAddress } from "../flows/contracts.js";
 export { serviceAddress } from "../flows/move_target.js";
 export { payeeOf } from "../flows/payee.js";

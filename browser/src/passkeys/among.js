@@ -3,6 +3,7 @@
 import { fromBase64, fromHex } from "../bytes.js";
 import { signatureIn } from "../chain/assertions.js";
 import { OperationFailed } from "../chain/errors.js";
+import { hasExpired } from "../chain/owners.js";
 import { usePasskey } from "./use.js";
 
 /** @typedef {(fn: string, args: {digest: Uint8Array<ArrayBuffer>, signature: string}) => any} CallEnclave no vault need be open */
@@ -10,18 +11,18 @@ import { usePasskey } from "./use.js";
 /**
  * Uses a passkey once, and returns it as the owner that it is.
  *
- * @param {string[]} owners signers in 0x-hex
+ * @param {{signer: string, expiry: number}[]} owners `signer`: 0x-hex; `expiry`: Unix time, 0 for never
  * @param {import("./use.js").UseOptions} options which passkey, and of which site
  * @param {CallEnclave} call
  * @returns {Promise<{signer: string, sign: (hash: string) => Promise<string>}>} `sign` asks for it again
- * @throws {OperationFailed} it is not an owner
+ * @throws {OperationFailed} it is not an owner, or its time is over
  * @throws {import("../errors.js").WebAuthnError}
  */
 export async function passkeyAmong(owners, options, call) {
   const { credentialId, assertion } = await usePasskey(options);
   const shown = await signersIn(assertion, call);
-  const signer = owners.find((it) => shown.includes(it.toLowerCase()));
-  if (!signer) throw new OperationFailed("that passkey is not an owner of the account: choose another one");
+  const { signer } = owners.find((it) => shown.includes(it.signer.toLowerCase()) && !hasExpired(it)) ?? {};
+  if (!signer) throw new OperationFailed("that passkey is not an owner of the account now: choose another one");
   const again = { ...options, credentialIds: [credentialId] };
   return {
     signer,

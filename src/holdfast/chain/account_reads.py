@@ -59,6 +59,10 @@ class Owner:
     expiry: int
     is_primary: bool
 
+    def signs_at(self, now: float) -> bool:
+        """Return whether its signatures are valid at `now` (Unix time)."""
+        return not has_expired(self.expiry, now)
+
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
@@ -92,6 +96,11 @@ class Created:
     x: int
     y: int
     salt: int
+
+
+def has_expired(expiry: int, now: float) -> bool:
+    """Return whether an owner's time is over: the contract lists it until it is removed, but it signs nothing."""
+    return 0 < expiry <= now
 
 
 async def settings_of(chain: RpcClient, account: str) -> Settings:

@@ -48,7 +48,7 @@ def way_of(threshold: int, own: bytes, second: bytes | None, owners: Iterable[Ow
     """Return who signs any operation, as signers. `now` is the Unix time."""
     if threshold < 2:  # noqa: PLR2004 - two owners
         return Way("one")
-    others = tuple(it.signer for it in owners if it.signer != own and (it.expiry == 0 or it.expiry > now))
+    others = tuple(it.signer for it in owners if it.signer != own and it.signs_at(now))
     return Way("two") if second in others else Way("missing", keys=others)
 
 

@@ -57,9 +57,9 @@ def _owner(options: AccountOptions, view: AccountView) -> SecondKey | None:
     if not isinstance(options, ByAnyOwner) or not options.owner_passkey:
         return None
     key = common.security_key(options.service)
-    found = passkey_among((owner.signer for owner in view.owners), key.assertions)
+    found = passkey_among(view.owners, key.assertions)
     if found is None:
-        raise OperationFailed(f"no passkey on this security key is an owner of the account {view.address}")
+        raise OperationFailed(f"no passkey on this security key is now an owner of the account {view.address}")
     return found
 
 

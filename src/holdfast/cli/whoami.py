@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import typer
@@ -71,7 +72,7 @@ def _ownership(client: Client, vault: Vault) -> str | None:
     except NetworkError:
         return None
     key = vault.own_key()
-    mine = [owner for owner in owners if owner.signer == p256_signer(key.x, key.y)]
+    mine = [owner for owner in owners if owner.signer == p256_signer(key.x, key.y) and owner.signs_at(time.time())]
     return "none" if not mine else "primary" if mine[0].is_primary else "owner"
 
 

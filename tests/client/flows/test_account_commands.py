@@ -76,8 +76,13 @@ def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(chain, first, 
     )
     add = ("account", "owners", "add", new, "--account", account, "--owner-passkey", "--yes")
     first.json("account", "owners", "add", ADDRESS, "--yes")
-    assert "no passkey on this security key is an owner" in second.run(*add, code=Exit.FAILED).stderr
-    first.json("account", "owners", "add", f"0x{passkey.hex()}", "--yes")
+    assert "no passkey on this security key is now an owner" in second.run(*add, code=Exit.FAILED).stderr
+    of_passkey = ("account", "owners", "add", f"0x{passkey.hex()}", "--yes")
+    first.json(*of_passkey, "--until", "1")
+    assert "no passkey on this security key is now an owner" in second.run(*add, code=Exit.FAILED).stderr
+    first.json("account", "owners", "add", new, "--until", "1", "--yes")
+    assert second.json("whoami", "--account", account)["ownership"] == "none"
+    first.json(*of_passkey)
     (row,) = second.json(*add)["chains"]
     assert (row["applied"], second.json("whoami", "--account", account)["ownership"]) == (1, "owner")
 

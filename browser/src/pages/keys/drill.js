@@ -5,6 +5,7 @@ import { counted, day, text } from "../parts/language.js";
 import { buttons, el, paragraph } from "../parts/nodes.js";
 import { SERVICE, preparing, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
+import { hasExpired } from "../library.js";
 import { back } from "../drill/card.js";
 import { noteTrial } from "../drill/trials.js";
 import { duration } from "./durations.js";
@@ -66,11 +67,11 @@ function line({ state, words }) {
 function ofOwners({ owners, settings }, own, named) {
   return owners
     .filter(({ signer }) => signer !== own)
-    .flatMap(({ signer, expiry }) => {
-      const { name } = named(signer);
-      const over = expiry !== 0 && expiry * 1000 < Date.now();
+    .flatMap((owner) => {
+      const { name } = named(owner.signer);
+      const over = hasExpired(owner);
       const words = over
-        ? text("keys.drill.owner.over", { time: day(expiry * 1000) })
+        ? text("keys.drill.owner.over", { time: day(owner.expiry * 1000) })
         : text(settings.threshold > 1 ? "keys.drill.owner.two" : "keys.drill.owner");
       return [
         { name, state: /** @type {State} */ (over ? "failed" : "tried"), words },

@@ -14,8 +14,8 @@ import { noteName, otherPerson } from "./people.js";
 
 /** @param {Known} known */
 export function ownersCard(known) {
-  const { view, passkeys, canChange } = known;
-  const missing = passkeys.filter(({ signer }) => !view.owners.some((it) => it.signer === signer));
+  const { view, passkeys, seconds, canChange } = known;
+  const missing = passkeys.filter((it) => !seconds.includes(it));
   return card(
     "owners",
     text("keys.owners"),

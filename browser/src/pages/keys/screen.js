@@ -9,6 +9,7 @@ import "./texts.js";
 import { facts } from "../../kit/notes.js";
 import { text } from "../parts/language.js";
 import { button, buttons, paragraph } from "../parts/nodes.js";
+import { hasExpired } from "../library.js";
 import { go } from "../parts/router.js";
 import { preparing, run, say, show } from "../parts/screen.js";
 import { ready } from "../parts/vault_client.js";
@@ -31,6 +32,7 @@ export { spendingReview } from "../spending/review.js";
  * @property {import("../library.js").AccountView} view
  * @property {string} own the signer of the vault's key
  * @property {import("./people.js").Passkey[]} passkeys
+ * @property {import("./people.js").Passkey[]} seconds those that own the account now
  * @property {import("./people.js").Namer} named
  * @property {string} chain the names of the service's chains
  * @property {boolean} hasOthers whether there are several
@@ -76,9 +78,10 @@ async function gathered() {
     chainsOfChanges(),
     client.recoveryTerms(),
   ]);
-  const isOwner = view.owners.some(({ signer }) => signer === own);
-  const hasSecond = known.some(({ signer }) => view.owners.some((it) => it.signer === signer));
-  const canChange = isOwner && (view.settings.threshold === 1 || hasSecond);
+  const owners = view.owners.filter((it) => !hasExpired(it)).map(({ signer }) => signer);
+  const isOwner = owners.includes(own);
+  const seconds = known.filter(({ signer }) => owners.includes(signer));
+  const canChange = isOwner && (view.settings.threshold === 1 || seconds.length > 0);
   const alone = view.settings.threshold > 1 ? await (await client.accountSpending()).alone() : [];
   const opening = (await client.vault.keys()).wraps.filter(({ kind }) => kind === "prf").map(({ id }) => id);
   const chain = chains.map(({ name }) => name).join(", ");
@@ -93,6 +96,7 @@ async function gathered() {
     terms,
     lost,
     passkeys: known,
+    seconds,
     named,
     canChange,
     isOwner,

@@ -19,8 +19,7 @@ const DAY = 86_400;
 
 /** @param {Known} known */
 export function twoKeysCard(known) {
-  const { view, passkeys } = known;
-  const seconds = passkeys.filter(({ signer }) => view.owners.some((it) => it.signer === signer));
+  const { view, seconds } = known;
   if (view.settings.threshold > 1) return card("two", text("keys.two"), ...present(known));
   return card(
     "two",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from eth_keys.datatypes import PrivateKey
 
+    from holdfast.chain.account_reads import Owner
     from holdfast.client.types import SignResult
     from holdfast.client.vault.own_key import OwnKey
 
@@ -65,11 +67,12 @@ def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> S
     return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN.verification_gas)
 
 
-def passkey_among(signers: Iterable[bytes], assertions: Callable[[bytes], list[str]]) -> SecondKey | None:
-    """Use a passkey once, and return it as the key that it is of these signers; None if it is another one."""
-    owners = set(signers)
+def passkey_among(owners: Iterable[Owner], assertions: Callable[[bytes], list[str]]) -> SecondKey | None:
+    """Use a passkey once, and return it as the owner that it is; None if it is none whose signature is valid."""
+    now = time.time()
+    signers = {owner.signer for owner in owners if owner.signs_at(now)}
     shown = (signer for made in assertions(secrets.token_bytes(32)) for signer in signers_in(made))
-    found = next((signer for signer in shown if signer in owners), None)
+    found = next((signer for signer in shown if signer in signers), None)
     return None if found is None else key_of_passkey(found, assertions)
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from holdfast.chain import calls, signers
 from holdfast.chain.abi import call_data
-from holdfast.chain.account_reads import owner_state, owners_of, permissions_of, settings_of
+from holdfast.chain.account_reads import has_expired, owner_state, owners_of, permissions_of, settings_of
 from holdfast.chain.account_signatures import before_creation
 from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, Margin, OperationReceipt
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
@@ -220,7 +220,7 @@ class SmartAccount:
             is_owner, expiry, _ = await owner_state(chain, address, self.key.signer)
             if is_owner and self.second is None and (await settings_of(chain, address)).threshold > 1:
                 raise OperationFailed(f"two owners of the account {address} must sign")
-        return is_owner and (expiry == 0 or expiry > time.time())
+        return is_owner and not has_expired(expiry, time.time())
 
     async def _nonce(self, reported: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""

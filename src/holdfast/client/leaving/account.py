@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
-from holdfast.chain.account_reads import owner_state, primary_of, settings_of
+from holdfast.chain.account_reads import has_expired, owner_state, primary_of, settings_of
 from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE
 from holdfast.chain.contracts import predict_account
 from holdfast.chain.contracts.addresses import APP_FACTORY
@@ -150,7 +150,7 @@ async def _deployed(chain: RpcClient, account: Account) -> Account:
 async def is_owner_of(chain: RpcClient, address: str, signer: bytes) -> bool:
     """Return whether a signer is an owner of an account that exists, and has not expired."""
     is_owner, expiry, _ = await owner_state(chain, address, signer)
-    return is_owner and not 0 < expiry <= time.time()
+    return is_owner and not has_expired(expiry, time.time())
 
 
 async def _future(chain: RpcClient, account: Account) -> Account:

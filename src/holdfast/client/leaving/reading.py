@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,9 @@ class Standing:
 
     @property
     def others(self) -> list[bytes]:
-        """The owners other than the vault's key, as signers."""
-        return [owner.signer for owner in self.owners or () if owner.signer != self.account.key.signer]
+        """The owners other than the vault's key whose signatures are valid, as signers."""
+        own, now = self.account.key.signer, time.time()
+        return [owner.signer for owner in self.owners or () if owner.signer != own and owner.signs_at(now)]
 
     @property
     def obstacle(self) -> str | None:

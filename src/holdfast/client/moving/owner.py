@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -127,7 +128,8 @@ class OwnerChange:
 
 
 async def _owners(account: AccountMethods) -> set[bytes]:
-    return {owner.signer for owner in (await account.account_view()).owners}
+    owners, now = (await account.account_view()).owners, time.time()
+    return {owner.signer for owner in owners if owner.signs_at(now)}
 
 
 async def _changed(account: AccountMethods, adds: list[bytes], ends: list[bytes]) -> set[bytes]:
