@@ -13,7 +13,7 @@ from holdfast.cli import client_vault
 from holdfast.cli.client_snapshots import summary
 from holdfast.cli.exits import Exit
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.passkeys import Authenticator, PasskeyKey
+from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.snapshots.state import SnapshotState, write_state
 from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.client.storage.vault_store import VaultStore
@@ -36,8 +36,8 @@ def service(tmp_path_factory):
 @pytest.fixture
 def security_key(monkeypatch, service):
     """A simulated security key that is plugged in."""
-    key = Authenticator(service, SoftwareAuthenticator())
-    monkeypatch.setattr(client_vault, "security_key", lambda _service, _device=None: key)
+    key, usual = Authenticator(service, SoftwareAuthenticator()), client_vault.security_key
+    monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else key)
     return key
 
 
@@ -77,6 +77,9 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, new, service, secu
     first.json(*DELEGATE)
     before, did = snapshot_of(first), first.json("vault", "status")["did"]
     assert (before["status"], before["current"]) == ("pinned", True)
+    new.folder.mkdir()
+    elsewhere = Authenticator("https://other.example", SoftwareAuthenticator(new.folder / "passkeys.json"))
+    elsewhere.create_passkey(Person("ann"))  # which hides the security key from no command
     assert new.json("vault", "recover")["did"] == new.json("whoami")["did"] == did
     assert sealed(new) == sealed(first)
     new.json(*DELEGATE)

@@ -43,21 +43,20 @@ def change(
         view = client.account_view()
         confirm(f"{question} account {view.address}?", yes=yes, as_json=options.as_json)
         first(client)
-        signed = client.sign_account_changes(made, owner=_owner(options, view), service_alone=service_alone)
+        signed = client.sign_account_changes(made, owner=_owner(options, client, view), service_alone=service_alone)
         rows = _brought(options, client, [signed], None, [(options.service, None)])
         rows += [] if rows[0]["error"] else _others(options, client, _targets(options, client, also), [signed])
         _report(options, view.address, rows)
 
 
-def _owner(options: AccountOptions, view: AccountView) -> SecondKey | None:
+def _owner(options: AccountOptions, client: Client, view: AccountView) -> SecondKey | None:
     """Return the passkey that signs, or None if the vault does."""
     from holdfast.client.account.second_keys import passkey_among
     from holdfast.client.flows.failures import OperationFailed
 
     if not isinstance(options, ByAnyOwner) or not options.owner_passkey:
         return None
-    key = common.security_key(options.service)
-    found = passkey_among(view.owners, key.assertions)
+    found = passkey_among(view.owners, common.passkey_sources(options.service, client.vault.store))
     if found is None:
         raise OperationFailed(f"no passkey on this security key is now an owner of the account {view.address}")
     return found

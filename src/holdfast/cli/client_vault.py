@@ -201,7 +201,7 @@ def key_provider(kind: str, service: str, store: VaultStore | None = None, *, ne
         noted = store.note("passkey") if store else None
         if noted is None:
             raise ValueError("--key passkey: this vault was not made with a security key")
-        return PasskeyKey(security_key(service, software_key(store)), noted)
+        return PasskeyKey(security_key(service, passkey_device(store)), noted)
     raise ValueError("--key: password, keyring or passkey")
 
 
@@ -257,6 +257,18 @@ def software_key(store: VaultStore | None, *, new: bool = False) -> SoftwareAuth
 
     file = store.path.with_name("passkeys.json")
     return SoftwareAuthenticator(file) if new or file.exists() else None
+
+
+def passkey_device(store: VaultStore | None) -> SoftwareAuthenticator | None:
+    """Return the software authenticator next to the vault; None if the vault's passkey is on a security key."""
+    file, noted = software_key(store), store.note("passkey") if store else None
+    return file if file and (noted is None or file.holds(noted)) else None
+
+
+def passkey_sources(service: str, store: VaultStore | None) -> list[Authenticator]:
+    """Return what may have passkeys: the file next to the vault, if it exists, then the security key."""
+    file = software_key(store)
+    return [*([security_key(service, file)] if file else []), security_key(service)]
 
 
 def ask_password(what: str, variable: str, *, new: bool = False) -> str:

@@ -52,12 +52,12 @@ def opened(source: Source) -> Iterator[Vault]:
         yield vault
 
 
-def authenticator(source: Source) -> Authenticator:
-    """Return what holds the passkeys: the file next to where a vault was, or else a security key. Raises ValueError."""
+def passkey_sources(source: Source) -> list[Authenticator]:
+    """Return what may have the passkey: the file next to where a vault was, and a security key. Raises ValueError."""
     if source.file is not None:
         raise ValueError("--owner-passkey signs without a vault: leave out FILE")
     with common.stored_vaults(source.folder) as store:
-        return common.security_key(source.service, common.software_key(store))
+        return common.passkey_sources(source.service, store)
 
 
 def _import(vault: Vault, data: bytes) -> None:

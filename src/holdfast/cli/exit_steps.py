@@ -16,7 +16,7 @@ from holdfast.cli.output import fail
 from holdfast.client.storage.private_files import write_private
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
     from eth_keys.datatypes import PrivateKey
@@ -156,7 +156,7 @@ def of_vault(vault: Vault, address: str | None) -> FirstKey:
     return FirstKey(key, known_of(key, vault), own)
 
 
-def of_passkey(nodes: Nodes | None, chain_id: int, address: str | None, keys: Authenticator) -> FirstKey:
+def of_passkey(nodes: Nodes | None, chain_id: int, address: str | None, keys: Sequence[Authenticator]) -> FirstKey:
     """Return the passkey that owns the account. Raises ValueError, WebAuthnError, OtherChain, OperationFailed."""
     from holdfast.cli.exit_report import known_of
     from holdfast.client.flows.accounts import AccountKey

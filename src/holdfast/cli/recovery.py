@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
         with Client(wanted.service, vault=vault, snapshots=config, timeout=30) as client:
             source = _source(wanted)
             if wanted.key == "passkey":
-                passkey = Noticed(common.security_key(wanted.service, common.software_key(store)))
+                passkey = Noticed(common.passkey_sources(wanted.service, store))
                 found = client.recover(passkey=passkey, on_progress=common.say, **source)
                 store.set_note("passkey", passkey.credential_id)
             else:
@@ -54,14 +55,21 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
 
 @dataclass(slots=True)
 class Noticed:
-    """A security key, and the ID of the passkey that the person chose on it, which later commands request."""
+    """What may have the passkey, and the ID of the one that the person chose, which later commands request."""
 
-    authenticator: Authenticator
+    sources: list[Authenticator]
     credential_id: str = ""
 
     def discover(self) -> DiscoveredPasskey:
         """See RecoveryPasskey."""
-        chosen = self.authenticator.discover()
+        from holdfast.wire.client_errors import WebAuthnError
+
+        *files, key = self.sources
+        chosen = None
+        for file in files:
+            with suppress(WebAuthnError):
+                chosen = file.discover()
+        chosen = chosen or key.discover()
         self.credential_id = chosen.credential_id
         return chosen
 

@@ -12,7 +12,7 @@ import typer
 from holdfast.chain.contracts.addresses import DID_REGISTRY, ENTRY_POINT_V07
 from holdfast.cli import exit_steps
 from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, Key, PaymasterUrl, Service, ValShare
-from holdfast.cli.exit_opening import Source, authenticator, opened
+from holdfast.cli.exit_opening import Source, opened, passkey_sources
 from holdfast.cli.output import confirm, emit, require_answer
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
@@ -121,7 +121,7 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
         source = Source(file, folder, key, service, val_share)
         with ExitStack() as vaults:
             if owner_passkey:
-                first = exit_steps.of_passkey(nodes, chain, request.account, authenticator(source))
+                first = exit_steps.of_passkey(nodes, chain, request.account, passkey_sources(source))
             else:
                 first = exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
             second = second_key(second_vault, second_passkey, second_file, service, as_json=as_json)

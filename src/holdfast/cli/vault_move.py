@@ -74,7 +74,7 @@ def _confirm(url: str, *, yes: bool, as_json: bool) -> None:
 
 
 def _moved(vault: Vault, options: Paying, url: str, invitation: str | None, given: dict[str, Any]) -> Moved:
-    device = common.software_key(vault.store)
+    device = common.passkey_device(vault.store)
     given |= {"headers": {"Holdfast-Invitation": invitation} if invitation else None}
     gas = common.gas_policy(options.paymaster, options.rpc)
     with second_of(options) as second:

@@ -27,6 +27,7 @@ from fido2.hid import CAPABILITY
 from holdfast.client.storage.file_lock import FileLock
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.client_errors import WebAuthnError
+from holdfast.wire.encoding import from_base64url
 from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ class SoftwareAuthenticator(CtapDevice):
         extensions: dict[str, Any] = {"hmac-secret": True} if request.get(6, {}).get("hmac-secret") else {}
         attested = AAGUID + struct.pack(">H", len(name)) + name + cbor.encode(_cose(passkey.key))
         return {1: "none", 2: self._data(passkey.rp_id, _AT, attested, extensions), 3: {}}
+
+    def holds(self, credential_id: str) -> bool:
+        """Return whether it has this passkey."""
+        return from_base64url(credential_id) in self._known()
 
     def _known(self) -> dict[bytes, _Passkey]:
         """Return all passkeys; those of the file, to which others may have added, as they are now."""

@@ -41,10 +41,10 @@ async def test_a_node_that_names_another_key_gets_no_signature():
     made = key.create_passkey(Person("ada")).credential_id
     point = device.public_key(from_base64url(made)).public_numbers()
     signer = p256_signer(point.x, point.y)
-    found = await owner_passkey(Node(signer, lies=False), 1, ACCOUNT, key)
+    found = await owner_passkey(Node(signer, lies=False), 1, ACCOUNT, [key])
     assert found.signer == signer
     assert len(found.sign(bytes(32))) > 64
-    named = await owner_passkey(Node(signer, lies=True), 1, ACCOUNT, key)
+    named = await owner_passkey(Node(signer, lies=True), 1, ACCOUNT, [key])
     assert named.signer != signer
     with pytest.raises(WebAuthnError, match="another passkey signed"):
         named.sign(bytes(32))

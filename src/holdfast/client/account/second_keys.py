@@ -18,11 +18,12 @@ from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from eth_keys.datatypes import PrivateKey
 
     from holdfast.chain.account_reads import Owner
+    from holdfast.client.passkeys import Authenticator
     from holdfast.client.types import SignResult
     from holdfast.client.vault.own_key import OwnKey
 
@@ -67,13 +68,29 @@ def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> S
     return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN.verification_gas)
 
 
-def passkey_among(owners: Iterable[Owner], assertions: Callable[[bytes], list[str]]) -> SecondKey | None:
-    """Use a passkey once, and return it as the owner that it is; None if it is none whose signature is valid."""
+def passkey_among(owners: Iterable[Owner], sources: Sequence[Authenticator]) -> SecondKey | None:
+    """Use a passkey once, and return it as the owner that it is; None if it is none whose signature is valid.
+
+    Raises WebAuthnError.
+    """
     now = time.time()
     signers = {owner.signer for owner in owners if owner.signs_at(now)}
-    shown = (signer for made in assertions(secrets.token_bytes(32)) for signer in signers_in(made))
-    found = next((signer for signer in shown if signer in signers), None)
-    return None if found is None else key_of_passkey(found, assertions)
+    return next((key_of_passkey(*used) for used in used_passkeys(sources) if used[0] in signers), None)
+
+
+def used_passkeys(sources: Sequence[Authenticator]) -> Iterator[tuple[bytes, Callable[[bytes], list[str]]]]:
+    """Use the passkeys of one source after the other; yield the signers that each may be, with what it signs with.
+
+    Raises WebAuthnError if the last source has no passkey.
+    """
+    for source in sources:
+        try:
+            made = source.assertions(secrets.token_bytes(32))
+        except WebAuthnError:
+            if source is sources[-1]:
+                raise
+            continue
+        yield from ((signer, source.assertions) for assertion in made for signer in signers_in(assertion))
 
 
 def signature_in(assertion: str) -> bytes:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING
 
-from holdfast.client.account.second_keys import key_of_passkey, signers_in
+from holdfast.client.account.second_keys import key_of_passkey, used_passkeys
 from holdfast.client.flows.failures import OperationFailed, chain_errors
 from holdfast.client.leaving.account import is_owner_of, require_chain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.chain.rpc import RpcClient
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.passkeys import Authenticator
 
 
-async def owner_passkey(chain: RpcClient, chain_id: int, account: str, authenticator: Authenticator) -> SecondKey:
+async def owner_passkey(chain: RpcClient, chain_id: int, account: str, sources: Sequence[Authenticator]) -> SecondKey:
     """Use a passkey once, and return it as the owner of the account that it is.
 
     Its signature shows two keys, and the node says which is an owner. If it lies, signing raises WebAuthnError.
@@ -26,11 +27,10 @@ async def owner_passkey(chain: RpcClient, chain_id: int, account: str, authentic
         await require_chain(chain, chain_id)
         if not await chain.get_code(account):
             raise OperationFailed(f"the account {account} does not exist on this chain")
-        for assertion in authenticator.assertions(secrets.token_bytes(32)):
-            for signer in signers_in(assertion):
-                if await is_owner_of(chain, account, signer):
-                    return key_of_passkey(signer, authenticator.assertions)
+        for signer, assertions in used_passkeys(sources):
+            if await is_owner_of(chain, account, signer):
+                return key_of_passkey(signer, assertions)
     raise OperationFailed(
-        f"no passkey of {authenticator.rp_id} on this security key is an owner of the account {account} on this chain: "
+        f"no passkey of {sources[0].rp_id} on this security key is an owner of the account {account} on this chain: "
         "use another one, or name another site (--service)"
     )
