@@ -8,6 +8,7 @@ import { AccountDid } from "../src/account/did.js";
 import * as calls from "../src/chain/did_calls.js";
 import { keccak256 } from "../src/did/keccak.js";
 import { NetworkError } from "../src/errors.js";
+import { SmartAccount } from "../src/flows/account.js";
 import { vectors } from "./vector_files.js";
 
 const { registry, did, calls: CALLS, reads: READS } = vectors("accounts/did_calls.json");
@@ -80,6 +81,12 @@ for (const [rpc, why] of [
 ])
   test(`the person is told which endpoint may not be called: ${rpc}`, async () => {
     const named = { ...client, gas: {}, baseUrl: "https://vault.example", status: async () => ({ rpc }) };
+    named.chains = async () => ({ chains: [{ chainId: 2, rpc, payments: true }] });
     const message = `Network: ${why}: name one (gas.rpcUrl)`;
     await assert.rejects(new AccountDid(named, async () => {}).registeredAlias("ada"), { message });
+    const elsewhere = await (await SmartAccount.open(named, {})).on(2);
+    const more = {
+      message: `Network: ${why}: the service must name one that can be called, because yours is for its main chain`,
+    };
+    await assert.rejects(elsewhere.knownEndpoint(), more);
   });

@@ -399,7 +399,21 @@ def test_pair_two_terminals(terminal, tmp_path, options):
             Exit.FAILED,
             "Network: invitation_invalid (403): the code is unk",
         ),
-        (NoEndpoint(), Exit.UNAVAILABLE, "Network: no endpoint of the chain is known: name one (--rpc URL)"),
+        (
+            NoEndpoint(),
+            Exit.UNAVAILABLE,
+            "Network: no endpoint of the chain is known: name the chain's endpoint (--rpc URL)",
+        ),
+        (
+            NoEndpoint("the price of gas is not known", "in the gas policy"),
+            Exit.UNAVAILABLE,
+            "Network: the price of gas is not known: name the chain's endpoint (--rpc URL)",
+        ),
+        (
+            NoEndpoint(main=False),
+            Exit.UNAVAILABLE,
+            "Network: no endpoint of the chain is known: the service must name one that can be called, because",
+        ),
     ],
 )
 def test_a_message_names_the_option_that_helps(capsys, error, code, told):
@@ -407,7 +421,7 @@ def test_a_message_names_the_option_that_helps(capsys, error, code, told):
         raise error
     said = capsys.readouterr().err
     assert ended.value.code == code and said.startswith(f"holdfast: {told}")
-    assert "--invitation CODE" in said or "--rpc" in said
+    assert "--invitation CODE" in said or ("--rpc" in said) == getattr(error, "main", True)
 
 
 PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}

@@ -21,6 +21,19 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  */
 
 /**
+ * The error that no endpoint of an account's chain can be asked. The application names the main chain's endpoint, so that it
+ * cannot help on another chain.
+ *
+ * @param {{elsewhere: object | null}} account
+ * @param {string} why what is unknown
+ * @param {string} remedy what the application can do on the main chain
+ */
+export function noEndpoint({ elsewhere }, why, remedy) {
+  const ofService = "the service must name one that can be called, because yours is for its main chain";
+  return new NetworkError(`${why}: ${elsewhere ? ofService : remedy}`);
+}
+
+/**
  * Returns the operation with the chain's fees, or its own higher ones. Fees that cannot be read are left to a sponsor.
  *
  * @param {string} url the chain's endpoint, "" if none exists
@@ -29,12 +42,12 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
  * @returns {Promise<UserOp>}
  * @throws {NetworkError} the endpoint that the application names does not answer
  */
-export async function withFees(url, { contracts, policy }, operation) {
+export async function withFees(url, { contracts, policy, elsewhere }, operation) {
   if (!url) return operation;
   try {
     return { ...operation, ...higherFees(await feesOfChain(url, contracts.chainId), operation) };
   } catch (cause) {
-    if (policy.rpcUrl === undefined) return operation;
+    if (elsewhere || policy.rpcUrl === undefined) return operation;
     throw new NetworkError("the chain's JSON-RPC endpoint does not return the gas price", { cause });
   }
 }
@@ -52,8 +65,10 @@ export async function withFees(url, { contracts, policy }, operation) {
  */
 export async function paidByAccount(url, account, operation, why) {
   if (BigInt(operation.maxFeePerGas) === 0n)
-    throw new NetworkError(
-      `${why}; and the price of gas is not known: name the chain's JSON-RPC endpoint in the gas policy`,
+    throw noEndpoint(
+      account,
+      `${why}; and the price of gas is not known`,
+      "name the chain's JSON-RPC endpoint in the gas policy",
     );
   const payment = paymentOf(operation.callData);
   const coins = payment?.token === NATIVE ? payment.amount : 0n;

@@ -16,7 +16,7 @@ import { didOfKey } from "../chain/names.js";
 import { ownersOf } from "../chain/owner_list.js";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
-import { paidByAccount, withFees } from "../chain/own_gas.js";
+import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError } from "../errors.js";
@@ -302,7 +302,7 @@ export class SmartAccount {
     const url = await this.endpoint();
     if (url) return url;
     const named = this.#named && `the service names ${this.#named}, which this page may not call`;
-    throw new NetworkError(`${named || "no endpoint of the chain is known"}: name one (gas.rpcUrl)`);
+    throw noEndpoint(this, named || "no endpoint of the chain is known", "name one (gas.rpcUrl)");
   }
 
   /** @param {string} callData */

@@ -110,7 +110,7 @@ export class MovePlayer extends Player {
     const said = (what, truth) => this.script.scripted(`${host} says: ${what}`) ?? truth;
     return {
       knowsChain: async () => this.chain,
-      view: async () => ({ owners: said("owners", this.owners).map((it) => ({ signer: signerOf(it) })) }),
+      view: async () => ({ owners: said("owners", this.owners).map((it) => ({ signer: signerOf(it), expiry: 0 })) }),
       sign: async (changes) => {
         const keys = said("threshold", this.threshold);
         if (keys > this.keys) throw new SecondKeyMissing("0x01", []);

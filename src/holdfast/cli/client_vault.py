@@ -129,7 +129,11 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except NoEndpoint as error:
-        fail(Exit.UNAVAILABLE, str(NoEndpoint(error.why, "--rpc URL")), as_json=as_json)
+        fail(
+            Exit.UNAVAILABLE,
+            str(NoEndpoint(error.why, "name the chain's endpoint (--rpc URL)", main=error.main)),
+            as_json=as_json,
+        )
     except NetworkError as error:
         code = Exit.UNAVAILABLE if getattr(error, "status", None) is None else Exit.FAILED
         remedy = _REMEDIES.get(getattr(error, "code", ""))

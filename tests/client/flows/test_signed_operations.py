@@ -21,6 +21,7 @@ from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import Status
+from holdfast.wire.models import ServedChain
 
 RENT, LUNCH = ("0x" + "0b" * 20, 5, b""), ("0x" + "0c" * 20, 7, b"")
 LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
@@ -142,3 +143,20 @@ def test_an_endpoint_that_may_not_be_called_is_named(provider, rpc, why):
     provider.rpc = rpc
     with pytest.raises(NoEndpoint, match=re.escape(why)):
         run(Payer(provider).account.known_chain())
+
+
+THERE = ServedChain(
+    chain_id=1, name="Ethereum", main=False, test_money=False, rpc="", explorer="", usdc=None, payments=True
+)
+
+
+def test_on_another_chain_only_the_service_can_name_an_endpoint(provider):
+    """The application names the main chain's endpoint: neither its absence nor its presence is of use elsewhere."""
+    account = Payer(provider).account
+    account.move(THERE)
+    with pytest.raises(NoEndpoint, match="known: the service must name one that can be called"):
+        run(account.known_chain())
+    provider.account_state_on = lambda _chain, address: provider.states[address]
+    provider.pm_sponsorUserOperation = lambda *_: {"error": {"code": -32601, "message": "no such method"}}
+    with pytest.raises(NoEndpoint, match="price of gas is not known: the service must name one"):
+        run(account.prepared(RENT))

@@ -48,12 +48,28 @@ class GasPolicy:
             raise ValueError("max_own_cost_wei must be a number of wei, 0 or more")
 
 
-class NoEndpoint(NetworkError):
-    """The program names no JSON-RPC endpoint of the chain, and the service none that may be used."""
+# A program names the main chain's endpoint, so that it cannot help on another chain.
+_OF_SERVICE = "the service must name one that can be called, because yours is for its main chain"
 
-    def __init__(self, why: str = "no endpoint of the chain is known", remedy: str = "GasPolicy.rpc_url") -> None:
-        super().__init__(f"{why}: name one ({remedy})")
-        self.why = why
+
+class NoEndpoint(NetworkError):
+    """The program names no JSON-RPC endpoint of the chain, and the service none that may be used.
+
+    Args:
+        why: what is unknown.
+        remedy: what the program or the person can do on the service's main chain.
+        main: whether the chain is that one.
+    """
+
+    def __init__(
+        self,
+        why: str = "no endpoint of the chain is known",
+        remedy: str = "name one (GasPolicy.rpc_url)",
+        *,
+        main: bool = True,
+    ) -> None:
+        super().__init__(f"{why}: {remedy if main else _OF_SERVICE}")
+        self.why, self.main = why, main
 
 
 def _check(name: str, url: str) -> None:

@@ -280,7 +280,8 @@ class SmartAccount:
         margin = BY_NAME if self._signs_by_name else RAW
         if self.second is not None and self._is_cosigned:
             margin = Margin(2 * margin.verification_gas + self.second.verification_gas)
-        return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin)
+        main = self._elsewhere is None
+        return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin, main=main)
 
     async def chain(self) -> RpcClient | None:
         """Return a client for the chain endpoint that the application or else the service names, or None.
@@ -299,11 +300,12 @@ class SmartAccount:
 
     async def known_chain(self) -> RpcClient:
         """Return the same client. Raises NoEndpoint."""
-        chain = await self.chain()
+        chain, main = await self.chain(), self._elsewhere is None
         if chain is None and self._not_used:
-            raise NoEndpoint(f"the service names {printable(self._not_used)}, which this program may not call")
+            why = f"the service names {printable(self._not_used)}, which this program may not call"
+            raise NoEndpoint(why, main=main)
         if chain is None:
-            raise NoEndpoint
+            raise NoEndpoint(main=main)
         return chain
 
     async def balance(self, token: str) -> int | None:

@@ -12,8 +12,8 @@ from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.signed_operations import Fees
-from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address
 
@@ -33,7 +33,8 @@ _NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
 class Payer:
     """Adds gas limits, fees and a payer to user operations on one chain.
 
-    `paymaster` replaces the bundler's own sponsor. `margin` is what the signature needs beyond the estimate.
+    `paymaster` replaces the bundler's own sponsor. `margin` is what the signature needs beyond the estimate. `main`
+    says whether this is the service's main chain, whose endpoint the policy may name.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class Payer:
         chain: RpcClient | None,
         paymaster: Paymaster | None,
         margin: Margin = RAW,
+        *,
+        main: bool = True,
     ) -> None:
-        self._bundler, self._policy = bundler, policy
+        self._bundler, self._policy, self._is_main = bundler, policy, main
         self._chain, self._paymaster, self._margin = chain, paymaster, margin
 
     async def paid(self, operation: UserOperation, call: Call, least: Fees) -> UserOperation:
@@ -70,7 +73,7 @@ class Payer:
     async def _sponsored(self, operation: UserOperation) -> UserOperation:
         if self._paymaster is None:
             return await self._bundler.sponsored(operation, self._margin, self._policy.context)
-        return await self._paymaster.paid(_priced(operation), self._bundler, self._margin)
+        return await self._paymaster.paid(self._priced(operation), self._bundler, self._margin)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Return the operation with the chain's fees.
@@ -82,7 +85,7 @@ class Payer:
         try:
             fees = await fees_of_chain(self._chain, self._bundler.chain_id)
         except ChainError:
-            if self._policy.rpc_url is not None:
+            if self._is_main and self._policy.rpc_url is not None:
                 raise
             return operation
         return replace(
@@ -93,7 +96,7 @@ class Payer:
 
     async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
         try:
-            estimated = await self._estimated(_priced(operation, f"{why}; and "))
+            estimated = await self._estimated(self._priced(operation, f"{why}; and "))
         except UserOperationError as error:
             if call[1] and error.reason is None:
                 await self._check_coin(operation, call, why)
@@ -114,6 +117,12 @@ class Payer:
         """
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
         await self._check_funds(without, greatest_cost(without), call[1], why)
+
+    def _priced(self, operation: UserOperation, before: str = "") -> UserOperation:
+        if operation.max_fee_per_gas == 0:
+            remedy = "name the chain's JSON-RPC endpoint in the gas policy"
+            raise NoEndpoint(f"{before}the price of gas is not known", remedy, main=self._is_main)
+        return operation
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
         """Return the operation with estimated gas limits, even if its account's balance is too low to send it."""
@@ -151,14 +160,6 @@ def greatest_cost(operation: UserOperation) -> int:
 def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
     fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(least)
     return replace(operation, **fees._asdict())
-
-
-def _priced(operation: UserOperation, before: str = "") -> UserOperation:
-    if operation.max_fee_per_gas == 0:
-        raise NetworkError(
-            f"{before}the price of gas is not known: name the chain's JSON-RPC endpoint in the gas policy"
-        )
-    return operation
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:

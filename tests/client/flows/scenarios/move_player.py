@@ -10,6 +10,7 @@ import msgspec
 from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
 from holdfast.chain.account_messages import ChangeKind
+from holdfast.chain.account_reads import Owner
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.moving.move import Move
 from holdfast.client.moving.owner import OwnerChange
@@ -180,7 +181,7 @@ class _Account:
 
     async def account_view(self):
         owners = self.said("owners", self.player.owners)
-        return SimpleNamespace(owners=[SimpleNamespace(signer=_signer(it)) for it in owners])
+        return SimpleNamespace(owners=[Owner(_signer(it), 0, is_primary=False) for it in owners])
 
     async def sign_account_changes(self, changes):
         """Sign with as many keys as this service says, for the place that it says."""

@@ -3,6 +3,7 @@
 import asyncio
 from contextvars import ContextVar
 
+from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.storage.name_records import PlacesFailed
@@ -138,7 +139,7 @@ def told(error):
     if isinstance(error, Killed):
         return {"error": "killed"}
     documented = (it.__name__ for it in (RequestRefused, ClientStateError) if isinstance(error, it))
-    name = next(documented, type(error).__name__)
+    name = error.name if isinstance(error, NoEndpoint) else next(documented, type(error).__name__)
     code = getattr(error, "code", None)
     return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": _without_reasons(error)}
 
