@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from holdfast.rules.did_documents import RegistryLocation
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.port import Store
-    from holdfast.service.upstreams.indexer import Indexer
+    from holdfast.service.upstreams.indexer import AsgiApp, Indexer
     from holdfast.service.upstreams.pool import ConnectionPools
 
 
@@ -97,14 +98,24 @@ def resolution_of(settings: Settings, chain: ChainReader, store: Store) -> Resol
 def configured_indexer(settings: Settings, session: Callable[[], ClientSession]) -> Indexer | None:
     """Return the indexer, which runs in this process or at a URL; None without one. Raises SettingError."""
     if settings.indexer_app:
-        module, _, attribute = settings.indexer_app.partition(":")
-        try:
-            return IndexerBinding(getattr(import_module(module), attribute))
-        except ModuleNotFoundError as error:
-            raise SettingError(f"HOLDFAST_INDEXER_APP: there is no module {error.name}") from error
-        except (ImportError, AttributeError) as error:
-            raise SettingError(f"HOLDFAST_INDEXER_APP: {module} has no {attribute or 'application'}") from error
+        return IndexerBinding(_application(*settings.indexer_app.split(":")))
     return IndexerAddress(settings.indexer_url, session) if settings.indexer_url else None
+
+
+def _application(module: str, attribute: str) -> AsgiApp:
+    """Import an ASGI application. Raises SettingError."""
+    try:
+        imported = import_module(module)
+    except ModuleNotFoundError as error:
+        raise SettingError(f"HOLDFAST_INDEXER_APP: there is no module {error.name}") from error
+    except Exception as error:  # whatever the operator's module raises; its message may contain a secret
+        why = f"{module} cannot be imported ({type(error).__name__}): `python -c 'import {module}'` says more"
+        raise SettingError(f"HOLDFAST_INDEXER_APP: {why}") from error
+    try:
+        application: AsgiApp = attrgetter(attribute)(imported)
+    except AttributeError as error:
+        raise SettingError(f"HOLDFAST_INDEXER_APP: {module} has no {attribute}") from error
+    return application
 
 
 def _rpc(provider: str, url: str, session: Callable[[], ClientSession]) -> RpcClient:
