@@ -18,6 +18,7 @@ from typer.main import get_command
 from holdfast import __version__
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
+from holdfast.wire import logs
 from holdfast.wire.installing import install_command
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -129,7 +130,12 @@ def _options(
 
 
 def root() -> int:
-    """Run the command line, and return an exit code from `holdfast.cli.exits`."""
+    """Run the command line, and return an exit code from `holdfast.cli.exits`.
+
+    Warnings that are logged go to stderr, without the messages of exceptions, which may quote secrets. Commands that
+    serve configure their logs anew, as their settings say.
+    """
+    logs.configure("text", "warning")
     try:
         result = get_command(application)(_words(sys.argv[1:]), standalone_mode=True)
     except ModuleNotFoundError as error:

@@ -1,0 +1,41 @@
+"""What libraries log while a command runs."""
+
+import os
+import subprocess
+import sys
+
+NOISY = """
+import logging, threading, typer
+app = typer.Typer()
+
+@app.command()
+def noisy():
+    log, secret = logging.getLogger("library"), "hunter%d" % 2
+    log.debug(secret)
+    log.info(secret)
+    log.warning("slow \\x1b[2K\\nholdfast: answer")
+    try:
+        raise ValueError(secret)
+    except ValueError:
+        log.exception("failed")
+    thread = threading.Thread(target=lambda: int(secret))
+    thread.start()
+    thread.join()
+    typer.echo("done")
+"""
+RUN = "import sys; from holdfast.cli import root; root.COMMANDS['noisy'] = ('noisy', ''); sys.exit(root.root())"
+
+
+def test_warnings_of_libraries_are_single_lines_on_stderr_without_messages_of_exceptions(tmp_path):
+    (tmp_path / "noisy.py").write_text(NOISY)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", RUN, "noisy"]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "done\n")
+    assert "hunter2" not in ran.stderr and "\x1b" not in ran.stderr
+    said = [line[9:] for line in ran.stderr.splitlines() if line[2:3] == ":"]
+    assert said == [
+        r"warning slow \x1b[2K\nholdfast: answer",
+        "error   failed",
+        "error   thread ended by an exception",
+    ]
