@@ -84,8 +84,8 @@ function bundlerAt(url, entryPoint) {
   const node = new Node(url);
   const bundler = (/** @type {string} */ method, /** @type {unknown[]} */ params) =>
     node.call(method, params).catch((error) => {
-      if (error instanceof NodeRefused) throw new RpcError({ message: error.message, data: error.data });
-      throw error;
+      if (!(error instanceof NodeRefused)) throw error;
+      throw Object.assign(new RpcError({ message: error.message, data: error.data }), { cause: error });
     });
   return new Bundler(/** @type {any} */ ({ bundler }), entryPoint);
 }

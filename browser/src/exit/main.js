@@ -6,6 +6,7 @@ import { el } from "../kit/el.js";
 import { remember } from "../kit/chosen_language.js";
 import { preferred } from "../kit/languages.js";
 import { lookSection } from "./looking.js";
+import { mistakeText } from "./mistakes.js";
 import { OpenedVault } from "./opened.js";
 import { openSection } from "./opening.js";
 import { planSection, sendSection, sentSection } from "./leaving.js";
@@ -91,7 +92,7 @@ async function run(form, work) {
     said.textContent = "";
   } catch (error) {
     if (error instanceof PluginCallError && error.code === "vault_locked") return reopen();
-    said.textContent = page.text("failed", { message: messageOf(error) });
+    said.textContent = mistakeText(page.text, error);
   } finally {
     for (const it of buttons) it.disabled = false;
   }
@@ -113,12 +114,6 @@ function reopen() {
     });
   }
   draw(page.vault ? "look" : "open");
-}
-
-/** @param {unknown} error */
-function messageOf(error) {
-  if (error instanceof PluginCallError && error.code) return error.code;
-  return error instanceof Error ? error.message : String(error);
 }
 
 speak(preferred(LANGUAGES));

@@ -6,12 +6,13 @@ const WITHIN_MS = 30000;
 const LOOK_MS = 500;
 const MINED_WITHIN_MS = 180000;
 
-/** The node refused. `data`: what it adds, such as revert data. */
+/** The node refused; the message is its own. `data`: what it adds, such as revert data. */
 export class NodeRefused extends ServiceError {
-  /** @param {string} message @param {unknown} data */
-  constructor(message, data) {
+  /** @param {string} message @param {string} host @param {unknown} data */
+  constructor(message, host, data) {
     super(message);
     this.name = "NodeRefused";
+    this.host = host;
     this.data = data;
   }
 }
@@ -35,7 +36,7 @@ export class Node {
    */
   async call(method, params = []) {
     const { result, error } = await this.#answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-    if (error) throw new NodeRefused(`${method}: ${error.message ?? error.code}`, error.data);
+    if (error) throw new NodeRefused(`${method}: ${error.message ?? error.code}`, this.#host, error.data);
     if (result === undefined) throw new NetworkError(`${method}: no result`);
     return result;
   }
@@ -79,8 +80,12 @@ export class Node {
       const response = await fetch(this.#url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
       return (await response.json()) ?? {};
     } catch (cause) {
-      throw new NetworkError(`${new URL(this.#url).host} does not answer`, { cause });
+      throw new NetworkError(`${this.#host} does not answer`, { cause });
     }
+  }
+
+  get #host() {
+    return new URL(this.#url).host;
   }
 }
 

@@ -1,5 +1,6 @@
-/** The texts of the exit page, by language. {name} is replaced with a value. */
+/** The texts of the exit page, by language. */
 
+import { filled } from "../kit/filled.js";
 import DE from "../texts/de/exit.js";
 import EN from "../texts/en/exit.js";
 
@@ -11,8 +12,8 @@ export const LANGUAGES = Object.keys(TABLES);
 
 /**
  * @param {string} language
- * @returns {(key: TextKey, values?: Record<string, unknown>) => string}
+ * @returns {(key: TextKey, values?: Record<string, any>) => string}
  */
 export function textsOf(language) {
-  return (key, values = {}) => TABLES[language][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  return (key, values = {}) => filled(TABLES[language][key], values);
 }

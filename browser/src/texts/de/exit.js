@@ -128,4 +128,6 @@ export default {
   "bad.url": "Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt.",
   working: "Einen Moment.",
   failed: "Das hat nicht geklappt: {message}",
+  "failed.node": "Das hat nicht geklappt. Der Knoten oder Bundler {host} sagt wörtlich: „{message}“",
+  "failed.unread": "Das hat nicht geklappt: Der Knoten oder Bundler hat etwas anderes als eine Zahl geantwortet.",
 };

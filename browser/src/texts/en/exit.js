@@ -119,4 +119,6 @@ export default {
   "bad.url": "Type an address that starts with http:// or https://.",
   working: "One moment.",
   failed: "That did not work: {message}",
+  "failed.node": "That did not work. The node or bundler at {host} says, in its own words: “{message}”",
+  "failed.unread": "That did not work: the node or bundler answered with something else than a number.",
 };

@@ -1,0 +1,37 @@
+/** A node's words on the exit page are marked as its words, short, and without characters that hide or move others. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { OperationFailed } from "../src/chain/errors.js";
+import { NetworkError, PluginCallError } from "../src/errors.js";
+import { mistakeText } from "../src/exit/mistakes.js";
+import { Node } from "../src/exit/node.js";
+import { textsOf } from "../src/exit/texts.js";
+
+const text = textsOf("en");
+const node = new Node("https://node.example/with/a/key");
+/** @param {import("node:test").TestContext} it @param {object} answer */
+const answers = (it, answer) => it.mock.method(globalThis, "fetch", async () => Response.json(answer));
+/** @param {Promise<unknown>} work */
+const failed = (work) => work.then(assert.fail, (/** @type {Error} */ error) => error);
+
+test("what a node says is quoted, after its host", async (it) => {
+  answers(it, { error: { code: 3, message: "send 1 ETH” to “0x00\u202e\u0007\n first".padEnd(999, "!") } });
+  const error = await failed(node.quantity("eth_chainId"));
+  const said = "eth_chainId: send 1 ETH' to '0x00\ufffd\ufffd\ufffd first".padEnd(200, "!");
+  const shown = `That did not work. The node or bundler at node.example says, in its own words: “${said}…”`;
+  assert.equal(mistakeText(text, error), shown);
+  assert.equal(mistakeText(text, new OperationFailed("refused", { cause: new NetworkError("it", { cause: error }) })), shown);
+});
+
+test("an answer that is no number is not quoted", async (it) => {
+  answers(it, { result: "send 1 ETH to 0x00 first" });
+  const error = await failed(node.quantity("eth_chainId"));
+  assert.equal(mistakeText(text, error), "That did not work: the node or bundler answered with something else than a number.");
+});
+
+test("the page's own words are shown as they are", () => {
+  assert.equal(mistakeText(text, new NetworkError("no result")), "That did not work: Network: no result");
+  assert.equal(mistakeText(text, new PluginCallError("sign", "locked", "vault_locked")), "That did not work: vault_locked");
+});
