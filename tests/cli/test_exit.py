@@ -13,6 +13,7 @@ from tests.support.paymasters import Paymaster, failure
 from tests.support.payments import someone
 from tests.support.running_service import json_server
 from tests.support.security_keys import plugged_in
+from tests.support.silent_host import hanging_host
 from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import Terminal
@@ -21,7 +22,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.entry_points import ENTRY_POINTS
-from holdfast.cli import client_vault
+from holdfast.cli import client_vault, exit_steps
 from holdfast.cli.exit_steps import payer_of
 from holdfast.cli.exits import Exit
 from holdfast.client import passkeys
@@ -388,6 +389,17 @@ def test_a_passkey_that_is_no_owner_moves_nothing(chain, ada, tmp_path, monkeypa
     shown = who.terminal.run("vault", "exit", *near[:5]).stdout
     assert f"passkey 0x{signer.hex()}\naccount {ada.account}\n" in shown
     assert f"owner 0x{signer.hex()} (this passkey)" in shown
+
+
+def test_a_node_that_hangs_ends_the_command_of_a_passkey_before_anything_is_signed(tmp_path, monkeypatch):
+    plugged_in(monkeypatch, NOWHERE)
+    monkeypatch.setattr(exit_steps, "WITHIN_S", 0.2)
+    with hanging_host() as port:
+        node = f"http://127.0.0.1:{port}"
+        near = ("--owner-passkey", "--account", someone(), "--rpc", node, "--to", someone(), "--yes")
+        words = ("vault", "exit", *near, "--bundler", NOWHERE)
+        told = Terminal(tmp_path, NOWHERE).run(*words, code=Exit.UNAVAILABLE).stderr
+    assert told == "holdfast: Network: no answer in time\n"
 
 
 @pytest.mark.soak  # a chain of its own; contracts/test_forge.py and world/test_passkeys_on_chain.py in the gate

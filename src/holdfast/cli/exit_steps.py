@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SENDER_KEY = "HOLDFAST_SENDER_KEY"
-_WITHIN_S = 30.0
+WITHIN_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ class Nodes:
         from holdfast.chain.rpc import RpcClient
         from holdfast.chain.transports import HttpxTransport
 
-        async with httpx.AsyncClient(timeout=_WITHIN_S) as http:
+        async with httpx.AsyncClient(timeout=WITHIN_S) as http:
             transport = HttpxTransport(http)
 
             def at(url: str | None) -> RpcClient | None:
-                return RpcClient(url, transport, batches=False, timeout_s=_WITHIN_S) if url else None
+                return RpcClient(url, transport, batches=False, timeout_s=WITHIN_S) if url else None
 
-            chain = RpcClient(self.rpc, transport, timeout_s=_WITHIN_S)
+            chain = RpcClient(self.rpc, transport, timeout_s=WITHIN_S)
             return await question(Reached(chain, at(self.bundler), at(self.paymaster), self.key))
 
 
