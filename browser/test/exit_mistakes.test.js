@@ -22,16 +22,25 @@ test("what a node says is quoted, after its host", async (it) => {
   const said = "eth_chainId: send 1 ETH' to '0x00\ufffd\ufffd\ufffd first".padEnd(200, "!");
   const shown = `That did not work. The node or bundler at node.example says, in its own words: “${said}…”`;
   assert.equal(mistakeText(text, error), shown);
-  assert.equal(mistakeText(text, new OperationFailed("refused", { cause: new NetworkError("it", { cause: error }) })), shown);
+  assert.equal(
+    mistakeText(text, new OperationFailed("refused", { cause: new NetworkError("it", { cause: error }) })),
+    shown,
+  );
 });
 
-test("an answer that is no number is not quoted", async (it) => {
+test("an answer other than a number is not quoted", async (it) => {
   answers(it, { result: "send 1 ETH to 0x00 first" });
   const error = await failed(node.quantity("eth_chainId"));
-  assert.equal(mistakeText(text, error), "That did not work: the node or bundler answered with something else than a number.");
+  assert.equal(
+    mistakeText(text, error),
+    "That did not work: the node or bundler answered with something else than a number.",
+  );
 });
 
 test("the page's own words are shown as they are", () => {
   assert.equal(mistakeText(text, new NetworkError("no result")), "That did not work: Network: no result");
-  assert.equal(mistakeText(text, new PluginCallError("sign", "locked", "vault_locked")), "That did not work: vault_locked");
+  assert.equal(
+    mistakeText(text, new PluginCallError("sign", "locked", "vault_locked")),
+    "That did not work: vault_locked",
+  );
 });
