@@ -78,7 +78,7 @@ def _of_peers(figures: Figures) -> Iterator[tuple[str, str, Payments]]:
 
 
 def kinds() -> list[Kind]:
-    """Return ours, by each kind of signature, and the peers."""
+    """Return Holdfast's accounts, one for each kind of signature, and the peers'."""
     second = Key.numbered(2**200)
     ours = [
         Holdfast("Holdfast, vault's key", ENTRY_POINTS),

@@ -30,7 +30,7 @@ def accounts() -> None:
 
 
 def _npm(folder: Path, what: str, why: str) -> None:
-    """Install a folder's packages, pinned by hash. Raises SystemExit with the reason `why` without npm."""
+    """Install a folder's packages, pinned by hash. Without npm, raise SystemExit with the reason `why`."""
     lock = folder / "package-lock.json"
     if _fresh(lock, folder / "node_modules" / ".installed"):
         return

@@ -49,7 +49,7 @@ LIBP2P = "pairing/libp2p.js"
 ALONE = ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# Import npm packages as LIBP2P does; a checkout that serves its sources after a change needs them from the build.
+# These import npm packages too, so that a checkout, which otherwise serves its sources, serves them from the build.
 WITH_PACKAGES = ("kit/qr.js", "snapshots/cbor.js")
 FIRST_VISIT = ("holdfast.js", "worker.js")
 # Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
@@ -71,7 +71,7 @@ class BuildError(Exception):
 
 
 def main() -> int:
-    """Build everything and print the sizes, or with `served` what a checkout serves; return 0 if limits are kept."""
+    """Build everything and print the sizes; with `served`, only what a checkout serves. Return 0 if limits are kept."""
     if sys.argv[1:] == ["served"]:
         build_for_checkout()
         return 0

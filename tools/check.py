@@ -87,6 +87,7 @@ CHECKS = (
         "tools/settings_table.py",
         "--write",
     ),
+    _generated("gas", "the tables of gas and costs are those of contracts/snapshots", "tools/gas_table.py", "--write"),
     _generated(
         "endpoint-methods",
         "the asynchronous client has a method for each declared endpoint",

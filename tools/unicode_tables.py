@@ -21,7 +21,6 @@ _CODE_POINTS = [
     point for point in range(sys.maxunicode + 1) if point not in _SURROGATES and point >> 16 not in _EMPTY_PLANES
 ]
 _ROOM = 400  # UTF-16 code units; no result for a single character is longer
-_LONG_NAME = 1
 _SMALL_CAPITAL = re.compile(r"LATIN LETTER SMALL CAPITAL ([A-Z])")
 _NO_SCRIPT = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 

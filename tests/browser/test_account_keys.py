@@ -107,7 +107,7 @@ async def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(browser, 
     lies = [SignedChanges(account, place, (LIE,), b"\7" * 100) for place in range(2)]
     forged = json.loads(signed_to_text(lies))["changes"]
     added = await does(first, f"return keys.sign([{{kind: 'add_owner', signer: '{keys[1]}'}}])")
-    # Someone brings what is public, with forged changes after the arguments, where no contract reads them.
+    # A stranger submits the public changes, with forged ones after the arguments, where no contract reads them.
     key = int(keys[0][:66], 16), int(keys[0][66:], 16)
     to, _, data = create_account_with(ADDRESSES["AppFactory"], key, 0, [of_text(added)])
     chain.send(to, data + b"".join(apply_changes(lie)[2] for lie in lies))

@@ -86,7 +86,7 @@ async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(
 @pytest.mark.soak  # a long fault
 @pytest.mark.parametrize("primary_first", [True, False])
 async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path, primary_first):
-    """The old primary's port stays silent, as when a machine hangs or loses power; also a new node starts meanwhile."""
+    """The old primary's port stays silent, as when a machine hangs or loses power; a new node starts meanwhile, too."""
     with paired(tmp_path, primary_first=primary_first) as pair:
         async with load_during(pair.nodes) as load:
             await asyncio.to_thread(pair.primary.freeze)

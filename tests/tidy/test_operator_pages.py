@@ -1,5 +1,6 @@
 """The pages for operators agree with the code."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -101,3 +102,12 @@ def test_every_direct_dependency_is_explained_and_no_other():
     assert sorted(names) == sorted(direct)
     assert all(why.strip() and licence.strip() for _, why, licence in rows)
     assert all(licence.strip() for licence, _ in groups)
+
+
+def test_every_direct_npm_dependency_is_explained_and_no_other():
+    folders = ("browser", "contracts", "tools/typedoc")
+    files = [json.loads((ROOT / folder / "package.json").read_text("utf-8")) for folder in folders]
+    direct = {name for file in files for kind in ("dependencies", "devDependencies") for name in file.get(kind, {})}
+    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8").partition("## Contracts and the local chain (npm)")[2]
+    rows = re.findall(r"^\| ((?:`[^`]+`(?:, )?)+) \|", page, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`([^`]+)`", row)} == direct

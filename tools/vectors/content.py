@@ -7,7 +7,6 @@ Every invalid case breaks a single rule, and its name says which.
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -18,7 +17,6 @@ from holdfast.content.bases import from_multibase, to_multibase
 MANIFEST = snapshots.Manifest(root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab")
 KEY = Ed25519PrivateKey.from_private_bytes(bytes([1]) * 32)
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes([2]) * 32)
-UNTIL = datetime(2040, 1, 1, tzinfo=UTC)
 HELLO = cids.raw_block(b"hello")
 ROOT, SEALED = snapshots.snapshot_blocks(MANIFEST, b"sealed vault")
 MIB = 1 << 20

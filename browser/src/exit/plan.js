@@ -137,7 +137,7 @@ export async function bundledPlan(node, bundler, standing, keys, to) {
   return { moves, operation, cost, transaction: null };
 }
 
-/** What a verification takes more on this chain. @param {import("./node.js").Node} node */
+/** Returns how much more gas a verification takes on this chain. @param {import("./node.js").Node} node */
 async function gasWithoutPrecompile(node) {
   return (await node.word(PRECOMPILE, VALID)) === 1n ? 0n : WITHOUT_PRECOMPILE;
 }

@@ -33,7 +33,7 @@ export async function accountAddress(client, { x, y, salt = 0n }) {
   const derived = async (/** @type {object} */ options) =>
     (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
   const address = await derived({ factory });
-  // Without a factory, the enclave uses this release's. The code of another decides which key its accounts obey.
+  // Without a factory, the enclave uses this release's. Another factory's code could make accounts that obey other keys.
   if (client.foreignContracts || address === (await derived({}))) return address;
   throw new OperationFailed("the service's account factory is not the one of this release");
 }

@@ -80,7 +80,7 @@ export class Player {
   }
 }
 
-/** Whether a request with this scripted answer had its effect at the server. */
+/** Whether the server did what a request with this scripted answer asked for. */
 export function reached(answer) {
   return answer !== "unsent" && !answer?.refused;
 }

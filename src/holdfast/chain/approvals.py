@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.chain.bundler import Margin
 from holdfast.chain.contracts.paymasters import paymaster_of
@@ -81,7 +81,7 @@ class Approver:
         return replace(stub, paymaster_data=validity + signed)
 
 
-def margin_in(context: Mapping[str, Any]) -> Margin:
+def margin_in(context: Mapping[str, object]) -> Margin:
     """Return the gas that a signer requests in addition to the estimate (`Bundler.sponsored`). Raises ValueError."""
     margin = context.get("verificationGasMargin")
     return Margin(0 if margin is None else min(int(str(margin), 16), _GREATEST_MARGIN))

@@ -13,8 +13,6 @@ No message contains an endpoint's address, which may contain an API key.
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class ChainError(Exception):
     """Base class of all errors that this package raises deliberately."""
@@ -26,7 +24,9 @@ class RpcError(ChainError):
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
     """
 
-    def __init__(self, message: str, code: int | None = None, data: Any = None, *, from_endpoint: bool = False) -> None:
+    def __init__(
+        self, message: str, code: int | None = None, data: object = None, *, from_endpoint: bool = False
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.data = data

@@ -38,7 +38,7 @@ class Paymaster:
         *,
         entry_point: str,
         chain_id: int,
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
         errors: Iterable[ErrorAbi] = (),
     ) -> None:
         self._rpc = rpc

@@ -83,7 +83,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         account: str | None = None,
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
-        on_snapshot: Callable[[SnapshotState], Any] | None = None,
+        on_snapshot: Callable[[SnapshotState], object] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,

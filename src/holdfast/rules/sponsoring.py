@@ -122,7 +122,7 @@ def _contract(limits: SponsorLimits, sender: str, target: str) -> str:
 
 
 class Held(NamedTuple):
-    """What an account's nonce has reserved: gwei in these budgets of a day."""
+    """What was reserved for an account's nonce: gwei, in the budgets of these subjects on a day."""
 
     day: int
     gwei: int

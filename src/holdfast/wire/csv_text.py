@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # with which spreadsheets begin a formula
 
 
-def csv_of(rows: Sequence[Mapping[str, Any]]) -> str:
+def csv_of(rows: Sequence[Mapping[str, object]]) -> str:
     """Return rows as CSV, in which no cell is a formula to a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

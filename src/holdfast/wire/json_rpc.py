@@ -79,7 +79,7 @@ class MalformedResponse(ValueError):
 class ErrorResponse(Exception):
     """The response contains an error object. `code` and `data` are as sent; `code` is None unless it is an integer."""
 
-    def __init__(self, message: str | None, code: int | None, data: Any) -> None:
+    def __init__(self, message: str | None, code: int | None, data: object) -> None:
         super().__init__(message)
         self.message = message
         self.code = code

@@ -165,7 +165,7 @@ def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(chain, base, de
     lies = [forged(account, sequence) for sequence in range(2)]
     with first.client() as client:
         added = client.sign_account_changes([add(second.signer)])
-    # Someone brings what is public, with forged changes after the arguments, where no contract reads them.
+    # A stranger submits the public changes, with forged ones after the arguments, where no contract reads them.
     create = functools.partial(create_account_with, ADDRESSES["AppFactory"], first.key, 0)
     chain.send(ADDRESSES["AppFactory"], create([added])[2] + b"".join(apply_changes(lie)[2] for lie in lies))
     with second.client(account) as client:

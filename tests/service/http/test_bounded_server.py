@@ -1,4 +1,4 @@
-"""The admin port responds whatever silent, slow and endless clients hold, and these cost a bounded number of threads."""
+"""Silent, slow and endless clients of the admin port shut no one out, and cost a bounded number of threads."""
 
 import contextlib
 import socket

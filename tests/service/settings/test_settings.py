@@ -214,9 +214,11 @@ def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path):
 def test_an_engine_without_its_sdk_is_refused_with_the_extra(name, monkeypatch):
     environment = {name: "1"}
     assert read_settings(environment)
-    monkeypatch.setitem(sys.modules, "inngest", None)
-    with pytest.raises(SettingError, match=rf"^{name}: .*pip install 'inngest"):
-        read_settings(environment)
+    for package in ("inngest", "fastapi"):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, package, None)
+            with pytest.raises(SettingError, match=rf"^{name}: .*pip install .*'inngest"):
+                read_settings(environment)
     assert read_settings({}), "without an engine, the SDK is not needed"
 
 

@@ -6,7 +6,7 @@ not edited by hand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.async_service_client import DEFAULT_BASE_URL
@@ -368,7 +368,7 @@ class Client(ServiceClient):
         account: str | None = None,
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
-        on_snapshot: Callable[[SnapshotState], Any] | None = None,
+        on_snapshot: Callable[[SnapshotState], object] | None = None,
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,

@@ -20,7 +20,7 @@ _starting = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
 
 
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run(coroutine: Coroutine[object, Any, T]) -> T:
     """Run the coroutine and return its result. Meanwhile the application's callbacks run in the calling thread.
 
     KeyboardInterrupt in the calling thread cancels the coroutine and is raised after it has ended.
@@ -44,7 +44,7 @@ def existing(given: T | None, asynchronous: object) -> T:
 class _Call(Generic[T]):
     """One coroutine in the loop and the thread that waits for it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, Any, T]) -> None:
         self._loop, self._coroutine = loop, coroutine
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()  # None: the coroutine has ended
         self._interruption: BaseException | None = None

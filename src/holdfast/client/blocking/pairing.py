@@ -36,7 +36,7 @@ class PairingServer:
 
     _asynchronous: AsyncPairingServer
 
-    def __init__(self, vault: Vault, ask_digits: Callable[[str], Any]) -> None:
+    def __init__(self, vault: Vault, ask_digits: Callable[[str], object]) -> None:
         self._asynchronous = AsyncPairingServer(vault._asynchronous, ask_digits)
 
     @property

@@ -234,7 +234,7 @@ class ServiceClient:
         This is the service's answer. `Client.smart_account_address` computes the address of the vault's own account.
 
         Args:
-            pub_key_x: X coordinate in hex, or the whole input as the interface's type.
+            pub_key_x: X coordinate in hex, or both coordinates as the interface's input type.
             pub_key_y: Y coordinate in hex.
             salt: decimal, hex or an int; the same key has a different account for each salt.
             vault_url: another service to send the request to.

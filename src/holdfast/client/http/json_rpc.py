@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,13 +18,13 @@ _LONGEST_MESSAGE = 300
 class JsonRpcError(NetworkError):
     """The bundler returned an error. `code` and `data` are those of JSON-RPC 2.0, section 5.1."""
 
-    def __init__(self, message: str, code: int | None, data: Any) -> None:
+    def __init__(self, message: str, code: int | None, data: object) -> None:
         super().__init__(message)
         self.code = code
         self.data = data
 
 
-def read_json_rpc(reply: Reply, request_id: int) -> Any:
+def read_json_rpc(reply: Reply, request_id: int) -> object:
     """Return the result. Raises JsonRpcError for an error object, ValueError for anything that is not a response."""
     try:
         return json_rpc.result_of(msgspec.json.decode(reply.content), request_id)

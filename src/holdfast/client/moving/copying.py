@@ -76,7 +76,7 @@ async def _published(
 async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Callable[..., SnapshotHosts]) -> None:
     """Check that the new service returns the copy, and that the new passkey opens it.
 
-    Nothing of it comes from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.
+    Nothing is read from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.
     """
     hosts = connect()
     try:

@@ -55,8 +55,8 @@ class Move:
         connect: Callable[..., SnapshotHosts],
         registrar: Callable[[str, DidRecord], Registrar],
         owner: OwnerChange | None = None,
-        code: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        code: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> None:
         self._old, self._new, self._person, self._passkeys = old, new, person, passkeys
         self._connect, self._registrar = connect, registrar

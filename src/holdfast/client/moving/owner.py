@@ -20,7 +20,6 @@ from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from holdfast.chain.account_calls import SignedChanges
     from holdfast.client.account.methods import AccountMethods
@@ -71,7 +70,7 @@ class OwnerChange:
     """
 
     def __init__(
-        self, account: AccountMethods, before: AccountMethods, end_former: Callable[[], Any] | None = None
+        self, account: AccountMethods, before: AccountMethods, end_former: Callable[[], object] | None = None
     ) -> None:
         self._account, self._before, self._end_former = account, before, end_former
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
@@ -54,7 +54,7 @@ class VaultSnapshots:
         client: AsyncServiceClient,
         vault: AsyncVault | None,
         config: VaultSnapshotConfig | None,
-        on_snapshot: Callable[[SnapshotState], Any] | None,
+        on_snapshot: Callable[[SnapshotState], object] | None,
         *,
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,

@@ -88,7 +88,7 @@ class Publisher:
         store: VaultStore,
         hosts: SnapshotHosts,
         *,
-        on_progress: Callable[[SnapshotState], Any] | None = None,
+        on_progress: Callable[[SnapshotState], object] | None = None,
     ) -> None:
         self._vault, self._store, self._hosts = vault, store, hosts
         self._on_progress = on_progress

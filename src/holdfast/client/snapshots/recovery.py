@@ -88,8 +88,8 @@ class Recovery:
         store: VaultStore,
         hosts: SnapshotHosts,
         *,
-        accept: Callable[[str], Any] | None = None,
-        on_progress: Callable[[str], Any] | None = None,
+        accept: Callable[[str], object] | None = None,
+        on_progress: Callable[[str], object] | None = None,
     ) -> None:
         self._vault, self._store, self._hosts = vault, store, hosts
         self._accept, self._on_progress = accept, on_progress

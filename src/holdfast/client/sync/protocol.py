@@ -72,7 +72,7 @@ class AsyncPairingServer:
             "" to refuse.
     """
 
-    def __init__(self, vault: AsyncVault, ask_digits: Callable[[str], Any]) -> None:
+    def __init__(self, vault: AsyncVault, ask_digits: Callable[[str], object]) -> None:
         self._vault, self._ask_digits = vault, ask_digits
         self._session: str | None = None
         self._answered: set[str] = set()
@@ -171,8 +171,8 @@ async def _received(
     enclave: AsyncVault,
     channel: PairingChannel,
     key: KeyProvider,
-    show_digits: Callable[[str], Any],
-    confirm: Callable[[str], Any],
+    show_digits: Callable[[str], object],
+    confirm: Callable[[str], object],
 ) -> SyncCompleteResult:
     first = _good(await enclave.sync_init())
     session = _given(first.session_id)

@@ -83,10 +83,10 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Note a new connection. Return whether it is served."""
         with self._lock:
-            has_place = len(self._open) < self.most or self._make_room()
-            if has_place:
+            has_room = len(self._open) < self.most or self._make_room()
+            if has_room:
                 self._open[request] = _Connection(client_address[0], time.monotonic())
-            return has_place
+            return has_room
 
     def arrived(self, request: socket.socket) -> None:
         """Note that the connection's request has arrived completely."""
@@ -110,7 +110,7 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
             self._open.pop(request, None)
         super().shutdown_request(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing, unlike the base class, which prints the client's address."""
 
     def _note(self, request: socket.socket, *, is_in_work: bool) -> None:

@@ -60,9 +60,9 @@ def _upstreams() -> None:
 def _workflow() -> None:
     """Load the workflow engine's SDK, and the transport that its HTTP client loads when it is created."""
     import httpx
-    from inngest._internal import comm_lib, server_lib
+    from inngest import fast_api
 
-    # The SDK's handler is created not here but by the first request, because its HTTP client belongs to the thread that
-    # creates it.
+    # The SDK's application is created not here but by the first request, because its HTTP client belongs to the thread
+    # that creates it.
     httpx.Client().close()
-    del comm_lib, server_lib
+    del fast_api

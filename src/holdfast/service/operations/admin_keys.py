@@ -41,7 +41,7 @@ class AdminKeys:
             raise NotPossible("a key had this name before, and names in the audit must stay clear: choose another")
         return key
 
-    async def all(self) -> list[dict[str, Any]]:
+    async def all(self) -> list[dict[str, object]]:
         """Return all keys without their hashes, by name."""
         return [_plain(key) for key in await self.store.administration.keys()]
 

@@ -31,7 +31,7 @@ class Invitations:
     public_url: str
     entropy: Entropy
 
-    async def make(self, uses: int, days: int, by: By) -> dict[str, Any]:
+    async def make(self, uses: int, days: int, by: By) -> dict[str, object]:
         """Return a new code, and the address of the pages that contains it."""
         code = new_invitation(self.keys[0], uses, by.now + days * DAY_S, self.entropy)
         made = parse_invitation(code, self.keys, by.now)
@@ -46,14 +46,14 @@ class Invitations:
         left = await self.store.administration.use_up(found, by)
         return {"left": left, "expires_at": to_iso(found.expires_at)}
 
-    async def reissue(self, code: str, days: int, by: By) -> dict[str, Any]:
+    async def reissue(self, code: str, days: int, by: By) -> dict[str, object]:
         """Revoke a code and return a new one for what was left of it. Raises NotFound if nothing was."""
         left = (await self.revoke(code, by))["left"]
         if not left:
             raise NotFound("nothing is left of this invitation")
         return await self.make(left, days, by)
 
-    def plain(self, invitation: StoredInvitation) -> dict[str, Any]:
+    def plain(self, invitation: StoredInvitation) -> dict[str, object]:
         """Return an invitation for people and programs."""
         revoked = invitation.revoked_at
         return {

@@ -180,7 +180,7 @@ class Verification:
         """Let the SMS provider check the code; its response sets the time of verification.
 
         The provider allows only a few attempts in all, to strangers too. So attempts are counted here first. Raises
-        Refused without a response.
+        Refused if the provider does not respond.
         """
         attempt = await self._attempt(identifier, ip, self.clock(), repeat)
         if attempt is not None and attempt.attempts > self.limits.max_verify_attempts:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("holdfast.settings")
 SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
-GUARDIAN_KEY = "HOLDFAST_GUARDIAN_KEY"
 GUARDIAN_KEY_FILE = "guardian-key"
 NO_GUARDIAN = "off"
 # Of random keys of 64 hex digits, one in 10^15 has fewer than nine different digits; most placeholders have fewer.

@@ -236,7 +236,7 @@ def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
 
 
 def _require_engine_sdk(given: Mapping[str, str]) -> None:
-    if engine_configured(given) and find_spec("inngest") is None:
+    if engine_configured(given) and not all(find_spec(name) for name in ("inngest", "fastapi")):
         name = "INNGEST_SIGNING_KEY" if given.get("INNGEST_SIGNING_KEY") else "INNGEST_DEV"
         raise SettingError(f"{name}: it needs the extra: {install_command('workflow')}; or unset it")
 

@@ -10,7 +10,9 @@ import logging
 import os
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
 
 from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
@@ -20,9 +22,10 @@ from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Re
 from holdfast.wire.logs import Sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
     import inngest
+    from fastapi import FastAPI
 
     from holdfast.service.http.messages import Request
     from holdfast.service.workflow.port import Jobs
@@ -48,12 +51,13 @@ def engine_address(environment: Mapping[str, str]) -> str:
 
 
 class InngestWorkflow:
-    """Responds to the engine's requests. The SDK is not loaded at startup, because that takes half a second."""
+    """Responds to the engine's requests. The SDK is not loaded at startup, because that takes a second."""
 
     def __init__(self, jobs: Jobs, public_url: str) -> None:
         self._jobs = jobs
-        self._public_url = public_url
-        self._handler: Any = None
+        self._public_url = urlsplit(public_url)
+        self._client: inngest.Inngest | None = None
+        self._application: FastAPI | None = None
 
     async def handle(self, request: Request) -> Response:
         """Return the SDK's response, or 405 for a method that the SDK does not support.
@@ -64,79 +68,90 @@ class InngestWorkflow:
             raise Refused(WORKFLOW_NOT_CONFIGURED)
         if request.method not in WORKFLOW_METHODS:
             return error_response(METHOD_NOT_ALLOWED, [("allow", ", ".join([*WORKFLOW_METHODS, "OPTIONS"]))])
-        if self._handler is None:
-            self._handler = _build(self._jobs)
-        translated = await self._translate(request)
-        answer = await self._answered(request.method, translated)
-        if _shows_the_engine(request.method, translated, answer):
+        if self._application is None:
+            self._client = _client()
+            self._application = _application(self._client, self._jobs)
+        method = "GET" if request.method == "HEAD" else request.method  # the web layer drops the body
+        answer = await self._answered(self._application, request, method)
+        if _shows_the_engine(method, request, answer):
             await self._jobs.engine_seen()
-        headers = [(name.lower(), value) for name, value in answer.headers.items()]
-        body = answer.body_bytes()  # signed by the SDK: other bytes would be refused
-        if isinstance(body, Exception):
-            raise body
-        return Response(answer.status_code, [*headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], body)
+        return Response(answer.status, [*answer.headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], answer.body)
 
     async def close(self) -> None:
         """Close the SDK's connections, which the SDK does not close itself."""
-        if self._handler is not None:
-            clients = self._handler._http_client  # noqa: SLF001 - the SDK offers no other way
+        if self._client is not None:
+            clients = self._client._http_client  # noqa: SLF001 - the SDK offers no other way
             await clients._http_client.aclose()  # noqa: SLF001 - as above
             clients._http_client_sync.close()  # noqa: SLF001 - as above
 
-    async def _answered(self, method: str, request: Any) -> Any:
-        if method in {"GET", "HEAD"}:
-            return self._handler.get_sync(request)
-        return await (self._handler.put(request) if method == "PUT" else self._handler.post(request))
-
-    async def _translate(self, request: Request) -> Any:
-        # The SDK's framework adapters (Flask, FastAPI, ...) are thin wrappers around this request type and the handler.
-        # This method, too, is a thin wrapper around internal classes of the SDK. The SDK's version is therefore pinned,
-        # and a test sends requests with all three methods.
-        from inngest._internal import comm_lib
-
-        headers = {name: value for name, value in request.all_headers() if name != SIGNATURE}
+    async def _answered(self, application: FastAPI, request: Request, method: str) -> Response:
+        """Return what the SDK's application answers. It is told the public address, at which the engine calls it."""
+        headers = [(name, value) for name, value in request.all_headers() if name not in {SIGNATURE, "host"}]
         signature = request.header(SIGNATURE) or ""
-        if _SIGNED.fullmatch(signature):
-            headers[SIGNATURE] = signature
-        signed = SIGNATURE in headers or engine_unsigned(os.environ)
-        return comm_lib.CommRequest(
-            body=await request.body(MAX_WORKFLOW_BODY_BYTES if signed else MAX_BODY_BYTES),
-            headers=headers,
-            public_path=None,
-            query_params=dict(parse_qsl(request.query)),
-            raw_request=request,
-            request_url=f"{self._public_url}{PATH}" + (f"?{request.query}" if request.query else ""),
-            serve_origin=None,
-            serve_path=PATH,
-        )
+        if signed := bool(_SIGNED.fullmatch(signature)):
+            headers.append((SIGNATURE, signature))
+        limit = MAX_WORKFLOW_BODY_BYTES if signed or engine_unsigned(os.environ) else MAX_BODY_BYTES
+        scope = {
+            "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
+            "scheme": self._public_url.scheme, "path": PATH, "raw_path": PATH.encode(), "root_path": "",
+            "query_string": request.query.encode("latin-1"), "client": None, "server": None,
+            "headers": _octets([*headers, ("host", self._public_url.netloc)]),
+        }  # fmt: skip
+        return await _called(application, scope, await request.body(limit))
 
 
-def _shows_the_engine(method: str, request: Any, answer: Any) -> bool:
+async def _called(application: FastAPI, scope: dict[str, Any], body: bytes) -> Response:
+    begun: dict[str, Any] = {}
+    octets = bytearray()
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            begun.update(message)
+        else:
+            octets.extend(message.get("body", b""))
+
+    await application(scope, receive, send)
+    headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in begun["headers"]]
+    return Response(begun["status"], [it for it in headers if it[0] != "content-length"], octets)
+
+
+def _octets(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers]
+
+
+def _shows_the_engine(method: str, request: Request, answer: Response) -> bool:
     """Return whether a response shows that the engine is working.
 
     If the engine refused a registration, the SDK returns 200 with the engine's error, so the body must be checked.
     """
-    if answer.status_code != 200 or not isinstance(answer.body, dict):  # noqa: PLR2004 - HTTP's own number
+    body = msgspec.json.decode(answer.body) if answer.status == 200 else None  # noqa: PLR2004 - HTTP's own number
+    if not isinstance(body, dict):
         return False
     if method == "PUT":
-        return answer.body.get("ok") is True or "functions" in answer.body
-    return method == "POST" and "fnId" in request.query_params
+        return body.get("ok") is True or "functions" in body
+    return method == "POST" and "fnId" in dict(parse_qsl(request.query))
 
 
-def _build(jobs: Jobs) -> Any:
+def _client() -> inngest.Inngest:
     import inngest
-    from inngest._internal import comm_lib, server_lib
 
     logger = logging.getLogger("inngest")
     logger.addFilter(_SPARSE)
-    client = inngest.Inngest(app_id=APP_ID, logger=logger)
-    return comm_lib.CommHandler(
-        client=client,
-        enable_unauthed_sync=_unsigned_registration(os.environ),
-        framework=server_lib.Framework.FAST_API,
-        functions=_functions(client, jobs),
-        streaming=None,
-    )
+    return inngest.Inngest(app_id=APP_ID, logger=logger)
+
+
+def _application(client: inngest.Inngest, jobs: Jobs) -> FastAPI:
+    """Return the SDK's application for FastAPI, which has only the engine's three methods."""
+    from fastapi import FastAPI
+    from inngest import fast_api
+
+    made = FastAPI(openapi_url=None)
+    unsigned = _unsigned_registration(os.environ)
+    fast_api.serve(made, client, _functions(client, jobs), enable_unauthed_sync=unsigned, serve_path=PATH)
+    return made
 
 
 def _unsigned_registration(environment: Mapping[str, str]) -> bool:

@@ -100,7 +100,7 @@ class Player:
 
 
 def reached(answer):
-    """Return whether a request with this scripted answer had its effect at the server."""
+    """Return whether the server did what a request with this scripted answer asked for."""
     return answer != "unsent" and not (isinstance(answer, dict) and "refused" in answer)
 
 

@@ -57,7 +57,7 @@ class Job:
 
     __slots__ = ("argument", "future", "keys", "request_id", "since", "trace")
 
-    def __init__(self, argument: Any, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, argument: object, keys: Sequence[Hashable], loop: asyncio.AbstractEventLoop) -> None:
         self.argument = argument
         self.keys = keys
         self.future: asyncio.Future[Any] = loop.create_future()
