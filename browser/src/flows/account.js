@@ -25,19 +25,23 @@ import { accountAddress, contractsOf } from "./contracts.js";
 import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.js";
 import { NONCES, SignedOperations } from "./signed.js";
 
+/**
+ * @import {GasPolicy} from "../chain/own_gas.js"
+ * @import {Signed, Way} from "../chain/two_keys.js"
+ * @import {Client} from "../client.js"
+ * @import {AccountState, ContractSet, UserOp} from "../generated/types.js"
+ */
+
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
 const OF_PAYMASTER = "414133";
-/** @type {import("../chain/two_keys.js").Way} */
+/** @type {Way} */
 const NO_SECOND = { kind: "one", keys: [] };
 const GET_NONCE = "35567e1a"; // getNonce(address,uint192)
 /** Digits of a permission's ID that are the key of its nonces. */
 const KEY_DIGITS = 48;
 
 /**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {{x: bigint, y: bigint, address: string}} AccountKey
- * @typedef {import("../chain/own_gas.js").GasPolicy} GasPolicy
  */
 
 /** One account of one vault. */
@@ -53,13 +57,10 @@ export class SmartAccount {
   #seconds = [];
 
   /**
-   * @param {Client} client
-   * @param {GasPolicy} policy
-   * @param {object} facts
-   * @param {import("../generated/types.js").ContractSet} facts.contracts
+   * @param {Client} client @param {GasPolicy} policy @param {object} facts @param {ContractSet} facts.contracts
    * @param {AccountKey} facts.key
    * @param {boolean} [facts.isForeign] another key created the account
-   * @param {import("./chains.js").ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
+   * @param {import("../generated/types.js").ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
    * @param {string | null} [facts.permissionId] the permission by which the vault's key spends, if it owns nothing
    */
   constructor(client, policy, { contracts, key, isForeign = false, elsewhere = null, permissionId = null }) {
@@ -77,10 +78,7 @@ export class SmartAccount {
     );
   }
 
-  /**
-   * @param {Client} client
-   * @param {GasPolicy} [policy]
-   */
+  /** @param {Client} client @param {GasPolicy} [policy] */
   static async open(client, policy = {}) {
     const [contracts, key] = await Promise.all([contractsOf(client), keyOf(client)]);
     return new SmartAccount(client, policy, { contracts, key });
@@ -88,9 +86,7 @@ export class SmartAccount {
 
   /**
    * The account that the client pays from: the one that its application names, or else the first of the vault's key.
-   *
-   * @param {Client} client
-   * @param {GasPolicy} [policy]
+   * @param {Client} client @param {GasPolicy} [policy]
    * @throws {TypeError} what the application names is not an address
    */
   static async ofClient(client, policy = {}) {
@@ -109,10 +105,7 @@ export class SmartAccount {
    * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a separate key
    * (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each
    * other.
-   *
-   * @param {Client} client
-   * @param {string} address
-   * @param {string} permissionId
+   * @param {Client} client @param {string} address @param {string} permissionId
    */
   static async ofSpender(client, address, permissionId) {
     const own = await SmartAccount.open(client);
@@ -122,9 +115,7 @@ export class SmartAccount {
 
   /**
    * Returns the account at the same address on a chain of the service.
-   *
-   * @param {number} chainId
-   * @returns {Promise<SmartAccount>}
+   * @param {number} chainId @returns {Promise<SmartAccount>}
    * @throws {TypeError} the service has no bundler for the chain
    */
   async on(chainId) {
@@ -153,10 +144,8 @@ export class SmartAccount {
   /**
    * Prepares an operation with the given call data, so that only its signature is missing. An account's first operation
    * also deploys it.
-   *
    * @param {string} callData 0x-hex
-   * @returns {Promise<UserOp>}
-   * @throws {OperationFailed}
+   * @returns {Promise<UserOp>} @throws {OperationFailed}
    */
   async prepared(callData) {
     try {
@@ -175,9 +164,7 @@ export class SmartAccount {
 
   /**
    * Signs an operation with the enclave.
-   *
-   * @param {UserOp} operation
-   * @returns {Promise<{operation: UserOp, hash: string}>}
+   * @param {UserOp} operation @returns {Promise<{operation: UserOp, hash: string}>}
    */
   async signed(operation) {
     const { entryPoint, chainId } = this.contracts;
@@ -190,7 +177,6 @@ export class SmartAccount {
   /**
    * Signs a text as the account. Verifiers of ERC-1271 accept the signature on the service's chain. Before the account
    * exists there, the signature contains the call that creates it (ERC-6492).
-   *
    * @param {string} message
    * @returns {Promise<string>} 0x-hex
    * @throws {OperationFailed} two owners must sign, or the vault's key is not an owner of the account
@@ -201,7 +187,6 @@ export class SmartAccount {
 
   /**
    * Signs an app's typed data (EIP-712) as the account, in the same way.
-   *
    * @param {import("../chain/account_signatures.js").TypedData} data
    * @returns {Promise<string>} 0x-hex
    * @throws {OperationFailed}
@@ -211,11 +196,7 @@ export class SmartAccount {
     return this.#signedMessage(nestedTypedData(data, this.#domain));
   }
 
-  /**
-   * Sends a signed operation without retrying.
-   *
-   * @param {{operation: UserOp, hash: string}} signed
-   */
+  /** Sends a signed operation without retrying. @param {{operation: UserOp, hash: string}} signed */
   async send({ operation, hash }) {
     await this.#signed.note(operation, hash);
     await this.bundler.send(operation, hash);
@@ -223,7 +204,6 @@ export class SmartAccount {
 
   /**
    * Waits for the receipt of an operation.
-   *
    * @param {string} hash
    * @param {number} [within] milliseconds
    * @returns {Promise<import("../chain/bundler.js").Receipt>}
@@ -245,7 +225,10 @@ export class SmartAccount {
     return this.#signed.fates((hash) => this.#outcome(hash));
   }
 
-  /** @param {string} hash @returns {Promise<{reverted: boolean} | null>} null until it is mined */
+  /**
+   * @param {string} hash
+   * @returns {Promise<{reverted: boolean} | null>} null until it is mined
+   */
   async #outcome(hash) {
     try {
       return (await this.bundler.receipt(hash)) && { reverted: false };
@@ -273,7 +256,6 @@ export class SmartAccount {
   /**
    * Waits for a block whose number is above `after` (null: above the newest block's). Without the chain's endpoint, waits
    * three seconds.
-   *
    * @param {number | null} after
    * @param {number} within milliseconds
    * @returns {Promise<number>} the newest block's number; `after` without an endpoint or if no block came in time
@@ -297,7 +279,10 @@ export class SmartAccount {
     return endpointNamed(this.#named, this.#client.baseUrl);
   }
 
-  /** @returns {Promise<string>} the same endpoint @throws {NetworkError} none is known, or may be used */
+  /**
+   * @returns {Promise<string>} the same endpoint
+   * @throws {NetworkError} none is known, or may be used
+   */
   async knownEndpoint() {
     const url = await this.endpoint();
     if (url) return url;
@@ -343,9 +328,7 @@ export class SmartAccount {
 
   /**
    * Returns which keys sign an operation of the account, or a payment.
-   *
-   * @param {import("../chain/calls.js").Payment | null} [payment]
-   * @returns {Promise<import("../chain/two_keys.js").Way>}
+   * @param {import("../chain/calls.js").Payment | null} [payment] @returns {Promise<Way>}
    */
   async way(payment = null) {
     const url = await this.knownEndpoint();
@@ -361,7 +344,7 @@ export class SmartAccount {
     return wayOf({ threshold, own, seconds, owners, now: Date.now() / 1000 });
   }
 
-  /** @param {string} hash @returns {Promise<import("../chain/two_keys.js").Signed>} */
+  /** @param {string} hash @returns {Promise<Signed>} */
   #bySecond(hash) {
     const { secondKey } = this.#client;
     if (!secondKey) throw new SecondKeyMissing(this.address, this.#seconds);
@@ -373,7 +356,7 @@ export class SmartAccount {
   }
 
   /**
-   * @param {import("../generated/types.js").AccountState} state
+   * @param {AccountState} state
    * @returns {{isDeployed: boolean, isNamed: boolean}} `isNamed`: the vault's key is not the primary key, so its
    *   signature names it
    */
@@ -391,7 +374,6 @@ export class SmartAccount {
 
   /**
    * Throws unless the chain says that the vault's key, which is not the account's primary key, alone may act for it.
-   *
    * @throws {OperationFailed}
    */
   async #checkOwner() {
@@ -421,7 +403,7 @@ export class SmartAccount {
 
   /**
    * @param {string} signature of the vault's key
-   * @param {...import("../chain/two_keys.js").Signed} others
+   * @param {...Signed} others
    * @returns {Promise<string>} one signature that names who signed
    */
   async #byName(signature, ...others) {
@@ -439,9 +421,7 @@ export class SmartAccount {
 
   /**
    * Returns the operation, sponsored with at least the given fees, even if the sponsor sets its own.
-   *
-   * @param {UserOp} operation
-   * @param {import("../chain/fees.js").Fees} least
+   * @param {UserOp} operation @param {import("../chain/fees.js").Fees} least
    */
   async #sponsored(operation, least) {
     const made = await this.bundler.sponsored(operation);
@@ -457,8 +437,7 @@ export class SmartAccount {
 }
 
 /**
- * @param {string} url
- * @param {number | null} number
+ * @param {string} url @param {number | null} number
  * @param {number} end of `performance.now()`
  * @returns {Promise<number | null>} null: there was no such block until then
  */
@@ -480,7 +459,6 @@ function hex(value) {
 
 /**
  * Whether the operation would be refused even if the account paid: it reverts, or its nonce was used.
- *
  * @param {unknown} error
  */
 function speaksOfOperation(error) {
@@ -490,9 +468,7 @@ function speaksOfOperation(error) {
 
 /**
  * Returns the key whose hash is the vault's DID, and its account's address.
- *
- * @param {Client} client
- * @returns {Promise<AccountKey>}
+ * @param {Client} client @returns {Promise<AccountKey>}
  */
 async function keyOf(client) {
   const { vault } = client;

@@ -8,9 +8,7 @@ import { ask } from "../chain/rpc.js";
 /**
  * Throws if the chain says that a DID has this alias. The registry says so only after a commitment. Without an endpoint of
  * the chain that answers, nothing is thrown.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {import("./account.js").SmartAccount} account
+ * @param {import("../vault/vault.js").Vault} vault @param {import("./account.js").SmartAccount} account
  * @param {string} alias in the canonical form
  * @throws {OperationFailed}
  */

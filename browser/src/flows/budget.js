@@ -4,21 +4,18 @@ import { PaymentRefused } from "../chain/errors.js";
 import { BUDGET_ATTEMPTS } from "../generated/operation_retries.js";
 import { withStore } from "../vault/store.js";
 
+/** @import {Client} from "../client.js" */
+
 const PAY_COMMAND = "/accounts/pay";
 
 /**
- * @typedef {import("../client.js").Client} Client
  * @typedef {{to: string, amount: bigint, token: string, chainId: number}} PaymentArguments the arguments that policies are checked against
  */
 
 /**
  * Counts a payment against every delegation in the UCAN's proof chain, if all of them allow the payment. A payment
  * is counted before it is sent, so a crash in between can waste budget but never exceed it.
- *
- * @param {Client} client
- * @param {string} ucan
- * @param {PaymentArguments} payment
- * @throws {PaymentRefused}
+ * @param {Client} client @param {string} ucan @param {PaymentArguments} payment @throws {PaymentRefused}
  */
 export async function authorise(client, ucan, payment) {
   await withStore(async (store) => {
@@ -31,9 +28,7 @@ export async function authorise(client, ucan, payment) {
 }
 
 /**
- * @param {Client} client
- * @param {import("../vault/store.js").VaultStore} store
- * @param {string} ucan
+ * @param {Client} client @param {import("../vault/store.js").VaultStore} store @param {string} ucan
  * @param {PaymentArguments} payment
  * @returns {Promise<boolean>} false if another payment was counted in between
  */
@@ -60,10 +55,7 @@ async function charged(client, store, ucan, payment) {
 
 /**
  * Returns a token's claims after the enclave has verified the token and checked it against the vault's revocations.
- *
- * @param {Client} client
- * @param {Record<string, any>} question
- * @returns {Promise<any>}
+ * @param {Client} client @param {Record<string, any>} question @returns {Promise<any>}
  */
 async function verified(client, question) {
   const answer = await client.vault.exec("resource:delegations action:verify", question);

@@ -8,10 +8,10 @@ import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/
 import { RegistrationRefused } from "../errors.js";
 import { requireFree } from "./aliases.js";
 
+/** @import {RegistrationStep} from "./register.js" */
+
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
 const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
-
-/** @typedef {import("./register.js").RegistrationStep} RegistrationStep */
 
 /**
  * Registers one vault's DID, with a handle as its alias. Continues from the state recorded in the journal.
@@ -23,10 +23,8 @@ export class ChainRegistration {
   #account;
 
   /**
-   * @param {import("./account.js").SmartAccount} account
-   * @param {import("../vault/vault.js").Vault} vault
-   * @param {import("./journal.js").Journal} journal
-   * @param {(step: RegistrationStep) => void} tell
+   * @param {import("./account.js").SmartAccount} account @param {import("../vault/vault.js").Vault} vault
+   * @param {import("./journal.js").Journal} journal @param {(step: RegistrationStep) => void} tell
    */
   constructor(account, vault, journal, tell) {
     this.#account = account;
@@ -69,7 +67,10 @@ export class ChainRegistration {
     }
   }
 
-  /** @param {boolean} anew @returns {Promise<number>} the number of the block that contains the commitment */
+  /**
+   * @param {boolean} anew
+   * @returns {Promise<number>} the number of the block that contains the commitment
+   */
   async #commit(anew) {
     const before = this.#journal.row.commitmentOperation;
     const arrival = !anew && before ? await this.#arrived(before) : null;
@@ -119,10 +120,7 @@ export class ChainRegistration {
 
 /**
  * Returns what is missing from a claim that the registry refused (docs/contracts.md, "Claims").
- *
- * @param {unknown} error
- * @param {string} channel
- * @returns {"commitment" | "block" | "expired" | null}
+ * @param {unknown} error @param {string} channel @returns {"commitment" | "block" | "expired" | null}
  */
 function lackOf(error, channel) {
   if (channel !== "handle" || !(error instanceof OperationFailed) || isStale(error)) return null;

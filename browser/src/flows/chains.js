@@ -3,13 +3,11 @@
 import { RequestRefused } from "../errors.js";
 import { EXPLORERS } from "../generated/chains.js";
 
-/** @typedef {import("../generated/types.js").ServedChain} ServedChain */
+/** @import {ServedChain} from "../generated/types.js" */
 
 /**
  * Returns the service's row for a chain; null if it does not serve the chain.
- *
- * @param {import("../http/service.js").ServiceClient} client
- * @param {number} chainId
+ * @param {import("../http/service.js").ServiceClient} client @param {number} chainId
  * @returns {Promise<ServedChain | null>}
  */
 export async function servedChain(client, chainId) {
@@ -24,10 +22,7 @@ export async function servedChain(client, chainId) {
 /**
  * Returns the address of the page that shows a user operation, "" if none exists. The service is asked about unknown
  * chains alone.
- *
- * @param {import("../http/service.js").ServiceClient} client
- * @param {number} chainId
- * @param {string} hash
+ * @param {import("../http/service.js").ServiceClient} client @param {number} chainId @param {string} hash
  */
 export async function operationPage(client, chainId, hash) {
   const explorer = EXPLORERS[chainId] ?? (await servedChain(client, chainId).catch(() => null))?.explorer ?? "";

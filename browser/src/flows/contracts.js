@@ -3,8 +3,8 @@
 import { OperationFailed } from "../chain/errors.js";
 
 /**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../generated/types.js").ContractSet} ContractSet
+ * @import {Client} from "../client.js"
+ * @import {ContractSet} from "../generated/types.js"
  * @typedef {{x: bigint, y: bigint, salt?: bigint}} Origin what an account is created for: its first key, and a salt
  */
 
@@ -21,9 +21,7 @@ export function contractsOf(client) {
 
 /**
  * Returns the address of the account that the service's factory creates for a P-256 key.
- *
- * @param {Client} client
- * @param {Origin} origin
+ * @param {Client} client @param {Origin} origin
  * @returns {Promise<string>} with its checksum
  * @throws {OperationFailed} the factory is not this release's, and `foreignContracts` does not allow it
  */

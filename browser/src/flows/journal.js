@@ -21,11 +21,7 @@ export class Journal {
   #store;
   #name;
 
-  /**
-   * @param {VaultStore} store
-   * @param {string} name
-   * @param {Row} row
-   */
+  /** @param {VaultStore} store @param {string} name @param {Row} row */
   constructor(store, name, row) {
     this.#store = store;
     this.#name = name;
@@ -34,10 +30,7 @@ export class Journal {
 
   /**
    * Opens the stored state for one DID, which is empty unless there was an earlier attempt.
-   *
-   * @param {string | undefined} dbName
-   * @param {string} did
-   * @param {{identifier: string, channel: string}} requested
+   * @param {string | undefined} dbName @param {string} did @param {{identifier: string, channel: string}} requested
    */
   static async open(dbName, did, { identifier, channel }) {
     const store = new VaultStore({ dbName });
@@ -65,10 +58,7 @@ export class Journal {
 /**
  * Returns the parts of the stored state that are valid for the current request. A state of another identifier is dropped,
  * except for the transaction that registered the DID without an alias.
- *
- * @param {Row | null} noted
- * @param {Row} requested
- * @returns {Row}
+ * @param {Row | null} noted @param {Row} requested @returns {Row}
  */
 function goingOn(noted, requested) {
   if (!noted) return requested;

@@ -14,9 +14,10 @@ import { recordPasskey } from "./passkeys.js";
 import { exportPerson, takeBack } from "./person.js";
 
 /**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../generated/types.js").DidRecord} DidRecord
- * @typedef {import("../passkeys/secrets.js").VaultKey} VaultKey
+ * @import {Client} from "../client.js"
+ * @import {DidRecord} from "../generated/types.js"
+ * @import {VaultKey} from "../passkeys/secrets.js"
+ * @import {VaultStore} from "../vault/store.js"
  * @typedef {{credential: string, credentialId: string, assertion: string, secret: Uint8Array<ArrayBuffer>}} MadePasskey a new
  *   passkey for the new service, its signature of the challenge, and its PRF secret for vaults
  * @typedef {{origin: string, rpId: string, make: (verification: {name: string, userHandle: string, challenge: Uint8Array<ArrayBuffer>}) => Promise<MadePasskey>}} NewPasskeys
@@ -36,9 +37,7 @@ import { exportPerson, takeBack } from "./person.js";
 /**
  * @param {Client} old its vault is open
  * @param {Client} next the new service's, with the same vault
- * @param {NewPasskeys} passkeys
- * @param {MoveOptions} [options]
- * @returns {Promise<Moved>}
+ * @param {NewPasskeys} passkeys @param {MoveOptions} [options] @returns {Promise<Moved>}
  */
 export async function move(old, next, passkeys, { code, onProgress, owner = true, endFormer = () => false } = {}) {
   const { vault } = next;
@@ -85,7 +84,6 @@ export async function move(old, next, passkeys, { code, onProgress, owner = true
 
 /**
  * Returns what would move, after the checks for which the vault need not sign.
- *
  * @param {Client} old its vault is open
  * @param {Client} next
  */
@@ -100,12 +98,7 @@ export async function moveCheck(old, next) {
 /**
  * Returns what an interrupted attempt noted, or the new move after its name was found free. A move to another service, which
  * may be gone, is given up.
- *
- * @param {import("../vault/store.js").VaultStore} store
- * @param {Client} old
- * @param {Client} next
- * @param {string} did
- * @returns {Promise<Noted>}
+ * @param {VaultStore} store @param {Client} old @param {Client} next @param {string} did @returns {Promise<Noted>}
  */
 async function begun(store, old, next, did) {
   const noted = /** @type {Noted | null} */ (await store.note(noteOf(did)));
@@ -127,10 +120,7 @@ async function registrationAt(old, did) {
 
 /**
  * Checks that the new passkey has signed for the new service. Only then it opens the vault.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {NewPasskeys} passkeys
- * @param {MadePasskey} made
+ * @param {import("../vault/vault.js").Vault} vault @param {NewPasskeys} passkeys @param {MadePasskey} made
  * @param {Uint8Array<ArrayBuffer>} challenge
  */
 async function opensAfterSigning(vault, passkeys, made, challenge) {
@@ -151,9 +141,7 @@ async function opensAfterSigning(vault, passkeys, made, challenge) {
 /**
  * Removes the passkey of an interrupted attempt. Browsers give a passkey's secret only at its own site, so each attempt
  * makes another passkey.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {string} credentialId
+ * @param {import("../vault/vault.js").Vault} vault @param {string} credentialId
  */
 async function forget(vault, credentialId) {
   const { wraps } = await vault.keys();
@@ -161,18 +149,17 @@ async function forget(vault, credentialId) {
   await vault.exec("resource:credentials action:delete", { credential_id: credentialId });
 }
 
-/** @param {MadePasskey} made @returns {VaultKey} its secret is transferred to the worker, so each use gets another copy */
+/**
+ * @param {MadePasskey} made
+ * @returns {VaultKey} its secret is transferred to the worker, so each use gets another copy
+ */
 function keyOf({ credentialId, secret }) {
   return { kind: "prf", id: credentialId, secret: secret.slice().buffer };
 }
 
 /**
  * Checks what the new service says of the name and the passkey, before the previous one loses them.
- *
- * @param {Client} next
- * @param {string} did
- * @param {string} credentialId
- * @param {DidRecord} given
+ * @param {Client} next @param {string} did @param {string} credentialId @param {DidRecord} given
  */
 async function confirmed(next, did, credentialId, { identifier, channel }) {
   const known = /** @type {any} */ (await next.lookupDid({ credentialId }));
@@ -184,9 +171,7 @@ async function confirmed(next, did, credentialId, { identifier, channel }) {
 
 /**
  * Frees the name at the previous service, and takes its passkey back there.
- *
- * @param {Client} old
- * @param {Noted} noted
+ * @param {Client} old @param {Noted} noted
  * @returns {Promise<string[]>} what the DID still has there
  */
 async function left(old, { registration, former }) {

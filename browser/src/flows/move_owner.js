@@ -7,12 +7,15 @@ import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
 
+/**
+ * @import {SignedChanges} from "../account/changes.js"
+ * @import {AccountKeys} from "../account/keys.js"
+ * @import {Client} from "../client.js"
+ */
+
 const LOOKS = 4;
 
 /**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../account/keys.js").AccountKeys} AccountKeys
- * @typedef {import("../account/changes.js").SignedChanges} SignedChanges
  * @typedef {{isOwner: boolean, formerIsOwner: boolean, missingOn: string[]}} Ownership `missingOn`: the names of other chains
  *   of the previous service that do not have the change yet
  */
@@ -22,9 +25,7 @@ export const UNCHANGED = { isOwner: false, formerIsOwner: false, missingOn: [] }
 
 /**
  * Returns the signer of a passkey in the vault; undefined for one whose signatures accounts do not verify.
- *
- * @param {Client} client
- * @param {string} credentialId
+ * @param {Client} client @param {string} credentialId
  */
 export async function signerOf({ vault }, credentialId) {
   return (await passkeysOf(vault)).find((it) => it.credentialId === credentialId)?.signer;
@@ -33,7 +34,6 @@ export async function signerOf({ vault }, credentialId) {
 /**
  * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an endpoint of
  * the chain, nothing is changed.
- *
  * @param {Client} old the previous service's, through which the chain is read and the change is signed, if it knows the chain: the
  *   new one could name a later place for the change, or say that the new passkey owns the account when it does not. It also
  *   brings the change to its other chains: the new one could name chains on which the person has money, for the sake of the fees
@@ -85,10 +85,7 @@ async function ownersOf(keys) {
 
 /**
  * Returns the owners once they show the change. One node of a chain may be some blocks behind another.
- *
- * @param {AccountKeys} keys
- * @param {string | undefined} added
- * @param {string[]} ends
+ * @param {AccountKeys} keys @param {string | undefined} added @param {string[]} ends
  * @throws {OperationFailed} they do not
  */
 async function changed(keys, added, ends) {
@@ -102,10 +99,7 @@ async function changed(keys, added, ends) {
 
 /**
  * Brings the change to other chains too.
- *
- * @param {Client} old
- * @param {import("../generated/types.js").ServedChain[]} others
- * @param {SignedChanges[]} signed
+ * @param {Client} old @param {import("../generated/types.js").ServedChain[]} others @param {SignedChanges[]} signed
  * @returns {Promise<string[]>} the names of those that did not take it
  */
 async function missingOn(old, others, signed) {

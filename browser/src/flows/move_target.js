@@ -4,14 +4,13 @@ import "../core.js";
 import { MoveRefused } from "../errors.js";
 import { didOfService } from "./signature.js";
 
-/** @typedef {import("../client.js").Client} Client */
+/** @import {Client} from "../client.js" */
 
 const ASCII = /^[\x21-\x7e]+$/;
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)$/;
 
 /**
  * Returns the origin of a service that a person names.
- *
  * @param {string} text
  * @returns {string} "" for text that could show another host than the one that is asked: with user information, a path, or
  *   letters outside ASCII, which may look like others
@@ -28,10 +27,7 @@ export function serviceAddress(text) {
 /**
  * Refuses a service to which the DID and its account could not go: it must be a Holdfast that knows itself by the address
  * that the person named, on the same chain and with the same contracts.
- *
- * @param {Client} old
- * @param {Client} next
- * @throws {MoveRefused}
+ * @param {Client} old @param {Client} next @throws {MoveRefused}
  */
 export async function checkTarget(old, next) {
   const address = next.baseUrl;
@@ -53,10 +49,7 @@ export async function checkTarget(old, next) {
 /**
  * Refuses a handle that another DID has at the new service. Whose an e-mail address or number is, the code sent to it
  * decides at the registration.
- *
- * @param {Client} next
- * @param {{identifier: string, channel: string}} registration
- * @param {string} did
+ * @param {Client} next @param {{identifier: string, channel: string}} registration @param {string} did
  * @throws {MoveRefused}
  */
 export async function checkFree(next, { identifier, channel }, did) {

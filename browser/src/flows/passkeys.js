@@ -9,9 +9,10 @@ import { takeBack } from "./person.js";
 import { signatureOf } from "./signature.js";
 
 /**
- * @typedef {import("../client.js").Client} Client
+ * @import {Client} from "../client.js"
+ * @import {Attestation, CreatePasskeyResult, DidRecord} from "../generated/types.js"
  * @typedef {import("../passkeys/create.js").PasskeyOptions & {deviceName?: string,
- *   attestation?: import("../generated/types.js").Attestation}} AddOptions `attestation`: for an identifier proven
+ *   attestation?: Attestation}} AddOptions `attestation`: for an identifier proven
  *   by a code, because the service requires a new proof for each passkey
  * @typedef {{credentialId: string, credential: string, registered: boolean}} AddedPasskey `registered`: whether it is
  *   registered with the service too
@@ -19,8 +20,7 @@ import { signatureOf } from "./signature.js";
 
 /**
  * @param {Client} client its vault is open
- * @param {AddOptions} options
- * @returns {Promise<AddedPasskey>}
+ * @param {AddOptions} options @returns {Promise<AddedPasskey>}
  */
 export async function addPasskey(client, { deviceName = "", attestation, ...options }) {
   const { credentials } = await client.vault.query();
@@ -35,10 +35,9 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
 
 /**
  * Registers a passkey of the vault with the service, under the identifier of the vault's other passkeys.
- *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
- * @param {{attestation?: import("../generated/types.js").Attestation}} [proof] for an identifier proven by a code
+ * @param {{attestation?: Attestation}} [proof] for an identifier proven by a code
  * @returns {Promise<boolean>} false: nothing was sent, because the vault is not registered with the service, or because
  *   its identifier must be proven by a code and `attestation` is absent
  * @throws {RequestRefused} the service refuses; `code` says why
@@ -61,11 +60,7 @@ export async function registerPasskey(client, credentialId, { attestation } = {}
   return true;
 }
 
-/**
- * @param {Client} client
- * @param {string} credentialId
- * @param {string} did
- */
+/** @param {Client} client @param {string} credentialId @param {string} did */
 async function isOf(client, credentialId, did) {
   const found = await client.lookupDid({ credentialId });
   return found.found && "did" in found && found.did === did;
@@ -75,7 +70,6 @@ async function isOf(client, credentialId, did) {
  * Removes a passkey: it no longer opens the vault, the service no longer finds the DID by it, and this browser's password
  * manager no longer offers it. The service keeps the record of the last registered passkey, without which it would delete
  * the vault's snapshots after a time.
- *
  * @param {Client} client its vault is open
  * @param {string} credentialId base64url
  * @returns {Promise<{isNotified: boolean, takenBack: boolean}>} whether the password manager could be notified, and whether
@@ -94,9 +88,7 @@ export async function removePasskey(client, credentialId) {
 
 /**
  * Takes a passkey's registration back if another passkey of the vault is registered.
- *
- * @param {Client} client
- * @param {string} credentialId
+ * @param {Client} client @param {string} credentialId
  * @returns {Promise<boolean>} whether the service has removed it
  */
 async function leftService(client, credentialId) {
@@ -105,11 +97,7 @@ async function leftService(client, credentialId) {
   return (await recordOf(client, others)) !== null && (await takeBack(client, { credentialId })).credentials > 0;
 }
 
-/**
- * @param {Client} client
- * @param {import("../generated/types.js").CreatePasskeyResult} passkey
- * @param {string} deviceName
- */
+/** @param {Client} client @param {CreatePasskeyResult} passkey @param {string} deviceName */
 async function keep(client, passkey, deviceName) {
   try {
     await client.vault.addKey(await passkeyKey(passkey, { rpId: client.rpId }));
@@ -125,10 +113,7 @@ async function keep(client, passkey, deviceName) {
 
 /**
  * Records a passkey in the vault; it opens nothing yet.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {import("../generated/types.js").CreatePasskeyResult} passkey
- * @param {string} deviceName
+ * @param {import("../vault/vault.js").Vault} vault @param {CreatePasskeyResult} passkey @param {string} deviceName
  */
 export async function recordPasskey(vault, { credential, credentialId }, deviceName) {
   const { parsed } = await vault.parse(credential);
@@ -145,20 +130,17 @@ export async function recordPasskey(vault, { credential, credentialId }, deviceN
 
 /**
  * Returns the service's record for the first of these credentials that is registered.
- *
- * @param {Client} client
- * @param {string[]} credentialIds
- * @returns {Promise<import("../generated/types.js").DidRecord | null>}
+ * @param {Client} client @param {string[]} credentialIds @returns {Promise<DidRecord | null>}
  */
 async function recordOf(client, credentialIds) {
   for (const credentialId of credentialIds) {
     const found = await client.lookupDid({ credentialId });
-    if (found.found) return /** @type {import("../generated/types.js").DidRecord} */ (found);
+    if (found.found) return /** @type {DidRecord} */ (found);
   }
   return null;
 }
 
-/** @param {import("../generated/types.js").DidRecord} record */
+/** @param {DidRecord} record */
 function registrationOf({ identifier, channel, did, txHash, blockNumber, smartAccount }) {
   return {
     identifier,

@@ -12,25 +12,25 @@ import { authorise } from "./budget.js";
 import { operationPage } from "./chains.js";
 import { checkElsewhere, payeeOf } from "./payee.js";
 
+/**
+ * @import {Client} from "../client.js"
+ * @import {PaymentParams, PaymentResult, UserOp} from "../generated/types.js"
+ */
+
 const AMOUNT = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
 /**
- * @typedef {import("../generated/types.js").PaymentParams} PaymentParams
- * @typedef {import("../generated/types.js").PaymentResult} PaymentResult
  * @typedef {"prepared" | "signed" | "sent" | "confirmed"} PaymentStep
  *
  * @typedef {object} PayOptions
- * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: import("../generated/types.js").UserOp}) => Promise<void> | void} [onProgress]
+ * @property {(step: PaymentStep, detail: {userOpHash?: string, operation?: UserOp}) => Promise<void> | void} [onProgress]
  *   "signed" is awaited, so that the hash can be stored before the operation is sent
- * @property {(operation: import("../generated/types.js").UserOp) => Promise<void> | void} [approve] called with the
+ * @property {(operation: UserOp) => Promise<void> | void} [approve] called with the
  *   operation before it is signed; if it throws, the payment ends and nothing is signed
  */
 
 /**
- * @param {import("../client.js").Client} client
- * @param {PaymentParams} params
- * @param {PayOptions} options
- * @returns {Promise<PaymentResult>}
+ * @param {Client} client @param {PaymentParams} params @param {PayOptions} options @returns {Promise<PaymentResult>}
  */
 export async function pay(client, params, { onProgress, approve }) {
   const amount = checked(params);
@@ -58,10 +58,7 @@ export async function pay(client, params, { onProgress, approve }) {
 
 /**
  * Prepares the account's operation for a payment, so that only its signature is missing.
- *
- * @param {import("../client.js").Client} client
- * @param {SmartAccount} account
- * @param {import("../chain/calls.js").Payment} payment
+ * @param {Client} client @param {SmartAccount} account @param {import("../chain/calls.js").Payment} payment
  * @throws {AccountNotFunded} the account has too little for the amount, or for the fee that no sponsor pays
  * @throws {OperationFailed}
  */
@@ -73,10 +70,7 @@ export async function preparedPayment(client, account, payment) {
 /**
  * Returns what makes the payment: where two owners must sign and a permission of the vault's key covers it, the account
  * as the permission's spender.
- *
- * @param {import("../client.js").Client} client
- * @param {SmartAccount} account
- * @param {import("../chain/calls.js").Payment} payment
+ * @param {Client} client @param {SmartAccount} account @param {import("../chain/calls.js").Payment} payment
  */
 async function payerOf(client, account, payment) {
   const { granted } = client.secondKey ? await account.way(payment) : {};
@@ -86,11 +80,7 @@ async function payerOf(client, account, payment) {
   return { by, callData: spend(account.address, granted.permission, payment.to, payment.amount).data };
 }
 
-/**
- * @param {SmartAccount} account
- * @param {string} callData
- * @param {import("../chain/calls.js").Payment} payment
- */
+/** @param {SmartAccount} account @param {string} callData @param {import("../chain/calls.js").Payment} payment */
 async function preparedBy(account, callData, payment) {
   try {
     return await account.prepared(callData);
@@ -103,10 +93,7 @@ async function preparedBy(account, callData, payment) {
 
 /**
  * Checks that the parameters are a payment, and returns the amount.
- *
- * @param {PaymentParams} params
- * @returns {bigint}
- * @throws {TypeError}
+ * @param {PaymentParams} params @returns {bigint} @throws {TypeError}
  */
 function checked({ amount, token }) {
   if (!AMOUNT.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) {
@@ -118,9 +105,7 @@ function checked({ amount, token }) {
 
 /**
  * Throws unless the bytes about to be signed encode the requested payment.
- *
- * @param {string} callData
- * @param {import("../chain/calls.js").Payment} wanted
+ * @param {string} callData @param {import("../chain/calls.js").Payment} wanted
  */
 function checkBytes(callData, wanted) {
   const found = paymentOf(callData) ?? spentBy(callData);

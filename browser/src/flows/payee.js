@@ -7,11 +7,15 @@ import { ask, rpcOf } from "../chain/rpc.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
+/**
+ * @import {Client} from "../client.js"
+ * @import {AccountState} from "../generated/types.js"
+ * @import {Origin} from "./contracts.js"
+ */
+
 const OF_A_KEY = "did:new:";
 const UNVERIFIED = "payee_unverified";
 const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
-
-/** @typedef {import("../client.js").Client} Client */
 
 /**
  * @param {Client} client
@@ -36,10 +40,7 @@ export async function payeeOf(client, to) {
 /**
  * Checks that a DID's account has the same key on another chain as on the main chain. A change of owners on the main
  * chain may not have reached the other chain, where an account that does not exist yet obeys its first key.
- *
- * @param {Client} client
- * @param {{address: string, did: string | null}} payee
- * @param {number} chainId
+ * @param {Client} client @param {{address: string, did: string | null}} payee @param {number} chainId
  * @throws {PaymentRefused}
  */
 export async function checkElsewhere(client, { address: account, did }, chainId) {
@@ -58,11 +59,7 @@ export async function checkElsewhere(client, { address: account, did }, chainId)
   );
 }
 
-/**
- * @param {Client} client
- * @param {string} did
- * @param {string} address
- */
+/** @param {Client} client @param {string} did @param {string} address */
 async function confirm(client, did, address) {
   const state = await stateOf(client, address);
   if (!state.isActive || state.did !== (await textHash(client.vault, did)))
@@ -80,9 +77,7 @@ async function confirm(client, did, address) {
 /**
  * Returns the account's state. The indexer says that the account is registered, so a state that does not say so may be
  * from before the registration, because the service caches states; it is then read once more.
- *
- * @param {Client} client
- * @param {string} account
+ * @param {Client} client @param {string} account
  */
 async function stateOf(client, account) {
   const state = await client.accountState({ account });
@@ -94,11 +89,7 @@ async function stateOf(client, account) {
 /**
  * Whether the address follows from the key whose hash is the DID: the account's current key or, after a change of keys,
  * the one that it was created for. Whoever names the key cannot lie, because the DID and the address are hashes of it.
- *
- * @param {Client} client
- * @param {string} did
- * @param {string} address
- * @param {import("../generated/types.js").AccountState} state
+ * @param {Client} client @param {string} did @param {string} address @param {AccountState} state
  */
 async function follows(client, did, address, { pubKeyX, pubKeyY }) {
   if (await isOrigin(client, did, address, { x: BigInt(pubKeyX), y: BigInt(pubKeyY) })) return true;
@@ -106,12 +97,7 @@ async function follows(client, did, address, { pubKeyX, pubKeyY }) {
   return created !== null && isOrigin(client, did, address, created);
 }
 
-/**
- * @param {Client} client
- * @param {string} did
- * @param {string} address
- * @param {import("./contracts.js").Origin} origin
- */
+/** @param {Client} client @param {string} did @param {string} address @param {Origin} origin */
 async function isOrigin(client, did, address, origin) {
   if ((await didOfKey(client.vault, origin.x.toString(16), origin.y.toString(16))) !== did) return false;
   return (await accountAddress(client, origin)) === address;
@@ -119,10 +105,7 @@ async function isOrigin(client, did, address, origin) {
 
 /**
  * Returns what the factory says the account was created for.
- *
- * @param {Client} client
- * @param {string} address
- * @returns {Promise<import("./contracts.js").Origin | null>}
+ * @param {Client} client @param {string} address @returns {Promise<Origin | null>}
  */
 async function originOf(client, address) {
   const { block_number: block } = await client.indexerAccount(address);

@@ -3,10 +3,11 @@
 import "../core.js";
 import { didOfService } from "./signature.js";
 
+/** @import {Client} from "../client.js" */
+
 const LIVES_S = 300;
 
 /**
- * @typedef {import("../client.js").Client} Client
  * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Removal
  *   what is taken back
  * @typedef {{identifiers: number, credentials: number, snapshots: number, pins: number}} Removed how many of each kind
@@ -23,10 +24,8 @@ export async function exportPerson(client) {
 
 /**
  * The service carries a signed request out once, so that a repeat has no second effect.
- *
  * @param {Client} client its vault is open
- * @param {Removal} removal
- * @returns {Promise<Removed>}
+ * @param {Removal} removal @returns {Promise<Removed>}
  */
 export async function takeBack(client, removal) {
   const headers = await signed(client, "/person/remove", removal);
@@ -53,11 +52,7 @@ export async function addAddress(client, attestation) {
   return { identifier, channel };
 }
 
-/**
- * @param {Client} client
- * @param {string} command
- * @param {Record<string, any>} args
- */
+/** @param {Client} client @param {string} command @param {Record<string, any>} args */
 async function signed({ vault, baseUrl, serviceDid }, command, args) {
   const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
   const audience = serviceDid ?? didOfService(baseUrl);

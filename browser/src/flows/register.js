@@ -11,6 +11,11 @@ import { ChainRegistration } from "./chain_registration.js";
 import { Journal } from "./journal.js";
 import { signatureOf } from "./signature.js";
 
+/**
+ * @import {Client} from "../client.js"
+ * @import {Attestation, DidRecord} from "../generated/types.js"
+ */
+
 /** The placeholder that is sent as the transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
@@ -21,9 +26,6 @@ const REPEATED = new Set(["credential_already_registered", "attestation_required
 const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((it) => `attestation_${it}`));
 
 /**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../generated/types.js").Attestation} Attestation
- * @typedef {import("../generated/types.js").DidRecord} DidRecord
  * @typedef {"session" | "code sent" | "verified" | "commitment sent" | "committed" | "sent to the chain" | "on the chain" | "registered"} RegistrationStep
  *
  * @typedef {object} RegistrationRequest exactly one of `handle`, `email` and `sms`
@@ -40,8 +42,7 @@ const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((i
 
 /**
  * @param {Client} client its vault is open
- * @param {RegistrationRequest} request
- * @returns {Promise<DidRecord>}
+ * @param {RegistrationRequest} request @returns {Promise<DidRecord>}
  */
 export async function register(client, request) {
   const requested = chosen(request);
@@ -67,10 +68,7 @@ class Registrar {
   #credentialId;
 
   /**
-   * @param {Client} client
-   * @param {Journal} journal
-   * @param {RegistrationRequest} request
-   * @param {string} credentialId
+   * @param {Client} client @param {Journal} journal @param {RegistrationRequest} request @param {string} credentialId
    */
   constructor(client, journal, request, credentialId) {
     this.#client = client;
@@ -89,7 +87,6 @@ class Registrar {
 
   /**
    * Returns the registration; if it states no transaction, and the service has a bundler now, adds one first.
-   *
    * @param {DidRecord} known
    */
   async again(known) {

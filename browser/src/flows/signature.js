@@ -6,9 +6,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
  * Returns a token that signs the registration of one credential.
- *
- * @param {import("../client.js").Client} client
- * @param {string} credentialId
+ * @param {import("../client.js").Client} client @param {string} credentialId
  * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
  *   without a signature
  */
@@ -30,7 +28,6 @@ export async function signatureOf({ vault, baseUrl }, credentialId) {
 /**
  * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used with another
  * service.
- *
  * @param {string} url a loopback address counts as localhost
  * @returns {string}
  */

@@ -9,6 +9,12 @@ import { OperationFailed } from "../chain/errors.js";
 import { NO_FEES, eachFee, higherFees } from "../chain/fees.js";
 import { withStore } from "../vault/store.js";
 
+/**
+ * @import {Fees} from "../chain/fees.js"
+ * @import {UserOp} from "../generated/types.js"
+ * @import {Vault} from "../vault/vault.js"
+ */
+
 /** ERC-4337 bundlers require a tenth more of what replaces an operation; an eighth also passes where they round. */
 const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
@@ -18,9 +24,6 @@ const MAX_REPLACED = 50;
 const NEXT = new WeakMap();
 
 /**
- * @typedef {import("../vault/vault.js").Vault} Vault
- * @typedef {import("../generated/types.js").UserOp} UserOp
- * @typedef {import("../chain/fees.js").Fees} Fees
  * @typedef {{nonce: string, calls: Record<string, string>, fees?: Fees}} Signed `calls`: the call data of each operation, by
  *   its hash; `fees`: the highest of them
  */
@@ -46,7 +49,6 @@ export class SignedOperations {
 
   /**
    * Returns the nonce for the next operation, which is that of an open operation if there is one.
-   *
    * @param {string} reported the nonce in the account's state
    * @param {string} callData
    * @param {(hash: string) => Promise<{reverted: boolean} | null>} outcome asks for an operation's receipt
@@ -76,7 +78,6 @@ export class SignedOperations {
 
   /**
    * Forgets an open operation whose nonce is of no use any more.
-   *
    * @throws {OperationFailed} there was one: it may have been mined, although there is no receipt
    */
   async giveUp() {
@@ -91,7 +92,6 @@ export class SignedOperations {
 
   /**
    * Returns what the next operation must offer so that bundlers replace the open one by it.
-   *
    * @returns {Promise<Fees>} zeros if it replaces nothing
    */
   async leastFees() {
@@ -100,12 +100,7 @@ export class SignedOperations {
     return eachFee(open.fees, NO_FEES, (fee) => (fee * MORE + OF - 1n) / OF);
   }
 
-  /**
-   * Records an operation before it is sent.
-   *
-   * @param {UserOp} operation
-   * @param {string} hash
-   */
+  /** Records an operation before it is sent. @param {UserOp} operation @param {string} hash */
   async note(operation, hash) {
     const { callData } = operation;
     const nonce = `0x${(BigInt(operation.nonce) % NONCES).toString(16)}`; // the place determines its key
@@ -128,7 +123,6 @@ export class SignedOperations {
 
   /**
    * Returns what has become of the operations that were signed, by their hashes.
-   *
    * @param {(hash: string) => Promise<unknown>} outcome asks for an operation's receipt
    * @returns {Promise<{open: string[], replaced: string[]}>} `open`: not mined, can be replaced at a higher fee;
    *   `replaced`: can never be mined, because another one with their nonce was

@@ -77,7 +77,6 @@ export class AutomaticSnapshots {
 
 /**
  * Whether a retry would fail in the same way, for example while the vault is closed or locked.
- *
  * @param {unknown} error
  */
 function isLasting(error) {

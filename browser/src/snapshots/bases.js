@@ -7,10 +7,7 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 export const BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz";
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/**
- * @param {Uint8Array} bytes
- * @returns {string}
- */
+/** @param {Uint8Array} bytes @returns {string} */
 export function toBase32(bytes) {
   const length = Math.ceil((bytes.length * 8) / 5);
   const spare = BigInt(length * 5 - bytes.length * 8);
@@ -29,9 +26,7 @@ export function fromBase32(text) {
 
 /**
  * Writes the bytes as one number in a different base. Each leading zero byte becomes the alphabet's first letter.
- *
- * @param {Uint8Array} bytes
- * @param {string} letters
+ * @param {Uint8Array} bytes @param {string} letters
  */
 export function toBase(bytes, letters) {
   const first = bytes.findIndex((byte) => byte !== 0);
@@ -39,8 +34,7 @@ export function toBase(bytes, letters) {
 }
 
 /**
- * @param {string} text
- * @param {string} letters
+ * @param {string} text @param {string} letters
  * @returns {Uint8Array<ArrayBuffer> | null} null for other letters
  */
 export function fromBase(text, letters) {

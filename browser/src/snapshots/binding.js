@@ -11,9 +11,7 @@ const PUBLISH = "/snapshots/publish";
 
 /**
  * Checks that the root and the sealed vault contain the same DID.
- *
- * @param {import("./roots.js").Snapshot} snapshot
- * @returns {{did: string, revision: number}}
+ * @param {import("./roots.js").Snapshot} snapshot @returns {{did: string, revision: number}}
  * @throws {RecoveryRefused} `damaged`
  */
 export function checkWhole({ sealed, manifest }) {
@@ -27,10 +25,8 @@ export function checkWhole({ sealed, manifest }) {
 /**
  * Checks that the vault's key has authorised the publishing key to publish its snapshots. If `publicKey` is null, any
  * publishing key is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
- *
  * @param {import("../vault/vault.js").Vault} vault its enclave verifies the delegation; the vault need not be open
- * @param {import("./roots.js").Snapshot} snapshot
- * @param {Uint8Array | null} publicKey
+ * @param {import("./roots.js").Snapshot} snapshot @param {Uint8Array | null} publicKey
  * @throws {RecoveryRefused} `damaged`
  */
 export async function checkBinding(vault, { manifest: { delegation, did } }, publicKey) {

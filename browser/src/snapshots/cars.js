@@ -10,6 +10,8 @@ import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
 import { decodeVarint, encodeVarint } from "./varints.js";
 
+/** @import {Block} from "./cids.js" */
+
 export const MAX_ROOT_BYTES = 16 << 10;
 /**
  * The limit for a vault, 16 MiB, also applies to its blocks, because roots of the older form link to the whole vault in
@@ -22,7 +24,6 @@ const MAX_VARINT_BYTES = 5;
 const LIMITS = { car: 17 << 20, rawBlock: MAX_LEGACY_BLOCK_BYTES, blocks: 64 };
 
 /**
- * @typedef {import("./cids.js").Block} Block
  * @typedef {{car: number, rawBlock: number, blocks: number}} Limits bytes of the file and of one raw block in it; `blocks`
  *   includes repeated ones
  */
@@ -32,10 +33,7 @@ export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
 
 /**
  * Writes a CAR file with one root: the header, then each block once, in the given order.
- *
- * @param {string} root
- * @param {Iterable<Block>} blocks
- * @returns {Uint8Array<ArrayBuffer>}
+ * @param {string} root @param {Iterable<Block>} blocks @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeCar(root, blocks) {
   const header = encode({ roots: [new Link(cidBytes(root))], version: 1 });
@@ -48,9 +46,7 @@ export function writeCar(root, blocks) {
 
 /**
  * Reads a whole CAR file and verifies every block. Returns the root and the blocks by CID.
- *
- * @param {Uint8Array<ArrayBuffer>} data
- * @param {Limits} [limits]
+ * @param {Uint8Array<ArrayBuffer>} data @param {Limits} [limits]
  * @returns {Promise<{root: string, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
  * @throws {ContentError} anything else
  */
@@ -62,9 +58,7 @@ export async function readCar(data, limits = LIMITS) {
 
 /**
  * Like readCar, but the root is null if the header does not name exactly one.
- *
- * @param {Uint8Array<ArrayBuffer>} data
- * @param {Limits} [limits]
+ * @param {Uint8Array<ArrayBuffer>} data @param {Limits} [limits]
  * @returns {Promise<{root: string | null, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
  * @throws {ContentError} anything else
  */
@@ -89,9 +83,7 @@ export async function readCarOfAnyRoots(data, limits = LIMITS) {
 }
 
 /**
- * @param {Uint8Array<ArrayBuffer>} data
- * @param {number} at
- * @param {number} longest
+ * @param {Uint8Array<ArrayBuffer>} data @param {number} at @param {number} longest
  * @param {"header_too_large" | "section_too_large"} tooLarge
  */
 function section(data, at, longest, tooLarge) {
@@ -109,10 +101,7 @@ function section(data, at, longest, tooLarge) {
 
 /**
  * Returns the limit for the block at `at`, in bytes, which is lower for a root.
- *
- * @param {Uint8Array<ArrayBuffer>} data
- * @param {number} at
- * @param {Limits} limits
+ * @param {Uint8Array<ArrayBuffer>} data @param {number} at @param {Limits} limits
  */
 function longestBlock(data, at, limits) {
   const begin = decodeVarint(data, at, MAX_VARINT_BYTES);
@@ -143,9 +132,7 @@ function decodedHeader(bytes) {
 
 /**
  * Returns the canonical text of a decoded link's CID.
- *
- * @param {unknown} value
- * @returns {string}
+ * @param {unknown} value @returns {string}
  * @throws {ContentError} another value, or a CID of another kind
  */
 export function cidOfLink(value) {

@@ -20,11 +20,7 @@ const NUMBERS = { raw: 0x55, "dag-cbor": 0x71 };
  * @typedef {{cid: string, data: Uint8Array<ArrayBuffer>}} Block bytes, and the canonical text of their CID
  */
 
-/**
- * @param {Codec} codec
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Promise<Block>}
- */
+/** @param {Codec} codec @param {Uint8Array<ArrayBuffer>} data @returns {Promise<Block>} */
 export async function blockOf(codec, data) {
   return { cid: textOf(Uint8Array.from([1, NUMBERS[codec], 0x12, 32, ...(await hashOf(data))])), data };
 }
@@ -70,10 +66,7 @@ export function codecOf(cid) {
 
 /**
  * Returns `data` if it matches the CID.
- *
- * @param {string} cid
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @param {string} cid @param {Uint8Array<ArrayBuffer>} data @returns {Promise<Uint8Array<ArrayBuffer>>}
  * @throws {ContentError} it does not match
  */
 export async function verified(cid, data) {

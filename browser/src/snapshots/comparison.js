@@ -39,8 +39,7 @@ const RESOURCES = [
  */
 
 /**
- * @param {import("../vault/vault.js").Vault} here
- * @param {import("../vault/vault.js").Vault} there
+ * @param {import("../vault/vault.js").Vault} here @param {import("../vault/vault.js").Vault} there
  * @returns {Promise<TableDifference[]>} empty if the versions are the same
  */
 export async function compared(here, there) {
@@ -60,8 +59,7 @@ export async function compared(here, there) {
 }
 
 /**
- * @param {import("../vault/vault.js").Vault} vault
- * @param {string} table
+ * @param {import("../vault/vault.js").Vault} vault @param {string} table
  * @returns {Promise<Map<string, string>>} each row's contents by its identifier
  */
 async function rows(vault, table) {

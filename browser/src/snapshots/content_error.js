@@ -16,11 +16,7 @@
 
 /** Malformed bytes or text. */
 export class ContentError extends Error {
-  /**
-   * @param {ContentCode} code
-   * @param {string} message
-   * @param {ErrorOptions} [options]
-   */
+  /** @param {ContentCode} code @param {string} message @param {ErrorOptions} [options] */
   constructor(code, message, options) {
     super(message, options);
     this.name = "ContentError";

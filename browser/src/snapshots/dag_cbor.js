@@ -31,9 +31,7 @@ export class Float {
 
 /**
  * Encodes strings, whole numbers, bytes, links, floats, null, booleans, and lists and objects of these.
- *
- * @param {any} value
- * @returns {Uint8Array<ArrayBuffer>}
+ * @param {any} value @returns {Uint8Array<ArrayBuffer>}
  */
 export function encode(value) {
   return Uint8Array.from(encodeCbor(value, { float64: true, typeEncoders: { Object: tokensOf } }));
@@ -49,7 +47,6 @@ function tokensOf(value) {
 /**
  * Decodes DAG-CBOR. The caller limits the length. Only one encoding of a value is DAG-CBOR, so the bytes must be what
  * `encode` makes of the value.
- *
  * @param {Uint8Array} data
  * @returns {any} whole numbers above 2^53 - 1 are bigints, floats are Float
  * @throws {ContentError} the bytes are not DAG-CBOR

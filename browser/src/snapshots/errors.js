@@ -45,11 +45,7 @@ export class SnapshotConflict extends StorageError {
 
 /** The vault was not recovered, and nothing was stored. */
 export class RecoveryRefused extends StorageError {
-  /**
-   * @param {RecoveryCode} code
-   * @param {string} message
-   * @param {ErrorOptions} [options]
-   */
+  /** @param {RecoveryCode} code @param {string} message @param {ErrorOptions} [options] */
   constructor(code, message, options) {
     super(message, options);
     this.name = "RecoveryRefused";
@@ -59,10 +55,7 @@ export class RecoveryRefused extends StorageError {
 
 /**
  * Runs `work`, and turns a ContentError into a StorageError, which the client documents.
- *
- * @template T
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
+ * @template T @param {() => Promise<T>} work @returns {Promise<T>}
  */
 export async function asStorageErrors(work) {
   try {
@@ -74,9 +67,7 @@ export async function asStorageErrors(work) {
 
 /**
  * Returns the service's own reason for an error if the service sent one, otherwise the error's message.
- *
- * @param {unknown} error
- * @returns {string}
+ * @param {unknown} error @returns {string}
  */
 export function reasonOf(error) {
   if (error instanceof RequestRefused) {

@@ -7,15 +7,15 @@ import { RequestRefused, StorageError } from "../errors.js";
 import { askAll, failure } from "./name_records.js";
 import { assembled, readRoot } from "./roots.js";
 
+/**
+ * @import {IpnsRecord} from "./records.js"
+ * @import {Snapshot} from "./roots.js"
+ */
+
 const RAW = "application/vnd.ipld.raw";
 /** The CID of the empty block that every trustless gateway serves (Trustless Gateway specification, "Probing"). */
 const PROBE = "bafkqaaa";
 const NOT_FOUND = 404;
-
-/**
- * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {import("./roots.js").Snapshot} Snapshot
- */
 
 /**
  * Reads over several gateways. A gateway that fails or sends wrong data is skipped, and from then on asked only for what
@@ -29,19 +29,14 @@ export class Gateways {
 
   /**
    * @param {string[]} urls in the order in which they are tried
-   * @param {import("../http/http.js").Fetch} [fetch]
-   * @param {import("./name_records.js").Patience} [patience]
+   * @param {import("../http/http.js").Fetch} [fetch] @param {import("./name_records.js").Patience} [patience]
    */
   constructor(urls, fetch, patience) {
     this.#https = urls.map((url) => new Http(url, fetch));
     this.#patience = patience;
   }
 
-  /**
-   * Requests the empty block.
-   *
-   * @throws {NetworkError} no gateway answers
-   */
+  /** Requests the empty block. @throws {NetworkError} no gateway answers */
   async probe() {
     await this.#first((http) =>
       http.send({ method: "GET", path: `/ipfs/${PROBE}`, query: { format: "raw" }, headers: { Accept: RAW } }),
@@ -68,11 +63,9 @@ export class Gateways {
 
   /**
    * Returns a whole snapshot after verifying every byte.
-   *
    * @param {string} rootCid
    * @param {(done: number, all: number) => void} [tell] called with the number of blocks received
-   * @returns {Promise<Snapshot>}
-   * @throws {ContentError | NetworkError}
+   * @returns {Promise<Snapshot>} @throws {ContentError | NetworkError}
    */
   async snapshot(rootCid, tell = () => {}) {
     const data = await this.block(rootCid);
@@ -89,7 +82,6 @@ export class Gateways {
 
   /**
    * Returns the newest record that any gateway has for an IPNS name.
-   *
    * @param {string} name
    * @returns {Promise<IpnsRecord | null>} null if no responding gateway has one
    * @throws {NetworkError} no gateway answers
@@ -103,7 +95,6 @@ export class Gateways {
 
   /**
    * Returns what the gateways answer about an IPNS name, and which of them do not answer.
-   *
    * @param {string} name
    * @param {{absentIsEnough?: boolean}} [how] `absentIsEnough`: the others are waited for only shortly also after one has
    *   said that there is no record
@@ -121,11 +112,7 @@ export class Gateways {
     this.#https.forEach((http) => http.close());
   }
 
-  /**
-   * @template T
-   * @param {(http: Http) => Promise<T>} work
-   * @returns {Promise<T>}
-   */
+  /** @template T @param {(http: Http) => Promise<T>} work @returns {Promise<T>} */
   async #first(work) {
     const failed = [];
     for (const http of [...this.#https].sort(

@@ -38,8 +38,7 @@ export class SnapshotHosts {
   #mint;
 
   /**
-   * @param {string} serviceUrl
-   * @param {SnapshotConfig} config
+   * @param {string} serviceUrl @param {SnapshotConfig} config
    * @param {{mint: (audience: string) => Promise<string>, fetch?: import("../http/http.js").Fetch}} more `mint`: creates a token
    *   signed by the vault's key for an audience
    */
@@ -54,9 +53,7 @@ export class SnapshotHosts {
 
   /**
    * Uploads a snapshot's blocks. Without a pinning service, the upload also pins the blocks.
-   *
-   * @param {import("./roots.js").Snapshot} snapshot
-   * @throws {RequestRefused | NetworkError | StorageError}
+   * @param {import("./roots.js").Snapshot} snapshot @throws {RequestRefused | NetworkError | StorageError}
    */
   async upload({ rootCid, blocks }) {
     const boundary = toHex(randomBytes(16)).slice(2);
@@ -80,9 +77,7 @@ export class SnapshotHosts {
 
   /**
    * Uploads a record. The record's signature is its only authorisation.
-   *
-   * @param {string} name
-   * @param {Uint8Array<ArrayBuffer>} record
+   * @param {string} name @param {Uint8Array<ArrayBuffer>} record
    */
   async publish(name, record) {
     await this.#http.send({
@@ -96,9 +91,7 @@ export class SnapshotHosts {
   /**
    * Returns the IPNS name that the Holdfast service has stored for a passkey. The name is only a hint, so the caller
    * verifies the record published under it.
-   *
-   * @param {string} credentialId
-   * @returns {Promise<string | null>}
+   * @param {string} credentialId @returns {Promise<string | null>}
    */
   async nameOf(credentialId) {
     try {
@@ -120,9 +113,7 @@ export class SnapshotHosts {
 
 /**
  * Pins what was uploaded, and waits until it is pinned. Without a pinning service the upload itself pins.
- *
- * @param {SnapshotHosts} hosts
- * @param {{cid: string, name: string, meta: Record<string, string>}} request
+ * @param {SnapshotHosts} hosts @param {{cid: string, name: string, meta: Record<string, string>}} request
  */
 export async function pin({ pinning }, request) {
   if (pinning) await pinning.wait(await pinning.add(request));
@@ -130,10 +121,8 @@ export async function pin({ pinning }, request) {
 
 /**
  * Checks that the response has exactly the expected root and no error: Kubo responds with 200 even if it fails later.
- *
  * @param {string} answer lines of JSON
- * @param {string} rootCid
- * @param {boolean} pinned
+ * @param {string} rootCid @param {boolean} pinned
  */
 function checkImported(answer, rootCid, pinned) {
   const roots = answer

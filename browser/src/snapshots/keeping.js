@@ -18,17 +18,18 @@ import { continued, publishedRecord } from "./published.js";
 import { exchanged } from "./shared_notes.js";
 import { otherNote } from "./state.js";
 
+/**
+ * @import {Client} from "../client.js"
+ * @import {VaultKey} from "../holdfast.js"
+ * @import {Vault} from "../vault/vault.js"
+ * @import {SnapshotConfig} from "./hosts.js"
+ * @import {Snapshot} from "./roots.js"
+ * @import {SnapshotState} from "./state.js"
+ */
+
 const WRITE = "/snapshots/write";
 const TOKEN_LIVES_S = 300;
 const PINNED_SNAPSHOTS = 10;
-
-/**
- * @typedef {import("../client.js").Client} Client
- * @typedef {import("../vault/vault.js").Vault} Vault
- * @typedef {import("../holdfast.js").VaultKey} VaultKey
- * @typedef {import("./roots.js").Snapshot} Snapshot
- * @typedef {import("./state.js").SnapshotState} SnapshotState
- */
 
 /**
  * The snapshots of one client's vault. At each step, the event "snapshot" is dispatched on the vault, with a
@@ -46,11 +47,7 @@ export class VaultSnapshots {
   #copy = null;
   #ending = new AbortController();
 
-  /**
-   * @param {Client} client
-   * @param {import("./hosts.js").SnapshotConfig} [config]
-   * @param {import("../http/http.js").Fetch} [fetch]
-   */
+  /** @param {Client} client @param {SnapshotConfig} [config] @param {import("../http/http.js").Fetch} [fetch] */
   constructor(client, config = {}, fetch) {
     const { vault } = client;
     this.#client = client;
@@ -80,11 +77,7 @@ export class VaultSnapshots {
     );
   }
 
-  /**
-   * Checks that a gateway responds.
-   *
-   * @throws {NetworkError} no gateway responds
-   */
+  /** Checks that a gateway responds. @throws {NetworkError} no gateway responds */
   async start() {
     await this.#hosts.gateways.probe();
   }
@@ -102,7 +95,6 @@ export class VaultSnapshots {
 
   /**
    * Uploads the newest revision now, unless it has already been uploaded.
-   *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` resolve it
    * @throws {SnapshotRolledBack} an older snapshot is published than this browser has seen
@@ -126,7 +118,6 @@ export class VaultSnapshots {
 
   /**
    * Uploads the vault's first snapshot now, unless there is one, and waits until it is acknowledged.
-   *
    * @param {number} [withinMs] how long to wait at most; without it, until the snapshot is acknowledged
    * @returns {Promise<boolean>} whether the servers have a copy of the vault
    */
@@ -152,7 +143,6 @@ export class VaultSnapshots {
 
   /**
    * Exchanges what this browser and the vault's other devices noted about payments, and returns the notes of all.
-   *
    * @returns {Promise<import("./payment_notes.js").Note[]>} oldest first
    * @throws {RequestRefused | NetworkError | StorageError}
    */
@@ -168,7 +158,6 @@ export class VaultSnapshots {
 
   /**
    * Returns the differences between this device's version and the other device's in a conflict.
-   *
    * @param {VaultKey} key opens the other version; its secret is transferred to the worker
    * @returns {Promise<import("./comparison.js").TableDifference[]>}
    */
@@ -180,7 +169,6 @@ export class VaultSnapshots {
    * Resolves a conflict. "here": this device's version is published as the successor of the other version, which stays
    * pinned. "there": the other version becomes this device's next revision. Keys that either device removed stay
    * removed.
-   *
    * @param {"here" | "there"} version
    * @param {VaultKey | (() => Promise<VaultKey>)} key opens the vault; a function is called only if the other version must be opened
    * @returns {Promise<SnapshotState>}
@@ -197,9 +185,7 @@ export class VaultSnapshots {
 
   /**
    * Recovers a vault into this browser.
-   *
-   * @param {import("./recovery.js").RecoveryOptions} [options]
-   * @returns {Promise<import("./recovery.js").Recovered>}
+   * @param {import("./recovery.js").RecoveryOptions} [options] @returns {Promise<import("./recovery.js").Recovered>}
    * @throws {RecoveryRefused} nothing was stored; `code` says why
    * @throws {SnapshotRolledBack} the snapshot is older than one that this browser has seen, and was not accepted
    */
@@ -215,7 +201,6 @@ export class VaultSnapshots {
   /**
    * Makes later uploads continue from the last snapshot of the device that sent the vault. A record that the vault's
    * key did not sign is ignored.
-   *
    * @param {unknown} record the record received with the vault, which is now open
    */
   continueFrom(record) {
@@ -224,7 +209,6 @@ export class VaultSnapshots {
 
   /**
    * Puts a copy of the vault at this client's service, to which the person moves, and reads it back from there.
-   *
    * @param {VaultKey} key the new passkey's; its secret is transferred to the worker
    * @returns {Promise<string>} the copy's root
    * @throws {MoveRefused} the service does not return what it got
@@ -274,10 +258,7 @@ export class VaultSnapshots {
     });
   }
 
-  /**
-   * @param {Snapshot} other
-   * @param {VaultKey} key
-   */
+  /** @param {Snapshot} other @param {VaultKey} key */
   async #take(other, key) {
     const { vault } = this.#client;
     const { did } = other.manifest;
@@ -298,9 +279,7 @@ export class VaultSnapshots {
    * Removes from this version the keys that were removed from the other version. The other version is opened only if it
    * lacks one of this version's keys. If the key does not open the other version, the devices were paired by an earlier
    * release, which did not share keys between devices.
-   *
-   * @param {Snapshot} other
-   * @param {() => Promise<VaultKey>} key
+   * @param {Snapshot} other @param {() => Promise<VaultKey>} key
    */
   async #forgetRemoved(other, key) {
     const { vault } = this.#client;
@@ -313,11 +292,7 @@ export class VaultSnapshots {
     }
   }
 
-  /**
-   * @template T
-   * @param {() => Promise<T>} work
-   * @returns {Promise<T>}
-   */
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
     const done = this.#turn.then(work);
     this.#turn = done.then(
@@ -330,9 +305,7 @@ export class VaultSnapshots {
 
 /**
  * Saves the vault repeatedly until its revision is higher than `before`, and returns the sealed bytes.
- *
- * @param {Vault} vault
- * @param {number} before
+ * @param {Vault} vault @param {number} before
  */
 async function sealedAfter(vault, before) {
   for (;;) {
@@ -344,9 +317,7 @@ async function sealedAfter(vault, before) {
 /**
  * Creates a token for one upload or pin, signed by the vault's key (decision 0621). The vault does not record the
  * token, because a new row would be a change whose upload needs another token.
- *
- * @param {Vault} vault
- * @param {string} audience
+ * @param {Vault} vault @param {string} audience
  */
 async function tokenOf(vault, audience) {
   const expiration = Math.floor(Date.now() / 1000) + TOKEN_LIVES_S;

@@ -3,6 +3,11 @@
 import { removalOf, removedIn, seeRecorded } from "../vault/removals.js";
 import { PluginCallError } from "../errors.js";
 
+/**
+ * @import {VaultKey} from "../holdfast.js"
+ * @import {Vault} from "../vault/vault.js"
+ */
+
 const HEADER = 44;
 const WRAP_COUNT_AT = 5;
 const DID_LENGTH_AT = 6;
@@ -12,16 +17,12 @@ const WRAP_REST = 16 + 12 + 12 + 48;
 const KINDS = { 1: "secret", 2: "prf", 3: "password" };
 
 /**
- * @typedef {import("../vault/vault.js").Vault} Vault
- * @typedef {import("../holdfast.js").VaultKey} VaultKey
  * @typedef {{kind: string, id: string}} Name of a key
  */
 
 /**
  * Copies a key, because a key can be used only once: its bytes are transferred to the worker.
- *
- * @param {VaultKey} key
- * @returns {VaultKey}
+ * @param {VaultKey} key @returns {VaultKey}
  */
 export function copied(key) {
   return /** @type {VaultKey} */ ("secret" in key ? { ...key, secret: key.secret.slice(0) } : key);
@@ -29,7 +30,6 @@ export function copied(key) {
 
 /**
  * Returns the wraps in a sealed vault's clear header (docs/formats.md), up to the first malformed one.
- *
  * @param {Uint8Array} sealed
  * @returns {(Name & {bytes: string})[]} `bytes`: the whole wrap, for comparison
  */
@@ -50,12 +50,18 @@ export function wrapsOf(sealed) {
   return found;
 }
 
-/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that open it */
+/**
+ * @param {Vault} vault
+ * @returns {Promise<Name[]>} the passkeys and passwords that open it
+ */
 export async function carriedKeys(vault) {
   return (await vault.keys()).wraps.filter(({ kind }) => kind !== "secret");
 }
 
-/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that were removed from it */
+/**
+ * @param {Vault} vault
+ * @returns {Promise<Name[]>} the passkeys and passwords that were removed from it
+ */
 export async function removedKeys(vault) {
   const { success, result, error } = await vault.exec("resource:tokens action:list");
   if (!success) throw new PluginCallError("exec", `the removed keys cannot be listed (${error})`);
@@ -64,9 +70,7 @@ export async function removedKeys(vault) {
 
 /**
  * Removes keys from an open vault. A removal is recorded even if the vault does not have the key.
- *
- * @param {Vault} vault
- * @param {Name[]} names
+ * @param {Vault} vault @param {Name[]} names
  * @throws {PluginCallError} `last_wrap`: no other key would be left; another code: a removal could not be recorded
  */
 export async function removeAll(vault, names) {
@@ -77,10 +81,7 @@ export async function removeAll(vault, names) {
   }
 }
 
-/**
- * @param {Name[]} names
- * @param {Name} name
- */
+/** @param {Name[]} names @param {Name} name */
 export function includes(names, { kind, id }) {
   return names.some((it) => it.kind === kind && it.id === id);
 }

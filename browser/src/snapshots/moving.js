@@ -9,21 +9,17 @@ import { openedBeside } from "./second_vault.js";
 import { readState, recordNote, writeState } from "./state.js";
 
 /**
- * @typedef {import("../vault/vault.js").Vault} Vault
- * @typedef {import("../vault/store.js").VaultStore} VaultStore
- * @typedef {import("./hosts.js").SnapshotHosts} SnapshotHosts
- * @typedef {import("./roots.js").Snapshot} Snapshot
+ * @import {VaultStore} from "../vault/store.js"
+ * @import {Vault} from "../vault/vault.js"
+ * @import {SnapshotHosts} from "./hosts.js"
+ * @import {Snapshot} from "./roots.js"
  * @typedef {{snapshot: Snapshot, record: Uint8Array<ArrayBuffer>, sequence: number, stored: import("./publisher.js").Stored}} Copy
  */
 
 /**
  * Uploads the newest revision and publishes it under the vault's name. What the store notes about snapshots stays about
  * the previous service.
- *
- * @param {Vault} vault
- * @param {VaultStore} store
- * @param {SnapshotHosts} hosts
- * @returns {Promise<Copy>}
+ * @param {Vault} vault @param {VaultStore} store @param {SnapshotHosts} hosts @returns {Promise<Copy>}
  */
 export async function copyTo(vault, store, hosts) {
   const { did } = await vault.status();
@@ -46,11 +42,7 @@ export async function copyTo(vault, store, hosts) {
 
 /**
  * Checks that the service returns the copy, and that the new passkey opens it.
- *
- * @param {Vault} vault
- * @param {SnapshotHosts} hosts
- * @param {Copy} copy
- * @param {import("../holdfast.js").VaultKey} key
+ * @param {Vault} vault @param {SnapshotHosts} hosts @param {Copy} copy @param {import("../holdfast.js").VaultKey} key
  */
 export async function readBack(vault, hosts, { snapshot, record }, key) {
   const { name } = await vault.publishingKey();
@@ -65,9 +57,7 @@ export async function readBack(vault, hosts, { snapshot, record }, key) {
 
 /**
  * Notes that from now on the vault's snapshots are those of the new service.
- *
- * @param {VaultStore} store
- * @param {Copy} copy
+ * @param {VaultStore} store @param {Copy} copy
  */
 export async function continueHere(store, { snapshot, record, sequence, stored }) {
   const { did } = snapshot.manifest;

@@ -6,13 +6,16 @@ import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
 import { publicKeyOf } from "./names.js";
 import { MAX_RECORD_BYTES, RECORD_TYPE, changeOf, isExpired, readRecord } from "./records.js";
 
+/**
+ * @import {Http} from "../http/http.js"
+ * @import {IpnsRecord} from "./records.js"
+ */
+
 /** The statuses with which a server refuses a path that it does not serve. */
 const NOT_SERVED = new Set([400, 404, 405, 406, 410, 415, 501]);
 const NOT_FOUND = 404;
 
 /**
- * @typedef {import("./records.js").IpnsRecord} IpnsRecord
- * @typedef {import("../http/http.js").Http} Http
  * @typedef {{http: Http, error: any}} Failed
  *
  * @typedef {object} Patience how long servers are waited for, in milliseconds
@@ -28,10 +31,7 @@ const NOT_FOUND = 404;
 
 /** None of several servers returned what was asked for. The message says each one's reason. */
 export class PlacesFailed extends NetworkError {
-  /**
-   * @param {string} what
-   * @param {Failed[]} failed
-   */
+  /** @param {string} what @param {Failed[]} failed */
   constructor(what, failed) {
     super(`${what}: ${failed.map(({ http, error }) => `${http.host}: ${plainReason(error)}`).join("; ")}`);
     this.name = "PlacesFailed";
@@ -41,10 +41,7 @@ export class PlacesFailed extends NetworkError {
 
 /**
  * Returns the error of the only server, or a PlacesFailed for several.
- *
- * @param {string} what
- * @param {Failed[]} failed
- * @returns {any}
+ * @param {string} what @param {Failed[]} failed @returns {any}
  */
 export function failure(what, failed) {
   return failed.length === 1 ? failed[0].error : new PlacesFailed(what, failed);
@@ -57,9 +54,7 @@ export function plainReason(error) {
 
 /**
  * Asks all servers for a name's record.
- *
- * @param {Http[]} https
- * @param {string} name
+ * @param {Http[]} https @param {string} name
  * @param {Patience & {absentIsEnough: boolean}} how `absentIsEnough`: the answer that there is no record counts as an answer
  * @returns {Promise<NameAnswers>}
  * @throws {ContentError} the text is not a name
@@ -110,7 +105,6 @@ export async function askAll(
 
 /**
  * Returns the newest record that is valid at `now`, or else the newest expired one.
- *
  * @param {IpnsRecord[]} found
  * @param {number} now in milliseconds since 1970
  * @returns {IpnsRecord | null}
@@ -130,11 +124,7 @@ function isFailed(it) {
 
 /**
  * Returns one server's record. Some servers serve records on only one of the two paths.
- *
- * @param {Http} http
- * @param {string} name
- * @param {Uint8Array} publicKey
- * @param {AbortSignal} signal
+ * @param {Http} http @param {string} name @param {Uint8Array} publicKey @param {AbortSignal} signal
  * @returns {Promise<IpnsRecord | null>} null if both paths say that there is no record
  * @throws {NetworkError | ContentError} the first path's error
  */

@@ -46,7 +46,6 @@ export function didKeyOf(publicKey) {
 
 /**
  * Returns the key in a name, which may be in base36, base32 or base58 with a multibase prefix, or be a peer ID.
- *
  * @param {string} name
  * @returns {Uint8Array<ArrayBuffer>} 32 bytes
  * @throws {ContentError} it is any other text, or the name of another kind of key
@@ -65,9 +64,7 @@ export function publicKeyOf(name) {
 
 /**
  * Decodes a name in one of the three bases, and returns its canonical spelling and its bytes.
- *
- * @param {string} text
- * @returns {[string, Uint8Array<ArrayBuffer> | null]}
+ * @param {string} text @returns {[string, Uint8Array<ArrayBuffer> | null]}
  */
 function read(text) {
   const rest = text.slice(1);

@@ -24,7 +24,6 @@ const OPTIONAL = ["address", "shop", "label"];
 
 /**
  * Returns the keys of one vault's notes.
- *
  * @param {Uint8Array<ArrayBuffer>} signature of `DIGEST` by the DID's key, r followed by s, deterministic (RFC 6979)
  * @returns {Promise<NotesKey>}
  */
@@ -41,9 +40,7 @@ export async function notesKey(signature) {
 
 /**
  * Returns the union, oldest first. An outcome counts more than "sent"; else ours counts.
- *
- * @param {Note[]} ours
- * @param {Note[]} theirs
+ * @param {Note[]} ours @param {Note[]} theirs
  * @returns {Note[]} at most a thousand
  */
 export function merged(ours, theirs) {
@@ -60,10 +57,7 @@ export function merged(ours, theirs) {
 /**
  * Seals notes for the devices of the vault with this DID. The nonce is derived from the text, so the same notes have the
  * same bytes, and a repeated upload adds nothing. Spaces fill the text, so that its length says little.
- *
- * @param {NotesKey} key
- * @param {string} did
- * @param {Note[]} notes
+ * @param {NotesKey} key @param {string} did @param {Note[]} notes
  */
 export async function sealed(key, did, notes) {
   const text = utf8(JSON.stringify({ payments: notes }));
@@ -75,9 +69,7 @@ export async function sealed(key, did, notes) {
 }
 
 /**
- * @param {NotesKey} key
- * @param {string} did
- * @param {Uint8Array<ArrayBuffer>} data
+ * @param {NotesKey} key @param {string} did @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<Note[] | null>} null for bytes that no device of this vault has sealed, or in a form that is not known
  */
 export async function unsealed(key, did, data) {

@@ -4,11 +4,11 @@ import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.js";
 import { Http } from "../http/http.js";
 import { NetworkError, StorageError } from "../errors.js";
 
+/** @import {PinInfo, PinRequest} from "../generated/types.js" */
+
 const ALL = "queued,pinning,pinned,failed";
 
 /**
- * @typedef {import("../generated/types.js").PinInfo} PinInfo
- * @typedef {import("../generated/types.js").PinRequest} PinRequest
  * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin has its current status
  * @typedef {{limit?: number, meta?: Record<string, string>, cid?: string, name?: string, match?: string, before?: string,
  *   after?: string, status?: string}} Selection the API's query; without `status`, pins of every status
@@ -29,7 +29,10 @@ export class Pinning {
     this.#token = token;
   }
 
-  /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default */
+  /**
+   * @param {Selection} [chosen]
+   * @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default
+   */
   async list({ meta, limit, ...chosen } = {}) {
     const query = {
       status: ALL,
@@ -52,7 +55,10 @@ export class Pinning {
     return reportOf(await this.#send("GET", pathOf(requestId)));
   }
 
-  /** @param {string} requestId @param {PinRequest} pin @returns {Promise<PinReport>} the pin that replaces this one */
+  /**
+   * @param {string} requestId @param {PinRequest} pin
+   * @returns {Promise<PinReport>} the pin that replaces this one
+   */
   async replace(requestId, pin) {
     return reportOf(await this.#send("POST", pathOf(requestId), { pin }));
   }
@@ -65,10 +71,7 @@ export class Pinning {
 
   /**
    * Waits until a pin is complete.
-   *
-   * @param {PinReport} pin
-   * @param {{withinMs?: number, pollMs?: number}} [patience]
-   * @returns {Promise<PinReport>}
+   * @param {PinReport} pin @param {{withinMs?: number, pollMs?: number}} [patience] @returns {Promise<PinReport>}
    * @throws {StorageError} the pin failed, with the service's reason, or took too long
    */
   async wait(pin, { withinMs = PIN_WITHIN_MS, pollMs = PIN_LOOK_MS } = {}) {
@@ -95,11 +98,7 @@ export class Pinning {
     return { Authorization: `Bearer ${token}` };
   }
 
-  /**
-   * @param {string} method
-   * @param {string} path
-   * @param {{query?: Record<string, string>, pin?: PinRequest}} [more]
-   */
+  /** @param {string} method @param {string} path @param {{query?: Record<string, string>, pin?: PinRequest}} [more] */
   async #send(method, path, { query, pin } = {}) {
     const headers = { ...(await this.#headers()), ...(pin && { "Content-Type": "application/json" }) };
     return this.#http.json({ method, path, query, headers, ...(pin && { body: JSON.stringify(pin) }) });
@@ -113,9 +112,7 @@ function pathOf(requestId) {
 
 /**
  * Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`).
- *
- * @param {any} answer
- * @returns {PinReport}
+ * @param {any} answer @returns {PinReport}
  */
 function reportOf(answer) {
   if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string")

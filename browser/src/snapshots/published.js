@@ -7,16 +7,15 @@ import { fromHex, toHex } from "../bytes.js";
 import { readRecord } from "./records.js";
 import { firstState, recordNote, writeState } from "./state.js";
 
+/**
+ * @import {VaultStore} from "../vault/store.js"
+ * @import {Vault} from "../vault/vault.js"
+ */
+
 const LONGEST = 20_480;
 
 /**
- * @typedef {import("../vault/vault.js").Vault} Vault
- * @typedef {import("../vault/store.js").VaultStore} VaultStore
- */
-
-/**
- * @param {Vault} vault
- * @param {VaultStore} store
+ * @param {Vault} vault @param {VaultStore} store
  * @returns {Promise<string | null>} hexadecimal; null before the first snapshot
  */
 export async function publishedRecord(vault, store) {
@@ -27,7 +26,6 @@ export async function publishedRecord(vault, store) {
 
 /**
  * Adopts the snapshot in a record received with a vault as the latest one that this browser knows.
- *
  * @param {Vault} vault it is open
  * @param {VaultStore} store
  * @param {unknown} record from another device: it is ignored unless the vault's own key signed it

@@ -9,6 +9,13 @@ import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
 
 /**
+ * @import {SnapshotHosts} from "./hosts.js"
+ * @import {IpnsRecord} from "./records.js"
+ * @import {Snapshot} from "./roots.js"
+ * @import {SnapshotState} from "./state.js"
+ */
+
+/**
  * How long a record is valid: it must outlast the loss of a device by years. Caches keep a record for only a
  * minute.
  */
@@ -20,8 +27,6 @@ const CONFLICT = 409;
 const CONFLICTING = /** @type {const} */ ("conflict");
 
 /**
- * @typedef {import("./state.js").SnapshotState} SnapshotState
- * @typedef {import("./roots.js").Snapshot} Snapshot
  * @typedef {NonNullable<Awaited<ReturnType<import("../vault/store.js").VaultStore["load"]>>>} Stored
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
@@ -43,10 +48,8 @@ export class Publisher {
   #known = /** @type {Publishing | null} */ (null);
 
   /**
-   * @param {import("../vault/vault.js").Vault} vault
-   * @param {import("../vault/store.js").VaultStore} store
-   * @param {import("./hosts.js").SnapshotHosts} hosts
-   * @param {{tell: (state: SnapshotState) => void, pinned: number}} more
+   * @param {import("../vault/vault.js").Vault} vault @param {import("../vault/store.js").VaultStore} store
+   * @param {SnapshotHosts} hosts @param {{tell: (state: SnapshotState) => void, pinned: number}} more
    */
   constructor(vault, store, hosts, { tell, pinned }) {
     this.#vault = vault;
@@ -71,7 +74,6 @@ export class Publisher {
 
   /**
    * Uploads the newest revision, unless it has already been uploaded.
-   *
    * @returns {Promise<SnapshotState>}
    * @throws {SnapshotConflict} another device has published too
    * @throws {SnapshotRolledBack} the published snapshot is older than one seen before
@@ -97,7 +99,6 @@ export class Publisher {
 
   /**
    * Resolves a conflict by publishing this device's version as the successor of the other one, which stays pinned.
-   *
    * @returns {Promise<SnapshotState>}
    */
   async overrule() {
@@ -114,7 +115,6 @@ export class Publisher {
 
   /**
    * Returns the newest revision as a snapshot, which equals the published one if that revision has been uploaded.
-   *
    * @returns {Promise<Snapshot>}
    */
   async taken() {
@@ -127,7 +127,6 @@ export class Publisher {
   /**
    * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets a key in a new
    * revision.
-   *
    * @returns {Promise<Publishing>}
    */
   async #publishing() {
@@ -137,10 +136,7 @@ export class Publisher {
     return (this.#known = { name, delegation: Uint8Array.from(signed) });
   }
 
-  /**
-   * @param {Publishing} publishing
-   * @param {SnapshotState} queued
-   */
+  /** @param {Publishing} publishing @param {SnapshotState} queued */
   async #published({ name, delegation }, queued) {
     let state = await this.#note(queued);
     state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
@@ -155,10 +151,7 @@ export class Publisher {
 
   /**
    * Compares the published record with what this browser knows.
-   *
-   * @param {SnapshotState} state
-   * @param {import("./records.js").IpnsRecord | null} record
-   * @param {Uint8Array} delegation
+   * @param {SnapshotState} state @param {IpnsRecord | null} record @param {Uint8Array} delegation
    */
   async #compared(state, record, delegation) {
     if (!record) return state;
@@ -173,10 +166,7 @@ export class Publisher {
 
   /**
    * Stores the other device's version in this browser while gateways still have it.
-   *
-   * @param {SnapshotState} state
-   * @param {import("./records.js").IpnsRecord} record
-   * @throws {SnapshotConflict}
+   * @param {SnapshotState} state @param {IpnsRecord} record @throws {SnapshotConflict}
    */
   async #conflict(state, { rootCid, sequence }) {
     const other = await this.#hosts.gateways.snapshot(rootCid);
@@ -186,10 +176,7 @@ export class Publisher {
   }
 
   /**
-   * @param {string} name
-   * @param {Snapshot} taken
-   * @param {Stored} stored
-   * @param {SnapshotState} before
+   * @param {string} name @param {Snapshot} taken @param {Stored} stored @param {SnapshotState} before
    * @param {Uint8Array} delegation
    */
   async #named(name, taken, stored, before, delegation) {
@@ -232,7 +219,6 @@ export class Publisher {
   /**
    * Removes this vault's oldest pins, made by any device, or all except the newest if a key was removed. If the service
    * refuses, the next upload retries the removal.
-   *
    * @param {SnapshotState} state
    */
   async #removeOldPins({ did, acknowledgedRevision }) {
@@ -274,10 +260,7 @@ export class Publisher {
 
 /**
  * Returns the snapshot of a stored vault that follows the snapshot `rootCid`.
- *
- * @param {string | null} rootCid
- * @param {Stored} stored
- * @param {Uint8Array} delegation
+ * @param {string | null} rootCid @param {Stored} stored @param {Uint8Array} delegation
  */
 function snapshotAfter(rootCid, { manifest, sealed }, delegation) {
   return snapshotOf({ ...manifest, rootCid, delegation }, sealed);
@@ -286,9 +269,7 @@ function snapshotAfter(rootCid, { manifest, sealed }, delegation) {
 /**
  * Whether the stored revision still has to be uploaded. This is always so for an imported vault, because its
  * manifest does not name the acknowledged snapshot.
- *
- * @param {Stored} stored
- * @param {SnapshotState} state
+ * @param {Stored} stored @param {SnapshotState} state
  */
 function isDue({ revision, manifest }, state) {
   return revision !== state.acknowledgedRevision || manifest.rootCid !== state.acknowledgedRoot;
@@ -296,10 +277,7 @@ function isDue({ revision, manifest }, state) {
 
 /**
  * Returns the record that publishes a snapshot under the vault's name.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {string} rootCid
- * @param {number} sequence
+ * @param {import("../vault/vault.js").Vault} vault @param {string} rootCid @param {number} sequence
  */
 export async function signedRecord(vault, rootCid, sequence) {
   const end = new Date();
@@ -308,11 +286,7 @@ export async function signedRecord(vault, rootCid, sequence) {
   return Uint8Array.from((await vault.publish(rootCid, sequence, validity, TTL_NS)).record);
 }
 
-/**
- * Returns the metadata that distinguishes a vault's pins from the account's other pins.
- *
- * @param {string} did
- */
+/** Returns the metadata that distinguishes a vault's pins from the account's other pins. @param {string} did */
 export function metaOf(did) {
   return { vault: did };
 }

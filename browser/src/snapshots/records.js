@@ -49,10 +49,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-
 /**
  * Reads and verifies the record published under a name or a 32-byte Ed25519 public key. An expired record is accepted,
  * and the caller may refuse it.
- *
- * @param {string | Uint8Array} name
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Promise<IpnsRecord>}
+ * @param {string | Uint8Array} name @param {Uint8Array<ArrayBuffer>} data @returns {Promise<IpnsRecord>}
  * @throws {ContentError} it is not canonical, not signed by the name's key, or does not point to a snapshot's root
  */
 export async function readRecord(name, data) {
@@ -73,20 +70,14 @@ export async function readRecord(name, data) {
   return recordOf(publicKey, entry, data);
 }
 
-/**
- * @param {IpnsRecord} record
- * @param {number} nowMs
- */
+/** @param {IpnsRecord} record @param {number} nowMs */
 export function isExpired(record, nowMs) {
   return record.validityNs <= BigInt(Math.floor(nowMs)) * 1_000_000n;
 }
 
 /**
  * Compares a record with the known record of the same name.
- *
- * @param {IpnsRecord | null} known
- * @param {IpnsRecord} given
- * @returns {Change}
+ * @param {IpnsRecord | null} known @param {IpnsRecord} given @returns {Change}
  */
 export function changeOf(known, given) {
   if (!known || given.sequence > known.sequence) return "newer";
@@ -98,9 +89,7 @@ export function changeOf(known, given) {
 /**
  * Decodes the part of Protocol Buffers that records use: numbers and bytes, each field at most once. Unknown fields are
  * skipped.
- *
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Fields}
+ * @param {Uint8Array<ArrayBuffer>} data @returns {Fields}
  */
 function fieldsOf(data) {
   /** @type {Fields} */
@@ -143,11 +132,7 @@ function varint(data, at) {
   throw new ContentError("invalid_record", "the record is cut short");
 }
 
-/**
- * @param {Uint8Array} publicKey
- * @param {Uint8Array<ArrayBuffer>} signature
- * @param {Uint8Array} signed
- */
+/** @param {Uint8Array} publicKey @param {Uint8Array<ArrayBuffer>} signature @param {Uint8Array} signed */
 async function checkSignature(publicKey, signature, signed) {
   let holds = false;
   try {
@@ -196,9 +181,7 @@ function isEqual(one, other) {
 }
 
 /**
- * @param {Uint8Array} publicKey
- * @param {Record<string, any>} entry
- * @param {Uint8Array<ArrayBuffer>} data
+ * @param {Uint8Array} publicKey @param {Record<string, any>} entry @param {Uint8Array<ArrayBuffer>} data
  * @returns {IpnsRecord}
  */
 function recordOf(publicKey, entry, data) {

@@ -18,10 +18,13 @@ import { OtherKeys, openedBeside } from "./second_vault.js";
 import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /**
- * @typedef {import("../holdfast.js").VaultKey} VaultKey
- * @typedef {import("../passkeys/use.js").UsedPasskey} UsedPasskey
- * @typedef {import("./roots.js").Snapshot} Snapshot
- * @typedef {import("./records.js").IpnsRecord} IpnsRecord
+ * @import {Client} from "../client.js"
+ * @import {VaultKey} from "../holdfast.js"
+ * @import {UsedPasskey} from "../passkeys/use.js"
+ * @import {VaultStore} from "../vault/store.js"
+ * @import {SnapshotHosts} from "./hosts.js"
+ * @import {IpnsRecord} from "./records.js"
+ * @import {Snapshot} from "./roots.js"
  * @typedef {{places: string[], updatedAt: number, newestAt?: number}} Unconfirmed the servers that did not answer; when the
  *   snapshot that may be used was sealed, in Unix milliseconds; and when the newest was, if the key does not open it
  * @typedef {{done?: number, all?: number, places?: string[]}} Progress numbers of blocks; or servers, by host
@@ -71,12 +74,7 @@ export class Recovery {
   #hosts;
   #options;
 
-  /**
-   * @param {import("../client.js").Client} client
-   * @param {import("../vault/store.js").VaultStore} store
-   * @param {import("./hosts.js").SnapshotHosts} hosts
-   * @param {RecoveryOptions} options
-   */
+  /** @param {Client} client @param {VaultStore} store @param {SnapshotHosts} hosts @param {RecoveryOptions} options */
   constructor(client, store, hosts, options) {
     this.#client = client;
     this.#store = store;
@@ -84,10 +82,7 @@ export class Recovery {
     this.#options = options;
   }
 
-  /**
-   * @returns {Promise<Recovered>}
-   * @throws {RecoveryRefused | SnapshotRolledBack | NetworkError | WebAuthnError}
-   */
+  /** @returns {Promise<Recovered>} @throws {RecoveryRefused | SnapshotRolledBack | NetworkError | WebAuthnError} */
   async recover() {
     const { key, name, car } = this.#options;
     if (!(await this.#client.vault.status()).locked) throw new ClientStateError("a vault is open here: lock it first");
@@ -103,10 +98,7 @@ export class Recovery {
 
   /**
    * Opens the newest snapshot, or an older one that the key opens, if the person accepts that one.
-   *
-   * @param {Found} newest
-   * @param {VaultKey} key
-   * @returns {Promise<Found>}
+   * @param {Found} newest @param {VaultKey} key @returns {Promise<Found>}
    */
   async #opened(newest, key) {
     const refused = await this.#open(newest, copied(key));
@@ -121,10 +113,7 @@ export class Recovery {
 
   /**
    * Returns the newest of the older snapshots that the key opens. The vault stays closed.
-   *
-   * @param {Found} newest
-   * @param {VaultKey} key
-   * @returns {Promise<Found | null>}
+   * @param {Found} newest @param {VaultKey} key @returns {Promise<Found | null>}
    */
   async #older(newest, key) {
     const least = (await this.#store.load(newest.snapshot.manifest.did))?.revision ?? 0;
@@ -151,10 +140,7 @@ export class Recovery {
 
   /**
    * Asks whether to use an older snapshot, because the key does not open the newest one.
-   *
-   * @param {Snapshot} newest
-   * @param {Snapshot} older
-   * @param {RecoveryRefused} cause
+   * @param {Snapshot} newest @param {Snapshot} older @param {RecoveryRefused} cause
    */
   async #agreed({ manifest: { updatedAt: newestAt } }, { manifest: { updatedAt } }, cause) {
     const words = `the newest snapshot, from ${utc(newestAt)}, cannot be opened with this key; the one from ${utc(updatedAt)} can, but lacks what was changed since`;
@@ -167,9 +153,7 @@ export class Recovery {
 
   /**
    * Verifies and returns the snapshot before the given one; returns null if none exists or it is no longer stored.
-   *
-   * @param {Found} found
-   * @returns {Promise<Found | null>}
+   * @param {Found} found @returns {Promise<Found | null>}
    */
   async #before({ snapshot: { manifest }, record }) {
     if (!manifest.rootCid || !record) return null;
@@ -194,19 +178,14 @@ export class Recovery {
 
   /**
    * Reads the snapshot in a CAR file, which has no record. The vault belongs to the person if their secret opens it.
-   *
-   * @param {Uint8Array<ArrayBuffer>} car
-   * @returns {Promise<Found>}
+   * @param {Uint8Array<ArrayBuffer>} car @returns {Promise<Found>}
    */
   async #ofCar(car) {
     const snapshot = await readable(() => snapshotOfCar(car));
     return { snapshot, record: null, revision: await this.#checked(snapshot, null) };
   }
 
-  /**
-   * @param {UsedPasskey | null} passkey
-   * @returns {Promise<Found>}
-   */
+  /** @param {UsedPasskey | null} passkey @returns {Promise<Found>} */
   async #ofName(passkey) {
     const { newest: record, failed, hasMain } = await readable(() => this.#answers(passkey));
     if (!record && failed.length)
@@ -235,9 +214,7 @@ export class Recovery {
   /**
    * Returns the answers about the given name or the passkey's user handle. An old passkey's user handle is random, so the
    * service is asked for the passkey's IPNS name, which it may have stored.
-   *
-   * @param {UsedPasskey | null} passkey
-   * @returns {Promise<import("./name_records.js").NameAnswers>}
+   * @param {UsedPasskey | null} passkey @returns {Promise<import("./name_records.js").NameAnswers>}
    */
   async #answers(passkey) {
     const { gateways } = this.#hosts;
@@ -252,7 +229,6 @@ export class Recovery {
   /**
    * Asks whether to use a snapshot although the server that has the newest one did not answer. Any server that once had
    * a record can return it for years, so an old record looks like the newest.
-   *
    * @param {Snapshot} snapshot
    * @param {string[]} places the servers that did not answer
    */
@@ -262,8 +238,7 @@ export class Recovery {
   }
 
   /**
-   * @param {Snapshot} snapshot
-   * @param {Uint8Array | null} publicKey
+   * @param {Snapshot} snapshot @param {Uint8Array | null} publicKey
    * @returns {Promise<number>} the vault's revision
    */
   async #checked(snapshot, publicKey) {
@@ -285,8 +260,7 @@ export class Recovery {
   }
 
   /**
-   * @param {Found} found
-   * @param {VaultKey} key
+   * @param {Found} found @param {VaultKey} key
    * @returns {Promise<RecoveryRefused | null>} why it does not open
    */
   async #open({ snapshot: { sealed, manifest } }, key) {
@@ -343,10 +317,7 @@ function utc(ms) {
 
 /**
  * Returns the wraps of a snapshot that a key may open, without those already tried.
- *
- * @param {Found} found
- * @param {VaultKey} key
- * @param {Set<string>} [tried]
+ * @param {Found} found @param {VaultKey} key @param {Set<string>} [tried]
  */
 function newWraps({ snapshot: { sealed } }, key, tried = new Set()) {
   const isPassword = key.kind === "password"; // which may open every wrap of its kind
@@ -363,10 +334,7 @@ function withoutKey(cause) {
 
 /**
  * Runs `work`, and turns an error about the snapshot's bytes into a RecoveryRefused with the same message.
- *
- * @template T
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
+ * @template T @param {() => Promise<T>} work @returns {Promise<T>}
  */
 async function readable(work) {
   try {

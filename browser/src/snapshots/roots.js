@@ -10,6 +10,8 @@ import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, verified } from "./cids.js
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
 
+/** @import {Block} from "./cids.js" */
+
 export const MAX_SEALED_BYTES = MAX_LEGACY_BLOCK_BYTES;
 const MAX_DELEGATION_BYTES = 8 << 10;
 const MAX_DID_CHARACTERS = 512;
@@ -17,7 +19,6 @@ const MAX_VERSION_CHARACTERS = 128;
 const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
 
 /**
- * @typedef {import("./cids.js").Block} Block
  * @typedef {Map<string, Uint8Array<ArrayBuffer>>} Blocks blocks by CID
  * @typedef {import("../generated/types.js").VaultManifest & {delegation?: Uint8Array}} Manifest `rootCid`: the snapshot before
  *   this one; `delegation`: authorises the publishing key to publish the vault's snapshots
@@ -29,10 +30,7 @@ const FIELDS = "did,rootCid,schemaVersion,updatedAt,wasmVersion";
 
 /**
  * Builds the snapshot of a sealed vault. The same input always yields the same root.
- *
- * @param {Manifest} manifest
- * @param {Uint8Array<ArrayBuffer>} sealed
- * @returns {Promise<Snapshot>}
+ * @param {Manifest} manifest @param {Uint8Array<ArrayBuffer>} sealed @returns {Promise<Snapshot>}
  * @throws {ContentError} an empty vault, or one over 16 MiB
  */
 export async function snapshotOf(manifest, sealed) {
@@ -50,9 +48,7 @@ export async function snapshotOf(manifest, sealed) {
 /**
  * Reads the snapshot in a CAR file. Blocks that do not belong to it are ignored. Gateways may write a header that names
  * no root or several: then it is the file's only snapshot, or the newest if it leads to all others.
- *
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Promise<Snapshot>}
+ * @param {Uint8Array<ArrayBuffer>} data @returns {Promise<Snapshot>}
  * @throws {ContentError} a block does not match its CID, or is missing
  */
 export async function snapshotOfCar(data) {
@@ -80,10 +76,7 @@ function contentErrorAsNull(error) {
 
 /**
  * Reads a root of the current or the older form from its block, after checking the block's bytes.
- *
- * @param {Block} block
- * @returns {Promise<Root>}
- * @throws {ContentError}
+ * @param {Block} block @returns {Promise<Root>} @throws {ContentError}
  */
 export async function readRoot({ cid, data }) {
   if (data.length > MAX_ROOT_BYTES)
@@ -103,7 +96,6 @@ export async function readRoot({ cid, data }) {
 
 /**
  * Assembles the snapshot from a root and its blocks. Blocks that the root does not link to are ignored.
- *
  * @param {Root} root
  * @param {Blocks} blocks including the root's block
  * @returns {Promise<Snapshot>}
@@ -116,8 +108,7 @@ export async function assembled(root, blocks) {
 }
 
 /**
- * @param {Root} root
- * @param {Blocks} blocks
+ * @param {Root} root @param {Blocks} blocks
  * @returns {Promise<Uint8Array<ArrayBuffer>>} the sealed vault
  * @throws {ContentError} a block is missing or wrong
  */
@@ -169,10 +160,7 @@ function textOrNull(value) {
   }
 }
 
-/**
- * @param {any} value
- * @returns {Manifest}
- */
+/** @param {any} value @returns {Manifest} */
 function readManifest(value) {
   const names = isMap(value)
     ? Object.keys(value)
@@ -205,7 +193,10 @@ function isRootCid(value) {
   }
 }
 
-/** @param {unknown} value @param {number} longest limit in characters as Python counts them (code points) */
+/**
+ * @param {unknown} value
+ * @param {number} longest limit in characters as Python counts them (code points)
+ */
 function isText(value, longest) {
   return typeof value === "string" && value.length > 0 && [...value].length <= longest;
 }

@@ -13,13 +13,9 @@ export class OtherKeys extends ClientStateError {
 
 /**
  * Opens a snapshot in a second worker with a temporary database, and runs `work` with it.
- *
- * @template T
- * @param {import("../vault/vault.js").Vault} vault
- * @param {import("./roots.js").Snapshot} snapshot
+ * @template T @param {import("../vault/vault.js").Vault} vault @param {import("./roots.js").Snapshot} snapshot
  * @param {import("../holdfast.js").VaultKey} key its secret is transferred to the worker
- * @param {(second: import("../vault/vault.js").Vault) => Promise<T>} work
- * @returns {Promise<T>}
+ * @param {(second: import("../vault/vault.js").Vault) => Promise<T>} work @returns {Promise<T>}
  * @throws {OtherKeys} the key does not open it
  */
 export async function openedBeside(vault, snapshot, key, work) {

@@ -8,6 +8,8 @@ import { NetworkError } from "../errors.js";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
 import { snapshotOf } from "./roots.js";
 
+/** @import {Note, NotesKey} from "./payment_notes.js" */
+
 const PIN_NAME = "payments";
 const FORM = "payments-1";
 const LISTED = 1000;
@@ -18,11 +20,8 @@ const LISTED = 1000;
  *
  * Each exchange pins the union of all notes before it unpins the parts, so nothing is lost, whatever is interrupted and
  * however many devices do the same: at worst several pins remain, which the next exchange unites.
- *
- * @param {import("../vault/vault.js").Vault} vault
- * @param {import("../vault/store.js").VaultStore} store
- * @param {import("./hosts.js").SnapshotHosts} hosts
- * @returns {Promise<import("./payment_notes.js").Note[]>}
+ * @param {import("../vault/vault.js").Vault} vault @param {import("../vault/store.js").VaultStore} store
+ * @param {import("./hosts.js").SnapshotHosts} hosts @returns {Promise<Note[]>}
  * @throws {RequestRefused | NetworkError | StorageError}
  */
 export async function exchanged(vault, store, hosts) {
@@ -36,7 +35,7 @@ export async function exchanged(vault, store, hosts) {
     pins.map(async (pin) => ({ pin, notes: await notesOf(hosts, key, did, pin.pin.cid) })),
   );
   const found = read.filter(({ notes }) => notes !== null);
-  const theirs = found.flatMap(({ notes }) => /** @type {import("./payment_notes.js").Note[]} */ (notes));
+  const theirs = found.flatMap(({ notes }) => /** @type {Note[]} */ (notes));
   const union = await noted(store, did, theirs);
   if (union.length && !(found.length === 1 && JSON.stringify(theirs) === JSON.stringify(union))) {
     const storedCid = await pinned(hosts, did, await sealed(key, did, union));
@@ -47,13 +46,10 @@ export async function exchanged(vault, store, hosts) {
 
 /**
  * Adds notes to this browser's, and returns all.
- *
- * @param {import("../vault/store.js").VaultStore} store
- * @param {string} did
- * @param {import("./payment_notes.js").Note[]} theirs
+ * @param {import("../vault/store.js").VaultStore} store @param {string} did @param {Note[]} theirs
  */
 async function noted(store, did, theirs) {
-  /** @type {import("./payment_notes.js").Note[]} */
+  /** @type {Note[]} */
   let union = [];
   await store.changeNote(sentNote(did), (before) => (union = merged(readNotes(before ?? []), theirs)));
   return union;
@@ -61,11 +57,7 @@ async function noted(store, did, theirs) {
 
 /**
  * Returns the notes under a pin; null for what cannot be read or is something else, and is left alone.
- *
- * @param {import("./hosts.js").SnapshotHosts} hosts
- * @param {import("./payment_notes.js").NotesKey} key
- * @param {string} did
- * @param {string} cid
+ * @param {import("./hosts.js").SnapshotHosts} hosts @param {NotesKey} key @param {string} did @param {string} cid
  */
 async function notesOf(hosts, key, did, cid) {
   try {
@@ -79,10 +71,7 @@ async function notesOf(hosts, key, did, cid) {
 
 /**
  * Uploads and pins sealed notes, in the form of a snapshot, and returns its root.
- *
- * @param {import("./hosts.js").SnapshotHosts} hosts
- * @param {string} did
- * @param {Uint8Array<ArrayBuffer>} data
+ * @param {import("./hosts.js").SnapshotHosts} hosts @param {string} did @param {Uint8Array<ArrayBuffer>} data
  */
 async function pinned(hosts, did, data) {
   const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };

@@ -20,26 +20,19 @@
  */
 
 /**
- * @param {import("../vault/store.js").VaultStore} store
- * @param {string} did
+ * @param {import("../vault/store.js").VaultStore} store @param {string} did
  * @returns {Promise<SnapshotState>} the stored state, or the initial one
  */
 export async function readState(store, did) {
   return { ...firstState(did), ...(await store.note(nameOf(did))) };
 }
 
-/**
- * @param {import("../vault/store.js").VaultStore} store
- * @param {SnapshotState} state
- */
+/** @param {import("../vault/store.js").VaultStore} store @param {SnapshotState} state */
 export async function writeState(store, state) {
   await store.setNote(nameOf(state.did), state);
 }
 
-/**
- * @param {string} did
- * @returns {SnapshotState}
- */
+/** @param {string} did @returns {SnapshotState} */
 export function firstState(did) {
   return {
     did,
@@ -59,7 +52,6 @@ export function firstState(did) {
 
 /**
  * Returns the name of the note that holds the other device's version during a conflict, as a CAR file.
- *
  * @param {string} did
  */
 export function otherNote(did) {
@@ -68,7 +60,6 @@ export function otherNote(did) {
 
 /**
  * Returns the name of the note that holds the last acknowledged snapshot's record, which a pairing passes on.
- *
  * @param {string} did
  */
 export function recordNote(did) {

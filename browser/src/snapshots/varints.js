@@ -16,9 +16,7 @@ export function encodeVarint(number) {
 
 /**
  * Decodes the number at `start`, and returns the number and the position after it.
- *
- * @param {Uint8Array} data
- * @param {number} start
+ * @param {Uint8Array} data @param {number} start
  * @param {number} longest bytes
  * @returns {{value: number | bigint, end: number} | null} null if the bytes end first; a bigint above 2^53 - 1
  * @throws {ContentError} it has more than `longest` bytes, or is not in the shortest form
