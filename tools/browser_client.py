@@ -56,6 +56,7 @@ def files() -> dict[str, str]:
         "endpoints.js": _endpoints(),
         "handle_forms.js": _handle_forms(),
         "types.js": _types(),
+        "resources.js": _resources(),
         "enclave.js": _enclave(),
         "contracts.js": _contracts(),
         "chains.js": _chains(),
@@ -63,6 +64,12 @@ def files() -> dict[str, str]:
         "snapshot_retries.js": retry_table(retries.SNAPSHOTS),
         "operation_retries.js": retry_table(retries.OPERATIONS),
     }
+
+
+def _resources() -> str:
+    head = _HEAD.format(source="`interface/client_types.json`")
+    values = json.loads(INTERFACE.read_text())["types"]["Resource"]["values"]
+    return f"{head}\n/** Every table of a vault. */\nexport const RESOURCES = {json.dumps(values)};\n"
 
 
 def _chains() -> str:

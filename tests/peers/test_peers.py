@@ -14,7 +14,7 @@ from tests.client.snapshots.devices import MANUAL, Device
 from tests.content.content_vectors import VECTORS, cases, octets
 from tests.support.running_service import running_service
 
-from holdfast.client.snapshots.tokens import bearer_token, did_of_service
+from holdfast.client.snapshots.tokens import did_of_service, service_token
 from holdfast.content import cars, names, records
 from holdfast.content.bases import from_multibase
 from holdfast.content.cids import raw_block
@@ -122,7 +122,7 @@ async def device(tmp_path, service):
 
 
 async def token_of(device, service):
-    return await bearer_token(device.vault, did_of_service(service.base_url))
+    return await service_token(device.vault, did_of_service(service.base_url))
 
 
 async def asked(*given):

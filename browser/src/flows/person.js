@@ -1,11 +1,9 @@
 /** Gets, and takes back, what the service stores about the vault's DID, by requests that the vault's key signs. */
 
 import "../core.js";
-import { didOfService } from "./signature.js";
+import { didOfService, tokenOf } from "./signature.js";
 
 /** @import {Client} from "../client.js" */
-
-const LIVES_S = 300;
 
 /**
  * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Removal
@@ -54,8 +52,5 @@ export async function addAddress(client, attestation) {
 
 /** @param {Client} client @param {string} command @param {Record<string, any>} args */
 async function signed({ vault, baseUrl, serviceDid }, command, args) {
-  const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
-  const audience = serviceDid ?? didOfService(baseUrl);
-  const { container } = await vault.invoke({ command, args, audience, expiration, record: false });
-  return { authorization: `Bearer ${container}` };
+  return { authorization: `Bearer ${await tokenOf(vault, serviceDid ?? didOfService(baseUrl), command, args)}` };
 }

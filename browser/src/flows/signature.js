@@ -1,28 +1,33 @@
-/** The vault's signature of a registration. It makes strangers' credentials no obstacle to the owner's. */
+/** Tokens for a service, signed by the vault's key. */
+
+/**
+ * @import {Client} from "../client.js"
+ * @import {Vault} from "../vault/vault.js"
+ */
 
 const REGISTER = "/dids/register";
 const LIVES_S = 300;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
- * Returns a token that signs the registration of one credential.
- * @param {import("../client.js").Client} client @param {string} credentialId
+ * Returns a token for one request, signed by the vault's key (decision 0621). The vault does not record it, because a new
+ * row would be a change whose upload needs another token.
+ * @param {Vault} vault @param {string} audience @param {string} command @param {Record<string, any>} [args]
+ */
+export async function tokenOf(vault, audience, command, args = {}) {
+  const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
+  return (await vault.invoke({ command, args, audience, expiration, record: false })).container;
+}
+
+/**
+ * Returns a token that signs the registration of one credential. It makes strangers' credentials no obstacle to the
+ * owner's.
+ * @param {Client} client @param {string} credentialId
  * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
  *   without a signature
  */
-export async function signatureOf({ vault, baseUrl }, credentialId) {
-  const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
-  const invocation = {
-    command: REGISTER,
-    args: { credentialId },
-    audience: didOfService(baseUrl),
-    expiration,
-    record: false,
-  };
-  return vault.invoke(invocation).then(
-    ({ container }) => container,
-    () => null,
-  );
+export function signatureOf({ vault, baseUrl }, credentialId) {
+  return tokenOf(vault, didOfService(baseUrl), REGISTER, { credentialId }).catch(() => null);
 }
 
 /**

@@ -4,29 +4,13 @@
  */
 
 import { carriedKeys } from "./keys.js";
+import { RESOURCES } from "../generated/resources.js";
 import { PluginCallError } from "../errors.js";
 
 /** The fields that may identify a row, in order of preference. */
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
-/** Every table of a vault. @type {import("../generated/types.js").Resource[]} */
-const RESOURCES = [
-  "accounts",
-  "credentials",
-  "sessions",
-  "grants",
-  "enclaves",
-  "delegations",
-  "ucans",
-  "verification_methods",
-  "services",
-  "service_configs",
-  "tokens",
-  "invocations",
-  "sync",
-  "oidc",
-];
 
 /**
  * A table in which two versions differ, with the identifiers of its differing rows.

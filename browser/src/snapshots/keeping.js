@@ -1,6 +1,7 @@
 /** Keeps a client's snapshots of its vault up to date, resolves conflicts between devices, and recovers vaults. */
 
 import { QUIET_MS } from "../generated/snapshot_retries.js";
+import { tokenOf } from "../flows/signature.js";
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
 import { compared } from "./comparison.js";
@@ -28,7 +29,6 @@ import { otherNote } from "./state.js";
  */
 
 const WRITE = "/snapshots/write";
-const TOKEN_LIVES_S = 300;
 const PINNED_SNAPSHOTS = 10;
 
 /**
@@ -53,7 +53,7 @@ export class VaultSnapshots {
     this.#client = client;
     this.#store = new VaultStore({ dbName: vault.dbName });
     this.#hosts = new SnapshotHosts(client.baseUrl, config, {
-      mint: (audience) => (this.#tokens++, tokenOf(vault, audience)),
+      mint: (audience) => (this.#tokens++, tokenOf(vault, audience, WRITE)),
       fetch,
     });
     const tell = (/** @type {SnapshotState} */ detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
@@ -312,14 +312,4 @@ async function sealedAfter(vault, before) {
     const { database, revision } = await vault.save();
     if (revision > before) return Uint8Array.from(database);
   }
-}
-
-/**
- * Creates a token for one upload or pin, signed by the vault's key (decision 0621). The vault does not record the
- * token, because a new row would be a change whose upload needs another token.
- * @param {Vault} vault @param {string} audience
- */
-async function tokenOf(vault, audience) {
-  const expiration = Math.floor(Date.now() / 1000) + TOKEN_LIVES_S;
-  return (await vault.invoke({ command: WRITE, args: {}, audience, expiration, record: false })).container;
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.client.http.calls import as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
-from holdfast.client.snapshots.tokens import person_token
+from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.types.service import AddressAdded, PersonRemoved
 from holdfast.wire.endpoints import ADD_ADDRESS, EXPORT_PERSON, REMOVE_OF_PERSON
 
@@ -78,7 +78,7 @@ class PersonMethods:
         return await self._ask(REMOVE_OF_PERSON, _REMOVE, args, as_type(PersonRemoved))
 
     async def _ask(self, endpoint: Endpoint[Any], command: str, args: dict[str, Any], read: Reader[T]) -> T:
-        token = await person_token(self.vault, self._audience, command, args)
+        token = await service_token(self.vault, self._audience, command, args)
         # The service carries a token out once, and repeats its first response.
         call = replace(call_of(endpoint, read), headers={"Authorization": f"Bearer {token}"}, only_reads=True)
         return await self._http.send(call)

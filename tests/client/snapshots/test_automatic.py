@@ -7,11 +7,9 @@ from tests.client.snapshots.devices import Device
 from tests.client.snapshots.fake_host import FakeHost
 
 from holdfast.client import types
-from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
+from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.wire.client_errors import ClientStateError
-
-SOON = types.SnapshotConfig(debounce_s=0.01)
 
 
 class Attempts:
@@ -19,7 +17,7 @@ class Attempts:
 
     def __init__(self, *outcomes, restless=False):
         self.outcomes, self.made, self.slept, self.restless = list(outcomes), 0, [], restless
-        self.automatic = AutomaticSnapshots(self.publish, Pauses(quiet_s=2.0, longest_quiet_s=6.0), sleep=self.sleep)
+        self.automatic = AutomaticSnapshots(self.publish, quiet_s=2.0, sleep=self.sleep)
 
     async def publish(self):
         self.made += 1
@@ -73,8 +71,8 @@ async def until(condition):
 
 async def test_a_change_of_the_vault_goes_up_by_itself_and_what_failed_follows(tmp_path):
     host = FakeHost(lost_requests=2)
-    async with Device(tmp_path, host, SOON) as device:
-        device.client._snapshots._automatic._pauses = Pauses(quiet_s=0.01, first_retry_s=0.05)
+    async with Device(tmp_path, host, types.SnapshotConfig()) as device:
+        device.client._snapshots._automatic._sleep = lambda _seconds: asyncio.sleep(0.01)
 
         async def is_up():
             return (await device.client.snapshot_state()).acknowledged_revision >= device.store.load().revision

@@ -25,7 +25,7 @@ from holdfast.client.http.refusals import (
     RegistrationUnproven,
     RequestRefused,
 )
-from holdfast.client.snapshots.tokens import did_of_service, registration_token
+from holdfast.client.snapshots.tokens import REGISTER, did_of_service, service_token
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_iso
@@ -226,9 +226,9 @@ class Registrar:
         Returns None if the vault has been locked in the meantime, because the service accepts a registration without a
         signature.
         """
-        audience = did_of_service(self._client.base_url)
+        audience, args = did_of_service(self._client.base_url), {"credentialId": self._credential_id}
         try:
-            return await registration_token(self._vault, audience, self._credential_id, self._now)
+            return await service_token(self._vault, audience, REGISTER, args, self._now)
         except ServiceError:
             return None
 

@@ -16,7 +16,7 @@ from holdfast.client.snapshots.hosts import pin
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record
 from holdfast.client.snapshots.second_enclave import opened_beside
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
-from holdfast.client.snapshots.tokens import bearer_token
+from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.storage import snapshots
 from holdfast.wire.client_errors import ClientStateError
 
@@ -52,7 +52,7 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
     delegation = bytes((await vault.publishing_delegation()).signed_dag_cbor)
     manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
     taken = await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
-    hosts = connect(token=partial(bearer_token, vault))
+    hosts = connect(token=partial(service_token, vault))
     try:
         return await _published(vault, hosts, taken, stored, state)
     finally:

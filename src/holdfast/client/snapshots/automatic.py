@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.refusals import RequestRefused
@@ -15,20 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 
-@dataclass(frozen=True, slots=True)
-class Pauses:
-    """Waiting times in seconds: after the last change, the maximum while changes continue, and between attempts."""
-
-    quiet_s: float = SNAPSHOTS.quiet_s
-    longest_quiet_s: float = SNAPSHOTS.longest_quiet_s
-    first_retry_s: float = SNAPSHOTS.first_s
-    longest_retry_s: float = SNAPSHOTS.longest_s
-
-    def retry_s(self, failures: int) -> float:
-        """Return the number of seconds to wait after this number of consecutive failures."""
-        return min(self.longest_retry_s, self.first_retry_s * 2.0 ** min(failures - 1, 30))
-
-
 class AutomaticSnapshots:
     """Publishes a snapshot after changes.
 
@@ -36,7 +21,7 @@ class AutomaticSnapshots:
 
     Args:
         publish: makes one attempt.
-        pauses: the waiting times.
+        quiet_s: how many seconds after the last change an attempt is made.
         uses: returns how often uploads have used the vault so far.
         sleep: replaces asyncio.sleep in tests.
     """
@@ -44,12 +29,12 @@ class AutomaticSnapshots:
     def __init__(
         self,
         publish: Callable[[], Awaitable[object]],
-        pauses: Pauses | None = None,
         *,
+        quiet_s: float = SNAPSHOTS.quiet_s,
         uses: Callable[[], int] = lambda: 0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._publish, self._pauses, self._uses, self._sleep = publish, pauses or Pauses(), uses, sleep
+        self._publish, self._quiet_s, self._uses, self._sleep = publish, quiet_s, uses, sleep
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -82,7 +67,7 @@ class AutomaticSnapshots:
             if self._changed.is_set():
                 await self._quiet()
             else:
-                await self._sleep(self._pauses.retry_s(failures))
+                await self._sleep(min(SNAPSHOTS.longest_s, SNAPSHOTS.first_s * 2.0 ** min(failures - 1, 30)))
             self._changed.clear()
             before = self._uses()
             failures = 0 if await self._attempt() else failures + 1
@@ -93,10 +78,10 @@ class AutomaticSnapshots:
     async def _quiet(self) -> None:
         """Wait until nothing has changed for the quiet period, but no longer than the longest wait."""
         waited = 0.0
-        while self._changed.is_set() and waited < self._pauses.longest_quiet_s:
+        while self._changed.is_set() and waited < SNAPSHOTS.longest_quiet_s:
             self._changed.clear()
-            await self._sleep(self._pauses.quiet_s)
-            waited += self._pauses.quiet_s
+            await self._sleep(self._quiet_s)
+            waited += self._quiet_s
 
     async def _attempt(self) -> bool:
         """Publish, and return False if publishing must be retried; a closed or locked vault needs no retry."""

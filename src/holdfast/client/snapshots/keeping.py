@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
-from holdfast.client.snapshots.automatic import AutomaticSnapshots, Pauses
+from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
@@ -18,7 +18,7 @@ from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.removals import carried_keys, may_have_lost, remove_all, removed_keys
 from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
-from holdfast.client.snapshots.tokens import bearer_token, did_of_service
+from holdfast.client.snapshots.tokens import did_of_service, service_token
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -68,9 +68,8 @@ class VaultSnapshots:
         self._publishing: Publisher | None = None
         # Each vault has at most one upload attempt in progress, even if several clients use the vault.
         self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
-        pauses = Pauses(quiet_s=self._config.debounce_s)
         self._tokens = 0  # made for uploads, each with the vault
-        self._automatic = AutomaticSnapshots(self.publish, pauses, uses=lambda: self._tokens)
+        self._automatic = AutomaticSnapshots(self.publish, quiet_s=self._config.debounce_s, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
             vault.listeners.append(self.changed)
 
@@ -219,7 +218,7 @@ class VaultSnapshots:
 
     async def _token(self, vault: AsyncVault, audience: str) -> str:
         self._tokens += 1
-        return await bearer_token(vault, audience)
+        return await service_token(vault, audience)
 
     def _vault(self) -> tuple[AsyncVault, VaultStore]:
         if self._given is None or self._given.store is None:

@@ -32,32 +32,17 @@ def did_of_service(url: str) -> str:
     return f"did:web:{host}" if parts.port in {None, default} else f"did:web:{host}%3A{parts.port}"
 
 
-async def bearer_token(vault: AsyncVault, audience: str, now: Callable[[], float] = time.time) -> str:
-    """Return a token for one upload, or for making one pin and polling its status. It is valid for five minutes.
+async def service_token(
+    vault: AsyncVault,
+    audience: str,
+    command: str = WRITE,
+    args: Mapping[str, object] | None = None,
+    now: Callable[[], float] = time.time,
+) -> str:
+    """Return a token for one request; by default one upload, or making one pin and polling its status.
 
-    The vault must be unlocked. The vault stores no row for the token: a row would be a change, whose upload would need
-    another token.
+    It is valid for five minutes. The vault must be unlocked. It stores no row for the token: a row would be a change,
+    whose upload would need another token.
     """
-    return await _minted(vault, InvocationOptions(command=WRITE, args={}), audience, now)
-
-
-async def registration_token(vault: AsyncVault, audience: str, credential_id: str, now: Callable[[], float]) -> str:
-    """Return a token that signs the registration of one credential. It is valid for five minutes.
-
-    The vault must be unlocked.
-    """
-    options = InvocationOptions(command=REGISTER, args={"credentialId": credential_id})
-    return await _minted(vault, options, audience, now)
-
-
-async def person_token(vault: AsyncVault, audience: str, command: str, args: Mapping[str, object]) -> str:
-    """Return a token for one request about what a service stores about the vault's DID. It is valid for five minutes.
-
-    The vault must be unlocked.
-    """
-    return await _minted(vault, InvocationOptions(command=command, args=dict(args)), audience, time.time)
-
-
-async def _minted(vault: AsyncVault, options: InvocationOptions, audience: str, now: Callable[[], float]) -> str:
-    expiration = int(now()) + LIFETIME_S
+    options, expiration = InvocationOptions(command=command, args=dict(args or {})), int(now()) + LIFETIME_S
     return (await vault.mint_invocation(options, audience=audience, expiration=expiration, record=False)).container
