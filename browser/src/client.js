@@ -310,7 +310,7 @@ export class Client extends ServiceClient {
   /** @returns {Promise<SmartAccount>} the open vault's account on this service's chain, deployed or not */
   async account() {
     const { SmartAccount } = await part(import("./flows/account.js"));
-    return SmartAccount.ofClient(this, this.gas);
+    return SmartAccount.ofClient(this);
   }
 
   /**

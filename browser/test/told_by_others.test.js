@@ -58,7 +58,7 @@ async function withChain(answer, work) {
 test("the main chain's endpoint is not asked about another chain, of which the service names none", async () => {
   const client = liar({ status: async () => ({ rpc: "https://main.example" }) });
   const elsewhere = { chainId: 8453, rpc: null };
-  const account = new SmartAccount(client, {}, { contracts: CONTRACTS, key: { address: THIEF }, elsewhere });
+  const account = new SmartAccount(client, { contracts: CONTRACTS, key: { address: THIEF }, elsewhere });
   assert.equal(await account.endpoint(), "");
   await assert.rejects(account.knownEndpoint(), /no endpoint of the chain is known/);
 });
@@ -152,7 +152,7 @@ async function offered(sponsored, number) {
   });
   const policy = { sponsored, ...(!sponsored && { rpcUrl: "https://rpc.example" }) };
   const key = { x: 1n, y: 2n, address: `0x${"7".repeat(40)}` };
-  const account = new SmartAccount(client, policy, { contracts: CONTRACTS, key });
+  const account = new SmartAccount(client, { contracts: CONTRACTS, key, policy });
   const operation = await account.prepared("0x");
   await account.send({ operation, hash: `0x${String(number).padStart(64, "0")}` }).catch(() => {});
   return [operation.nonce, operation.maxFeePerGas, operation.maxPriorityFeePerGas].map(Number);

@@ -128,7 +128,7 @@ export class AccountDid {
     const { vault } = this.#client;
     await this.#client.checkAlias({ alias: canonicalHandle(alias) });
     const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, canonicalHandle(alias))];
-    const account = await SmartAccount.ofClient(this.#client, this.#client.gas);
+    const account = await SmartAccount.ofClient(this.#client);
     await requireFree(vault, account, canonicalHandle(alias));
     const registry = account.contracts.didRegistry;
     const secret = toHex(randomBytes(SECRET_BYTES));
@@ -144,7 +144,7 @@ export class AccountDid {
   /** @param {(registry: string, did: string) => Call} call @param {OnProgress} [onProgress] */
   async #changed(call, onProgress) {
     const { hash } = await this.#named();
-    const account = await SmartAccount.ofClient(this.#client, this.#client.gas);
+    const account = await SmartAccount.ofClient(this.#client);
     return this.#inTurn(() => operated(account, execute(call(account.contracts.didRegistry, hash)), onProgress));
   }
 
@@ -156,7 +156,7 @@ export class AccountDid {
 
   /** @param {string} data of a view of the registry, 0x-hex */
   async #read(data) {
-    const account = await SmartAccount.open(this.#client, this.#client.gas);
+    const account = await SmartAccount.open(this.#client);
     const url = await account.knownEndpoint();
     return ask(url, "eth_call", [{ to: account.contracts.didRegistry, data }, "latest"]);
   }

@@ -316,7 +316,7 @@ export class AccountKeys {
 
   /** The first account of the vault's key on the chain. */
   async #ownAccount() {
-    const main = await SmartAccount.open(this.#client, this.#client.gas);
+    const main = await SmartAccount.open(this.#client);
     return this.#chainId === null ? main : main.on(this.#chainId);
   }
 

@@ -162,7 +162,7 @@ export class AccountSpending {
   }
 
   #account() {
-    return SmartAccount.ofClient(this.#client, this.#client.gas);
+    return SmartAccount.ofClient(this.#client);
   }
 
   /**

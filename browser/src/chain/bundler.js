@@ -5,6 +5,7 @@ import { NetworkError } from "../errors.js";
 import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.js";
 import { OperationFailed } from "./errors.js";
 import { isSponsored } from "./fees.js";
+import { sleep } from "./rpc.js";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 const SPONSORS = [
@@ -130,7 +131,7 @@ export class Bundler {
       const pause = looks < SOON_LOOKS ? SOON_MS : SLOWEST_LOOK_MS;
       if (performance.now() + pause > end)
         throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await sleep(pause);
     }
   }
 

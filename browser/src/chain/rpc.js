@@ -67,7 +67,12 @@ async function sent(url, init) {
       return null;
     });
     if (response && !PASSING.has(response.status)) return response;
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    await sleep(delay);
   }
   return fetch(url, init);
+}
+
+/** @param {number} ms @returns {Promise<null>} */
+export function sleep(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms, null));
 }

@@ -17,7 +17,7 @@ import { ownersOf } from "../chain/owner_list.js";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
-import { ask, endpointNamed } from "../chain/rpc.js";
+import { ask, endpointNamed, sleep } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError } from "../errors.js";
 import { servedChain } from "./chains.js";
@@ -29,7 +29,7 @@ import { NONCES, SignedOperations } from "./signed.js";
  * @import {GasPolicy} from "../chain/own_gas.js"
  * @import {Signed, Way} from "../chain/two_keys.js"
  * @import {Client} from "../client.js"
- * @import {AccountState, ContractSet, UserOp} from "../generated/types.js"
+ * @import {AccountState, ContractSet, ServedChain, UserOp} from "../generated/types.js"
  */
 
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
@@ -47,70 +47,63 @@ const KEY_DIGITS = 48;
 /** One account of one vault. */
 export class SmartAccount {
   #client;
-  #policy;
+  #facts;
   #signed;
-  #isForeign;
-  #permissionId;
   /** The endpoint that the service names. */
   #named = "";
   /** The second keys that can sign the operation prepared last. @type {string[]} */
   #seconds = [];
 
   /**
-   * @param {Client} client @param {GasPolicy} policy @param {object} facts @param {ContractSet} facts.contracts
-   * @param {AccountKey} facts.key
+   * @param {Client} client @param {object} facts @param {ContractSet} facts.contracts @param {AccountKey} facts.key
    * @param {boolean} [facts.isForeign] another key created the account
-   * @param {import("../generated/types.js").ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
+   * @param {ServedChain | null} [facts.elsewhere] the chain, if it is not the service's main chain
    * @param {string | null} [facts.permissionId] the permission by which the vault's key spends, if it owns nothing
+   * @param {GasPolicy} [facts.policy] by default the client's
    */
-  constructor(client, policy, { contracts, key, isForeign = false, elsewhere = null, permissionId = null }) {
-    this.#permissionId = permissionId;
+  constructor(client, facts) {
+    const { contracts, key, elsewhere = null, permissionId, policy = client.gas ?? {} } = facts;
     this.#client = client;
-    this.#policy = policy;
-    this.#isForeign = isForeign;
+    this.#facts = facts;
+    this.policy = policy;
     this.contracts = contracts;
     this.key = key;
+    this.address = key.address;
     this.elsewhere = elsewhere;
     this.bundler = new Bundler(client, contracts.entryPoint, elsewhere && elsewhere.chainId);
-    this.#signed = new SignedOperations(
-      client.vault,
-      [contracts.chainId, contracts.entryPoint, key.address, ...(permissionId ? [permissionId] : [])].join(":"),
-    );
+    const slot = [contracts.chainId, contracts.entryPoint, key.address, permissionId].filter(Boolean).join(":");
+    this.#signed = new SignedOperations(client.vault, slot);
   }
 
-  /** @param {Client} client @param {GasPolicy} [policy] */
-  static async open(client, policy = {}) {
+  /** @param {Client} client @returns {Promise<SmartAccount>} the first account of the vault's key */
+  static async open(client) {
     const [contracts, key] = await Promise.all([contractsOf(client), keyOf(client)]);
-    return new SmartAccount(client, policy, { contracts, key });
+    return new SmartAccount(client, { contracts, key });
   }
 
   /**
    * The account that the client pays from: the one that its application names, or else the first of the vault's key.
-   * @param {Client} client @param {GasPolicy} [policy]
+   * @param {Client} client
    * @throws {TypeError} what the application names is not an address
    */
-  static async ofClient(client, policy = {}) {
-    const own = await SmartAccount.open(client, policy);
+  static async ofClient(client) {
+    const { contracts, key } = await SmartAccount.open(client);
     const address = client.accountAddress;
-    if (address === null) return own;
-    if (!isAddress(address)) throw new TypeError("account: not an address");
-    return new SmartAccount(client, policy, {
-      contracts: own.contracts,
-      key: { ...own.key, address },
-      isForeign: true,
-    });
+    if (address !== null && !isAddress(address)) throw new TypeError("account: not an address");
+    const named = address === null ? { key } : { key: { ...key, address }, isForeign: true };
+    return new SmartAccount(client, { contracts, ...named });
   }
 
   /**
-   * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a separate key
-   * (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each
-   * other.
+   * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a
+   * separate key (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block
+   * each other.
    * @param {Client} client @param {string} address @param {string} permissionId
    */
   static async ofSpender(client, address, permissionId) {
-    const own = await SmartAccount.open(client);
+    const { contracts, key } = await SmartAccount.open(client);
     const policy = { ...client.gas, sponsored: true, maxOwnCostWei: 0n };
-    return new SmartAccount(client, policy, { contracts: own.contracts, key: { ...own.key, address }, permissionId });
+    return new SmartAccount(client, { contracts, key: { ...key, address }, permissionId, policy });
   }
 
   /**
@@ -119,24 +112,17 @@ export class SmartAccount {
    * @throws {TypeError} the service has no bundler for the chain
    */
   async on(chainId) {
-    const { contracts, key } = this;
+    const { contracts } = this;
     if (chainId === contracts.chainId) return this;
     const elsewhere = await servedChain(this.#client, chainId);
     if (!elsewhere?.payments)
       throw new TypeError(`chainId: this service pays on chain ${contracts.chainId}, not on ${chainId}`);
-    const same = { key, isForeign: this.#isForeign, permissionId: this.#permissionId };
-    const facts = { contracts: { ...contracts, chainId }, ...same, elsewhere };
-    return new SmartAccount(this.#client, this.#policy, facts);
-  }
-
-  /** The account's address. */
-  get address() {
-    return this.key.address;
+    return new SmartAccount(this.#client, { ...this.#facts, contracts: { ...contracts, chainId }, elsewhere });
   }
 
   /** Returns the account's state on the chain. */
   state() {
-    const account = this.key.address;
+    const account = this.address;
     if (this.elsewhere) return this.#client.accountStateOn(this.elsewhere.chainId, { account });
     return this.#client.accountState({ account });
   }
@@ -153,7 +139,7 @@ export class SmartAccount {
     } catch (error) {
       if (!isStale(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+    await sleep(STATE_AGE_MS);
     try {
       return await this.#paid(callData);
     } catch (error) {
@@ -243,11 +229,11 @@ export class SmartAccount {
     const unpaid = await this.#unpaid(callData);
     const url = await this.endpoint();
     const operation = await withFees(url, this, unpaid);
-    if (this.#policy.sponsored === false) return paidByAccount(url, this, operation, "no sponsor was asked");
+    if (this.policy.sponsored === false) return paidByAccount(url, this, operation, "no sponsor was asked");
     try {
       return await this.#sponsored(operation, unpaid);
     } catch (error) {
-      const isFinal = this.#policy.maxOwnCostWei === 0n || speaksOfOperation(error);
+      const isFinal = this.policy.maxOwnCostWei === 0n || speaksOfOperation(error);
       if (!(error instanceof OperationFailed) || isFinal) throw error;
       return paidByAccount(url, this, operation, `the sponsor does not pay: ${error.message}`);
     }
@@ -262,14 +248,13 @@ export class SmartAccount {
    */
   async nextBlock(after, within) {
     const url = await this.endpoint();
-    if (!url) await new Promise((resolve) => setTimeout(resolve, BLOCK_MS));
-    else return (await blockAbove(url, after, performance.now() + within).catch(() => null)) ?? after ?? 0;
-    return after ?? 0;
+    const found = url ? blockAbove(url, after, performance.now() + within) : sleep(BLOCK_MS);
+    return (await found.catch(() => null)) ?? after ?? 0;
   }
 
   /** Returns the address of the chain's endpoint, "" if none exists or the service does not say. */
   async endpoint() {
-    if (!this.elsewhere && this.#policy.rpcUrl) return this.#policy.rpcUrl;
+    if (!this.elsewhere && this.policy.rpcUrl) return this.policy.rpcUrl;
     try {
       this.#named = (this.elsewhere ?? (await this.#client.status())).rpc ?? "";
     } catch (error) {
@@ -292,16 +277,12 @@ export class SmartAccount {
 
   /** @param {string} callData */
   async #unpaid(callData) {
-    const {
-      nonce: reported,
-      isDeployed,
-      isNamed,
-      seconds,
-    } = await (this.#permissionId ? this.#spending() : this.#acting());
-    this.#seconds = seconds;
-    const placeholders = seconds.slice(0, 1).map((signer) => ({ signer, signature: placeholderAssertion() }));
+    const standing = await (this.#facts.permissionId ? this.#spending() : this.#acting());
+    const { isDeployed, isNamed } = standing;
+    this.#seconds = standing.seconds;
+    const placeholders = this.#seconds.slice(0, 1).map((signer) => ({ signer, signature: placeholderAssertion() }));
     const signature = isNamed ? await this.#byName(PLACEHOLDER_SIGNATURE, ...placeholders) : "0x";
-    const number = await this.#signed.nonce(reported, callData, (hash) => this.#outcome(hash));
+    const number = await this.#signed.nonce(standing.nonce, callData, (hash) => this.#outcome(hash));
     const first = isNamed || isDeployed || number > 0n ? {} : this.#creation;
     const fees = await this.#signed.leastFees();
     const nonce = hex(this.#nonceKey * NONCES + number);
@@ -352,7 +333,7 @@ export class SmartAccount {
   }
 
   get #nonceKey() {
-    return this.#permissionId ? BigInt(this.#permissionId.slice(0, 2 + KEY_DIGITS)) : 0n;
+    return BigInt(this.#facts.permissionId?.slice(0, 2 + KEY_DIGITS) ?? 0);
   }
 
   /**
@@ -364,7 +345,7 @@ export class SmartAccount {
     const { x, y } = this.key;
     const isDeployed = BigInt(nonce) > 0n || BigInt(pubKeyX) !== 0n;
     const isReplaced = isDeployed && (BigInt(pubKeyX) !== x || BigInt(pubKeyY) !== y);
-    return { isDeployed, isNamed: this.#isForeign || isReplaced };
+    return { isDeployed, isNamed: isReplaced || Boolean(this.#facts.isForeign) };
   }
 
   /** The call that creates the account. */
@@ -378,7 +359,7 @@ export class SmartAccount {
    */
   async #checkOwner() {
     const url = await this.endpoint();
-    if (url && this.#isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
+    if (url && this.#facts.isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
       throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
     if (found.isOwner && !this.#client.secondKey && (await settingsOf(url, this.address)).threshold > 1)
@@ -429,11 +410,6 @@ export class SmartAccount {
     const isEnough = JSON.stringify(higherFees(made, made)) === JSON.stringify(fees);
     return isEnough ? made : this.bundler.sponsored({ ...operation, ...fees });
   }
-
-  /** Whether a sponsor is asked first, and how much the account may pay for gas itself. */
-  get policy() {
-    return this.#policy;
-  }
 }
 
 /**
@@ -448,7 +424,7 @@ async function blockAbove(url, number, end) {
     const found = await newest();
     if (found > least) return found;
     if (performance.now() + BLOCK_LOOK_MS > end) return null;
-    await new Promise((resolve) => setTimeout(resolve, BLOCK_LOOK_MS));
+    await sleep(BLOCK_LOOK_MS);
   }
 }
 

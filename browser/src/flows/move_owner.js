@@ -3,6 +3,7 @@
 import "../core.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { hasExpired } from "../chain/owners.js";
+import { sleep } from "../chain/rpc.js";
 import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
@@ -92,7 +93,7 @@ async function changed(keys, added, ends) {
   for (let look = 0; look < LOOKS; look++) {
     const present = await ownersOf(keys);
     if ((!added || present.includes(added)) && !ends.some((it) => present.includes(it))) return present;
-    await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+    await sleep(STATE_AGE_MS);
   }
   throw new OperationFailed("the account does not show the change, or another device has changed the owners meanwhile");
 }

@@ -34,7 +34,7 @@ const MOST = 2n ** 256n - 1n;
  */
 export async function pay(client, params, { onProgress, approve }) {
   const amount = checked(params);
-  const account = await (await SmartAccount.ofClient(client, client.gas)).on(params.chainId);
+  const account = await (await SmartAccount.ofClient(client)).on(params.chainId);
   const payee = await payeeOf(client, params.to); // DIDs are on the main chain
   if (account.elsewhere) await checkElsewhere(client, payee, account.elsewhere.chainId);
   const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);

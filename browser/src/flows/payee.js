@@ -3,7 +3,7 @@
 import { isAddress } from "../chain/calls.js";
 import { PaymentRefused } from "../chain/errors.js";
 import { checksumAddress, didOfKey, textHash } from "../chain/names.js";
-import { ask, rpcOf } from "../chain/rpc.js";
+import { ask, rpcOf, sleep } from "../chain/rpc.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
@@ -82,7 +82,7 @@ async function confirm(client, did, address) {
 async function stateOf(client, account) {
   const state = await client.accountState({ account });
   if (state.isActive) return state;
-  await new Promise((resolve) => setTimeout(resolve, STATE_AGE_MS));
+  await sleep(STATE_AGE_MS);
   return client.accountState({ account });
 }
 

@@ -163,7 +163,7 @@ class Registrar {
 
   async #onChain() {
     if (this.#journal.row.txHash || !(await this.#hasBundler())) return;
-    const account = await SmartAccount.open(this.#client, this.#client.gas);
+    const account = await SmartAccount.open(this.#client);
     await new ChainRegistration(account, this.#client.vault, this.#journal, (step) => this.#tell(step)).run();
   }
 

@@ -61,7 +61,7 @@ async function indexed(client, did) {
  */
 export async function feeOf(client, key, { amount, params }, payee) {
   const contracts = await client.contracts();
-  const account = new SmartAccount(client, client.gas, { contracts, key });
+  const account = new SmartAccount(client, { contracts, key });
   return feeIn(await preparedPayment(client, account, { to: payee, amount, token: params.token }));
 }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
+
+from holdfast.client.storage.memory_notes import MemoryNotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,17 +22,15 @@ class DelegationBudget:
     """
 
     def __init__(self, store: VaultStore | None) -> None:
-        self._store = store
-        self._memory: dict[str, str] = {}
-        self._turn = threading.Lock()
+        self._notes = store or MemoryNotes()
 
     def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
         """Return the amount spent under each delegation, in the token's smallest unit."""
-        return {cid: int(self._text(_entry(cid, token)) or 0) for cid in cids}
+        return {cid: int(self._notes.note(_entry(cid, token)) or 0) for cid in cids}
 
     def used(self, invocation: str) -> bool:
         """Return whether a payment has already used this invocation."""
-        return self._text(_entry(invocation, _USED)) is not None
+        return self._notes.note(_entry(invocation, _USED)) is not None
 
     def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
         """Count a payment towards all its delegations before it is sent, unless their sums no longer equal `spent`.
@@ -49,25 +48,13 @@ class DelegationBudget:
         changes: dict[str, tuple[str | None, str]] = {}
         for cid, before in spent.items():
             name = _entry(cid, token)
-            text = self._text(name)
+            text = self._notes.note(name)
             if int(text or 0) != before:
                 return False
             changes[name] = (text, str(before + amount))
         if once is not None:
             changes[_entry(once, _USED)] = (None, "1")
-        return self._replace(changes)
-
-    def _replace(self, changes: Mapping[str, tuple[str | None, str]]) -> bool:
-        if self._store:
-            return self._store.replace_notes(changes)
-        with self._turn:
-            if any(self._memory.get(name) != expected for name, (expected, _) in changes.items()):
-                return False
-            self._memory.update({name: value for name, (_, value) in changes.items()})
-            return True
-
-    def _text(self, name: str) -> str | None:
-        return self._store.note(name) if self._store else self._memory.get(name)
+        return self._notes.replace_notes(changes)
 
 
 def _entry(cid: str, token: str) -> str:

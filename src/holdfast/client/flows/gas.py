@@ -40,10 +40,11 @@ class GasPolicy:
     max_own_cost_wei: int = MAX_OWN_COST_WEI
 
     def __post_init__(self) -> None:
-        for name in ("paymaster_url", "rpc_url"):
-            url = getattr(self, name)
-            if url is not None:
-                _check(name, url)
+        for name, url in (("paymaster_url", self.paymaster_url), ("rpc_url", self.rpc_url)):
+            try:
+                checked_base_url(url or "http://none.example")
+            except ValueError:
+                raise ValueError(f"{name} must start with http:// or https://") from None
         if self.max_own_cost_wei < 0:
             raise ValueError("max_own_cost_wei must be a number of wei, 0 or more")
 
@@ -70,10 +71,3 @@ class NoEndpoint(NetworkError):
     ) -> None:
         super().__init__(f"{why}: {remedy if main else _OF_SERVICE}")
         self.why, self.main = why, main
-
-
-def _check(name: str, url: str) -> None:
-    try:
-        checked_base_url(url)
-    except ValueError:
-        raise ValueError(f"{name} must start with http:// or https://") from None

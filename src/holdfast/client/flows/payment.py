@@ -1,24 +1,25 @@
-"""Payments from the vault's smart account, and the limits within which a delegated key may make them."""
+"""Payments from the vault's smart account: how they are made, allowed by a delegation, and noted for other devices."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
 from holdfast.chain.account_calls import spend
+from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.errors import NoReceipt
 from holdfast.chain.two_keys import NOBODY, Transfer
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS
 from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
-from holdfast.client.flows.noted import payment_note
 from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
-from holdfast.client.snapshots.payment_notes import settled_note
+from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
-from holdfast.rules.chains import operation_page
+from holdfast.rules.chains import CHAINS, operation_page
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 from holdfast.wire.retries import OPERATIONS
@@ -31,13 +32,15 @@ if TYPE_CHECKING:
     from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
-    from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.vault.async_vault import AsyncVault
+    from holdfast.wire.models import ServedChain
 
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
 _OF_DELEGATION = "delegation"
+_COIN, _COIN_DECIMALS = "ETH", 18
+_USDC, _USDC_DECIMALS = "USDC", 6
 
 
 def checked(params: PaymentParams) -> int:
@@ -205,3 +208,48 @@ def payment_result(params: PaymentParams, operation_hash: str, explorer: str) ->
         token=params.token,
         explorer_url=operation_page(explorer, operation_hash),
     )
+
+
+def payment_note(
+    params: PaymentParams, payee: str, user_op_hash: str, called: str | None, there: ServedChain | None = None
+) -> PaymentNote:
+    """Return the note about a payment that has been signed and is about to be sent.
+
+    Args:
+        params: the payment.
+        payee: the address that is paid.
+        user_op_hash: 0x-hex.
+        called: the payee as the person knows it; None: as in `params`.
+        there: the chain, if it is not the service's main chain; the note names it after the token.
+    """
+    symbol, decimals = _unit(params, there.usdc if there else None)
+    return PaymentNote(
+        hash=user_op_hash.lower(),
+        to=called or params.to,
+        address=payee,
+        amount=_decimal(int(params.amount), decimals),
+        symbol=symbol if there is None else f"{symbol} on {_name_of(there)}",
+        time=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        state="sent",
+        label=params.label,
+    )
+
+
+def _decimal(amount: int, decimals: int) -> str:
+    whole, rest = divmod(amount, 10**decimals)
+    return f"{whole}.{rest:0{decimals}d}".rstrip("0").rstrip(".") if rest else str(whole)
+
+
+def _name_of(chain: ServedChain) -> str:
+    known = CHAINS.get(chain.chain_id)
+    name, test_money = (known.name, known.test_money) if known else (chain.name, chain.test_money)
+    return f"{name} (test money)" if test_money else name
+
+
+def _unit(params: PaymentParams, usdc: str | None) -> tuple[str, int]:
+    """Return the token's symbol and decimals; for an unknown token its address and 0."""
+    if params.token == NATIVE:
+        return _COIN, _COIN_DECIMALS
+    chain, token = CHAINS.get(params.chain_id), params.token.lower()
+    known = {each.lower() for each in (ADDRESSES["DevUSDC"], usdc, chain and chain.usdc) if each}
+    return (_USDC, _USDC_DECIMALS) if token in known else (params.token, 0)

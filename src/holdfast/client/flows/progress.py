@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.client.storage.memory_notes import MemoryNotes
 from holdfast.client.types import Attestation, Record
 
 if TYPE_CHECKING:
@@ -30,23 +31,19 @@ class ProgressStore:
     """The progress of one registration, in the vault's store or, without a store, in memory."""
 
     def __init__(self, store: VaultStore | None, did: str, identifier: str, channel: str) -> None:
-        self._store, self._name = store, f"registration:{did}"
-        text = (store.note(self._name) if store else None) or ""
+        self._store, self._name = store or MemoryNotes(), f"registration:{did}"
+        text = self._store.note(self._name)
         fresh = Progress(identifier=identifier, channel=channel)
         self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
 
     def note(self, **changes: object) -> None:
         """Store the changed fields."""
         self.progress = msgspec.structs.replace(self.progress, **changes)
-        self._write(msgspec.json.encode(self.progress.to_json()).decode())
+        self._store.set_note(self._name, msgspec.json.encode(self.progress.to_json()).decode())
 
     def forget(self) -> None:
         """Delete the recorded progress."""
-        self._write(None)
-
-    def _write(self, text: str | None) -> None:
-        if self._store:
-            self._store.set_note(self._name, text)
+        self._store.set_note(self._name, None)
 
 
 def _going_on(noted: Progress, requested: Progress) -> Progress:

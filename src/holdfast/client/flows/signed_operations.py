@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from holdfast.client.storage.memory_notes import MemoryNotes
 from holdfast.client.types import Record
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
@@ -56,13 +57,12 @@ class SignedOperations:
     """
 
     def __init__(self, store: VaultStore | None) -> None:
-        self._store = store
-        self._notes: dict[str, str | None] = {}
+        self._notes = store or MemoryNotes()
         self._next: dict[str, int] = {}
 
     def open_at(self, slot: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
-        text = self._get(_name(slot))
+        text = self._notes.note(_name(slot))
         return Signed.from_json(text) if text else None
 
     def next_nonce(self, slot: str) -> int:
@@ -93,12 +93,12 @@ class SignedOperations:
             self._next[slot] = known.nonce + 1
             if others := [name for name in known.calls if name != operation_hash]:
                 replaced = [*self.replaced(slot), *others][-_MAX_REPLACED:]
-                self._set(f"replaced:{slot}", msgspec.json.encode(replaced).decode())
+                self._notes.set_note(f"replaced:{slot}", msgspec.json.encode(replaced).decode())
             self._write(slot, None)
 
     def replaced(self, slot: str) -> list[str]:
         """Return the operations that can never be mined, because another one with their nonce was."""
-        text = self._get(f"replaced:{slot}")
+        text = self._notes.note(f"replaced:{slot}")
         return msgspec.json.decode(text, type=list[str]) if text else []
 
     def forget(self, slot: str) -> None:
@@ -106,16 +106,7 @@ class SignedOperations:
         self._write(slot, None)
 
     def _write(self, slot: str, signed: Signed | None) -> None:
-        self._set(_name(slot), msgspec.json.encode(signed.to_json()).decode() if signed else None)
-
-    def _get(self, name: str) -> str | None:
-        return self._store.note(name) if self._store else self._notes.get(name)
-
-    def _set(self, name: str, text: str | None) -> None:
-        if self._store:
-            self._store.set_note(name, text)
-        else:
-            self._notes[name] = text
+        self._notes.set_note(_name(slot), msgspec.json.encode(signed.to_json()).decode() if signed else None)
 
 
 def _name(slot: str) -> str:

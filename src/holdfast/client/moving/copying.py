@@ -54,22 +54,16 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
     taken = await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
     hosts = connect(token=partial(service_token, vault))
     try:
-        return await _published(vault, hosts, taken, stored, state)
+        await hosts.upload(taken)
+        await pin(hosts, taken.root_cid, PIN_NAME, meta_of(did))
+        name = (await vault.publishing_key()).name
+        there = await hosts.gateway.record(name)
+        # Higher than both services' records, so that neither can pass an older copy off as the newest one.
+        sequence = max(state.sequence, there.sequence if there else 0) + 1
+        record = await signed_record(vault, taken.root_cid, sequence)
+        await hosts.publish(name, record)
     finally:
         await hosts.close()
-
-
-async def _published(
-    vault: AsyncVault, hosts: SnapshotHosts, taken: Snapshot, stored: StoredVault, state: SnapshotState
-) -> Copy:
-    await hosts.upload(taken)
-    await pin(hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
-    name = (await vault.publishing_key()).name
-    there = await hosts.gateway.record(name)
-    # Higher than both services' records, so that neither can pass an older copy off as the newest one.
-    sequence = max(state.sequence, there.sequence if there else 0) + 1
-    record = await signed_record(vault, taken.root_cid, sequence)
-    await hosts.publish(name, record)
     return Copy(taken, record, sequence, stored)
 
 

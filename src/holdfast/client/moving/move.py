@@ -69,26 +69,22 @@ class Move:
         await check_target(self._old, self._new)
         await self._tell("the new service is checked")
         noted = await self._noted()
-        noted = await self._with_passkey(noted)
+        if noted.credential_id is None:
+            made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
+            noted = await self._note(noted, credential_id=made)
         credential_id = noted.credential_id or ""
         key = await self._proven(noted, credential_id)
         noted = await self._with_signer(noted, credential_id)
         await self._tell("the new passkey has signed")
-        await self._registered(noted, credential_id)
+        known = noted.registration
+        registrar = self._registrar(credential_id, known)
+        await registrar.register(known.identifier, known.channel, self._code, self._on_progress)
         copy = await copy_to(vault, store, self._connect)
         await read_back(vault, key, copy, self._connect)
         await self._tell("the vault's copy was read back and opened")
         await self._confirmed(noted, credential_id)
         owned = await self._owned(noted)
         return await self._left(noted, credential_id, copy, owned)
-
-    async def _with_passkey(self, noted: Noted) -> Noted:
-        """Make the new passkey, unless an interrupted attempt has, and note it."""
-        if noted.credential_id is not None:
-            return noted
-        vault = self._person.vault
-        made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
-        return await self._note(noted, credential_id=made)
 
     async def _with_signer(self, noted: Noted, credential_id: str) -> Noted:
         """Note the passkey, which has signed, as one that may become an owner of the account."""
@@ -134,19 +130,11 @@ class Move:
                 return known, credential.credential_id
         raise MoveRefused("not_registered", f"the vault is not registered at {self._old.base_url}")
 
-    async def _registered(self, noted: Noted, credential_id: str) -> None:
-        known = noted.registration
-        registrar = self._registrar(credential_id, known)
-        await registrar.register(known.identifier, known.channel, self._code, self._on_progress)
-
     async def _confirmed(self, noted: Noted, credential_id: str) -> None:
         """Check what the new service says of the name and the passkey, before the previous one loses them."""
         known, given = await self._new.lookup_did(credential_id), noted.registration
-        if known is None or (known.did, known.identifier, known.channel) != (
-            self._did,
-            given.identifier,
-            given.channel,
-        ):
+        expected = (self._did, given.identifier, given.channel)
+        if known is None or (known.did, known.identifier, known.channel) != expected:
             raise MoveRefused("other_registration", "the new service does not have the name for this DID and passkey")
         if given.channel == "handle" and (await self._new.check_session(given.identifier)).available:
             raise MoveRefused("other_registration", "the new service offers the name to others")

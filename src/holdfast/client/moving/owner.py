@@ -99,7 +99,7 @@ class OwnerChange:
         others = await _other_chains(self._before)
         adds, owners, signed = [new] if new else [], await _owners(source), []
         ends = [signer for signer in stale if signer in owners]
-        if new and former in owners and await self._confirmed():
+        if new and former in owners and self._end_former and await answered(self._end_former):
             ends.append(former)
         if ends or not owners.issuperset(adds):
             # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
@@ -121,9 +121,6 @@ class OwnerChange:
         except ServiceError:
             return False
         return True
-
-    async def _confirmed(self) -> bool:
-        return self._end_former is not None and bool(await answered(self._end_former))
 
 
 async def _owners(account: AccountMethods) -> set[bytes]:

@@ -37,9 +37,7 @@ _LISTED = 1000
 class SnapshotRolledBack(StorageError):
     """The published record is older than one that this device has seen. Nothing was changed.
 
-    Attributes:
-        known: the highest sequence that this device has seen.
-        found: the published record's sequence.
+    `known` is the highest sequence that this device has seen, `found` the published record's.
     """
 
     def __init__(self, known: int, found: int) -> None:
@@ -53,8 +51,7 @@ class SnapshotRolledBack(StorageError):
 class SnapshotConflict(StorageError):
     """Another device published a snapshot that is not based on this device's latest one. Nothing was merged or changed.
 
-    Attributes:
-        other_root: the other device's snapshot.
+    `other_root` is the other device's snapshot.
     """
 
     def __init__(self, other_root: str) -> None:
@@ -65,22 +62,14 @@ class SnapshotConflict(StorageError):
 
 
 class Publishing(NamedTuple):
-    """What a vault's snapshots are published with.
-
-    Attributes:
-        name: the vault's IPNS name.
-        delegation: from the vault's key to the publishing key, as signed DAG-CBOR.
-    """
+    """A vault's IPNS name, and the delegation from its key to the publishing key, as signed DAG-CBOR."""
 
     name: str
     delegation: bytes
 
 
 class Publisher:
-    """Uploads, pins and publishes an unlocked vault's newest revision.
-
-    Each attempt continues where the previous one stopped.
-    """
+    """Uploads, pins and publishes an unlocked vault's newest revision, from where the previous attempt stopped."""
 
     def __init__(
         self,
@@ -193,18 +182,14 @@ class Publisher:
         try:
             await self._hosts.publish(publishing.name, record)
         except RequestRefused as error:
-            if error.status == _CONFLICT:
-                await self._check_overtaken(publishing.name, taken.root_cid, sequence, state)
+            found = await self._hosts.gateway.record(publishing.name) if error.status == _CONFLICT else None
+            # Another device published after this device read the record and before it sent its own.
+            if found is not None and found.sequence >= sequence and found.root_cid != taken.root_cid:
+                await self._conflict(state, found)
             raise
         state = await self._acknowledged(publishing, state, sequence, record)
         await self._remove_old_pins(state)
         return state
-
-    async def _check_overtaken(self, name: str, ours: str, sequence: int, state: SnapshotState) -> None:
-        """Raise SnapshotConflict if another device published after this device's check."""
-        found = await self._hosts.gateway.record(name)
-        if found is not None and found.sequence >= sequence and found.root_cid != ours:
-            await self._conflict(state, found)
 
     async def _conflict(self, state: SnapshotState, record: Record) -> NoReturn:
         """Store the other device's snapshot while it is available, and raise SnapshotConflict."""
@@ -216,7 +201,11 @@ class Publisher:
         self, publishing: Publishing, state: SnapshotState, sequence: int, record: bytes
     ) -> SnapshotState:
         await asyncio.to_thread(keep_record, self._store, state.did, record)
-        await self._name_stored(publishing, state)
+        stored = await asyncio.to_thread(self._store.load, state.did)
+        # Record the root in the manifest, unless the vault was changed or imported meanwhile, perhaps at this revision.
+        if stored and (await self._snapshot(publishing, stored, state)).root_cid == state.sent_root:
+            named = msgspec.structs.replace(stored.manifest, root_cid=state.sent_root)
+            await asyncio.to_thread(self._store.update_manifest, named, stored.sealed)
         return await self._note(
             state,
             status="pinned",
@@ -230,10 +219,9 @@ class Publisher:
         )
 
     async def _remove_old_pins(self, state: SnapshotState) -> None:
-        """Remove this vault's oldest pins, whichever device made them.
+        """Remove this vault's oldest pins, made by any device, or all but the newest if a key has been removed.
 
-        If a key has been removed, remove all but the newest pin. If the service refuses to remove a pin, the next
-        upload tries again.
+        If the service refuses, the next upload tries again.
         """
         pinning = self._hosts.pinning
         if pinning is None:
@@ -248,16 +236,6 @@ class Publisher:
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
                 # A key that was removed meanwhile counts at the next upload.
                 await asyncio.to_thread(self._store.replace_note, note, forgotten, None)
-
-    async def _name_stored(self, publishing: Publishing, state: SnapshotState) -> None:
-        """Record the snapshot's root in the stored manifest, unless the vault was changed or imported meanwhile.
-
-        An imported vault may have the same revision, so the stored vault must yield the same root.
-        """
-        stored = await asyncio.to_thread(self._store.load, state.did)
-        if stored and (await self._snapshot(publishing, stored, state)).root_cid == state.sent_root:
-            named = msgspec.structs.replace(stored.manifest, root_cid=state.sent_root)
-            await asyncio.to_thread(self._store.update_manifest, named, stored.sealed)
 
     async def _note(self, state: SnapshotState, **changes: Any) -> SnapshotState:
         state = msgspec.structs.replace(state, **changes)

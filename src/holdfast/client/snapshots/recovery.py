@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _NOT_FOUND = 404
 _INCOMPLETE = ("block_missing", "cut_short")
+_BEHIND = "the newest snapshot does not open with the key that recovered this vault"
 _OLDER = 10  # snapshots before the newest one that are tried: as many as stay pinned
 
 
@@ -121,10 +122,7 @@ class Recovery:
         return chosen
 
     async def _of_car(self, car: bytes) -> _Found:
-        """Read and check a snapshot from a CAR file.
-
-        Without an IPNS record, only unlocking the vault proves that the snapshot is the person's.
-        """
+        """Read a snapshot from a CAR file. Only unlocking the vault proves that it is the person's."""
         with _readable():
             snapshot = await asyncio.to_thread(snapshots.from_car, car)
         await self._check(snapshot, None)
@@ -156,8 +154,7 @@ class Recovery:
     async def _answers(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameAnswers:
         """Return the answers about the given name, else the user handle's, else the name that the service stored.
 
-        The service has names for passkeys that were created before publishing keys existed and have random user
-        handles.
+        It has names for passkeys from before publishing keys existed, whose user handles are random.
         """
         if name is not None:
             return await self._hosts.gateway.answers(name)
@@ -215,7 +212,10 @@ class Recovery:
                 raise
         else:
             return newest
-        question = _question(newest.snapshot, older)
+        question = (
+            f"the newest snapshot, from {_moment(newest.snapshot)}, cannot be opened with this key; the one from"
+            f" {_moment(older)} can, but lacks what was changed since"
+        )
         await self._ask(question, RecoveryRefused("unconfirmed", question))
         await self._open(older, key)
         return _Found(older, newest.record)
@@ -268,21 +268,22 @@ class Recovery:
         stored = self._store.load(did)
         if stored is None or stored.revision < revision:
             self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
-        recovered = Recovered(
-            did=did, root_cid=snapshot.root_cid, revision=revision, updated_at=snapshot.manifest.updated_at
-        )
+        about: dict[str, Any] = {"did": did, "root_cid": snapshot.root_cid, "revision": revision}
+        state = SnapshotState(**about, acknowledged_root=snapshot.root_cid)
+        about["updated_at"] = snapshot.manifest.updated_at
         if found.record is None:
             # The file may be a published snapshot, or one that was never published: the next upload finds out.
-            write_state(self._store, _pinned(recovered, status="queued", acknowledged_revision=0))
-            return recovered
-        recovered = msgspec.structs.replace(recovered, sequence=found.record.sequence)
-        if found is not newest:
-            write_state(self._store, _behind(recovered, newest.snapshot))
-            newer = newest.snapshot.manifest.updated_at
-            return msgspec.structs.replace(recovered, newer_root=newest.snapshot.root_cid, newer_updated_at=newer)
-        keep_record(self._store, did, found.record.data)
-        write_state(self._store, _pinned(recovered))
-        return recovered
+            write_state(self._store, state)
+            return Recovered(**about)
+        about["sequence"] = found.record.sequence
+        known: dict[str, Any] = {"status": "pinned", "acknowledged_revision": revision}
+        if found is newest:
+            keep_record(self._store, did, found.record.data)
+        else:  # the person has to choose between the versions first
+            about |= {"newer_root": newest.snapshot.root_cid, "newer_updated_at": newest.snapshot.manifest.updated_at}
+            known = {"status": "conflict", "reason": _BEHIND, "other_root": newest.snapshot.root_cid}
+        write_state(self._store, msgspec.structs.replace(state, **known, sequence=found.record.sequence))
+        return Recovered(**about)
 
     async def _tell(self, step: str) -> None:
         await answered(self._on_progress, step)
@@ -320,33 +321,6 @@ def _key_of(chosen: DiscoveredPasskey | None) -> HostKey:
     return HostKey("prf", chosen.credential_id, secret=chosen.secret)
 
 
-def _pinned(recovered: Recovered, **changes: Any) -> SnapshotState:
-    state = SnapshotState(
-        did=recovered.did,
-        status="pinned",
-        revision=recovered.revision,
-        root_cid=recovered.root_cid,
-        acknowledged_root=recovered.root_cid,
-        acknowledged_revision=recovered.revision,
-        sequence=recovered.sequence or 0,
-    )
-    return msgspec.structs.replace(state, **changes)
-
-
-def _behind(recovered: Recovered, newest: Snapshot) -> SnapshotState:
-    """Return the state after recovery from an older snapshot: a conflict, which the person has to resolve."""
-    return SnapshotState(
-        did=recovered.did,
-        status="conflict",
-        reason="the newest snapshot does not open with the key that recovered this vault",
-        revision=recovered.revision,
-        root_cid=recovered.root_cid,
-        acknowledged_root=recovered.root_cid,
-        sequence=recovered.sequence or 0,
-        other_root=newest.root_cid,
-    )
-
-
 def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
     """Return the wraps that a key may open: the one with a passkey's ID, or all password wraps."""
     try:
@@ -354,13 +328,6 @@ def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
     except PluginCallError:
         return set()
     return {wrap for kind, key_id, wrap in wraps if kind == key.kind and (kind == "password" or key_id == key.id)}
-
-
-def _question(newest: Snapshot, older: Snapshot) -> str:
-    return (
-        f"the newest snapshot, from {_moment(newest)}, cannot be opened with this key; the one from {_moment(older)}"
-        " can, but lacks what was changed since"
-    )
 
 
 def _moment(snapshot: Snapshot) -> str:
