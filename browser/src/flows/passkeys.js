@@ -6,7 +6,7 @@ import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.js";
 import { signalUnknownCredential } from "../passkeys/platform.js";
 import { keyId, passkeyKey } from "../passkeys/use.js";
 import { takeBack } from "./person.js";
-import { signatureOf } from "./signature.js";
+import { registerCredential } from "./signature.js";
 
 /**
  * @import {Client} from "../client.js"
@@ -23,11 +23,8 @@ import { signatureOf } from "./signature.js";
  * @param {AddOptions} options @returns {Promise<AddedPasskey>}
  */
 export async function addPasskey(client, { deviceName = "", attestation, ...options }) {
-  const { credentials } = await client.vault.query();
-  const excludeCredentials = credentials.map(({ credential_id: id }) => ({
-    id: fromBase64(id),
-    type: /** @type {const} */ ("public-key"),
-  }));
+  const type = /** @type {const} */ ("public-key");
+  const excludeCredentials = (await credentialsOf(client)).map((id) => ({ id: fromBase64(id), type }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
   return { ...passkey, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
@@ -43,27 +40,16 @@ export async function addPasskey(client, { deviceName = "", attestation, ...opti
  * @throws {RequestRefused} the service refuses; `code` says why
  */
 export async function registerPasskey(client, credentialId, { attestation } = {}) {
-  const { credentials } = await client.vault.query();
-  const known = await recordOf(
-    client,
-    credentials.map((it) => it.credential_id),
-  );
+  const known = await recordOf(client, await credentialsOf(client));
   if (!known || (known.channel !== "handle" && !attestation)) return false;
   try {
-    const registration = { ...registrationOf(known), credentialId, ...(attestation && { attestation }) };
-    await client.registerDid(registration, await signatureOf(client, credentialId));
+    await registerCredential(client, credentialId, { ...known, attestation });
   } catch (error) {
     // The response to an earlier attempt was lost: the passkey is already registered.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
-    if (!(await isOf(client, credentialId, known.did))) throw error;
+    if ((await recordOf(client, [credentialId]))?.did !== known.did) throw error;
   }
   return true;
-}
-
-/** @param {Client} client @param {string} credentialId @param {string} did */
-async function isOf(client, credentialId, did) {
-  const found = await client.lookupDid({ credentialId });
-  return found.found && "did" in found && found.did === did;
 }
 
 /**
@@ -92,8 +78,7 @@ export async function removePasskey(client, credentialId) {
  * @returns {Promise<boolean>} whether the service has removed it
  */
 async function leftService(client, credentialId) {
-  const { credentials } = await client.vault.query();
-  const others = credentials.map((it) => it.credential_id).filter((id) => id !== credentialId);
+  const others = (await credentialsOf(client)).filter((id) => id !== credentialId);
   return (await recordOf(client, others)) !== null && (await takeBack(client, { credentialId })).credentials > 0;
 }
 
@@ -128,6 +113,11 @@ export async function recordPasskey(vault, { credential, credentialId }, deviceN
   if (!made.success) throw new PluginCallError("exec", "the passkey was not recorded", made.error ?? null);
 }
 
+/** @param {Client} client @returns {Promise<string[]>} the IDs of the passkeys that the vault records */
+async function credentialsOf({ vault }) {
+  return (await vault.query()).credentials.map((it) => it.credential_id);
+}
+
 /**
  * Returns the service's record for the first of these credentials that is registered.
  * @param {Client} client @param {string[]} credentialIds @returns {Promise<DidRecord | null>}
@@ -138,16 +128,4 @@ async function recordOf(client, credentialIds) {
     if (found.found) return /** @type {DidRecord} */ (found);
   }
   return null;
-}
-
-/** @param {DidRecord} record */
-function registrationOf({ identifier, channel, did, txHash, blockNumber, smartAccount }) {
-  return {
-    identifier,
-    channel,
-    did,
-    txHash,
-    ...(blockNumber && { blockNumber }),
-    ...(smartAccount && { smartAccount }),
-  };
 }

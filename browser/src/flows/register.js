@@ -9,15 +9,13 @@ import { ClientStateError, RegistrationRefused, RequestRefused } from "../errors
 import { SmartAccount } from "./account.js";
 import { ChainRegistration } from "./chain_registration.js";
 import { Journal } from "./journal.js";
-import { signatureOf } from "./signature.js";
+import { NO_TRANSACTION, registerCredential } from "./signature.js";
 
 /**
  * @import {Client} from "../client.js"
  * @import {Attestation, DidRecord} from "../generated/types.js"
  */
 
-/** The placeholder that is sent as the transaction hash to a service without a bundler. */
-export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
 const SPARE_MS = 5000;
 const SERVER_ERROR = 500;
@@ -105,7 +103,12 @@ class Registrar {
   async #adopt() {
     const { known } = this.#request;
     if (!known || known.txHash === NO_TRANSACTION) return;
-    await this.#journal.write({ txHash: known.txHash, ...minedOf(known) });
+    const { txHash, blockNumber, smartAccount } = known;
+    await this.#journal.write({
+      txHash,
+      blockNumber: blockNumber ?? undefined,
+      smartAccount: smartAccount ?? undefined,
+    });
   }
 
   async #session() {
@@ -179,13 +182,9 @@ class Registrar {
 
   /** @returns {Promise<DidRecord>} */
   async #record() {
-    const { row } = this.#journal;
-    const { identifier, channel, did, txHash = NO_TRANSACTION, attestation } = row;
     const credentialId = this.#credentialId;
-    const registration = { credentialId, identifier, channel, did, txHash, ...minedOf(row) };
     try {
-      const fields = { ...registration, ...(attestation && { attestation }) };
-      await this.#client.registerDid(fields, await signatureOf(this.#client, credentialId));
+      await registerCredential(this.#client, credentialId, this.#journal.row);
     } catch (error) {
       await this.#resolved(error);
     }
@@ -231,9 +230,4 @@ function chosen({ handle, email, sms }) {
   const given = Object.entries({ handle, email, sms }).filter(([, value]) => value);
   if (given.length !== 1) throw new TypeError("exactly one of handle, email and sms");
   return { identifier: /** @type {string} */ (given[0][1]), channel: given[0][0] };
-}
-
-/** @param {{blockNumber?: number | null, smartAccount?: string | null}} row */
-function minedOf({ blockNumber, smartAccount }) {
-  return { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
 }

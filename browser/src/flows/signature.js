@@ -1,10 +1,13 @@
-/** Tokens for a service, signed by the vault's key. */
+/** Tokens for a service, signed by the vault's key, and the registration of a credential with one. */
 
 /**
  * @import {Client} from "../client.js"
+ * @import {Attestation} from "../generated/types.js"
  * @import {Vault} from "../vault/vault.js"
  */
 
+/** The placeholder that is sent as the transaction hash to a service without a bundler. */
+export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const REGISTER = "/dids/register";
 const LIVES_S = 300;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
@@ -26,8 +29,20 @@ export async function tokenOf(vault, audience, command, args = {}) {
  * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
  *   without a signature
  */
-export function signatureOf({ vault, baseUrl }, credentialId) {
+function signatureOf({ vault, baseUrl }, credentialId) {
   return tokenOf(vault, didOfService(baseUrl), REGISTER, { credentialId }).catch(() => null);
+}
+
+/**
+ * Registers a credential with the service, signed by the vault's key.
+ * @param {Client} client @param {string} credentialId
+ * @param {{identifier: string, channel: string, did: string, txHash?: string, blockNumber?: number | null, smartAccount?: string | null, attestation?: Attestation}} row
+ */
+export async function registerCredential(client, credentialId, row) {
+  const { identifier, channel, did, txHash = NO_TRANSACTION, blockNumber, smartAccount, attestation } = row;
+  const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
+  const fields = { credentialId, identifier, channel, did, txHash, ...mined, ...(attestation && { attestation }) };
+  await client.registerDid(fields, await signatureOf(client, credentialId));
 }
 
 /**

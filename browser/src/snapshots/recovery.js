@@ -20,6 +20,7 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
 /**
  * @import {Client} from "../client.js"
  * @import {VaultKey} from "../holdfast.js"
+ * @import {RecoveryCode} from "./errors.js"
  * @import {UsedPasskey} from "../passkeys/use.js"
  * @import {VaultStore} from "../vault/store.js"
  * @import {SnapshotHosts} from "./hosts.js"
@@ -63,9 +64,15 @@ const BEHIND = "the newest snapshot does not open with the key that recovered th
 /**
  * The recovery codes for errors in content. All other content codes become "damaged".
  *
- * @type {Record<string, import("./errors.js").RecoveryCode>}
+ * @type {Record<string, RecoveryCode>}
  */
 const CODES = { block_missing: "incomplete", cut_short: "incomplete", unsupported: "unsupported" };
+/** The refusals for the enclave's codes. @type {Record<string, [RecoveryCode, string]>} */
+const REFUSALS = {
+  wrong_key: ["wrong_key", "this key does not open the vault: it belongs to another one, or was removed"],
+  stale_revision: ["stale", "this device has a newer version of the vault than the snapshot"],
+  open_elsewhere: ["open_elsewhere", "this vault is open in another tab: lock it there"],
+};
 
 /** One recovery into this browser's vault. */
 export class Recovery {
@@ -105,7 +112,10 @@ export class Recovery {
     if (!refused) return newest;
     const older = refused.code === "wrong_key" ? await this.#older(newest, key) : null;
     if (!older) throw refused;
-    await this.#agreed(newest.snapshot, older.snapshot, refused);
+    const [newestAt, updatedAt] = [newest, older].map((it) => it.snapshot.manifest.updatedAt);
+    const words = `the newest snapshot, from ${utc(newestAt)}, cannot be opened with this key; the one from ${utc(updatedAt)} can, but lacks what was changed since`;
+    const refusal = new RecoveryRefused("unconfirmed", words, { cause: refused });
+    await this.#ask("unconfirmed", refusal, { places: [], updatedAt, newestAt });
     const since = await this.#open(older, copied(key));
     if (since) throw since;
     return older;
@@ -119,11 +129,11 @@ export class Recovery {
     const least = (await this.#store.load(newest.snapshot.manifest.did))?.revision ?? 0;
     const tried = new Set(newWraps(newest, key));
     let found = await this.#before(newest);
-    for (let count = 0; found && count < OLDER; count += 1) {
+    for (let count = 1; found; count += 1) {
       const fresh = newWraps(found, key, tried);
       if (fresh.length && found.revision >= least && (await this.#opens(found, key))) return found;
       fresh.forEach((it) => tried.add(it));
-      found = await this.#before(found);
+      found = count < OLDER ? await this.#before(found) : null;
     }
     return null;
   }
@@ -136,19 +146,6 @@ export class Recovery {
       if (error instanceof OtherKeys || error instanceof PluginCallError) return false;
       throw error;
     }
-  }
-
-  /**
-   * Asks whether to use an older snapshot, because the key does not open the newest one.
-   * @param {Snapshot} newest @param {Snapshot} older @param {RecoveryRefused} cause
-   */
-  async #agreed({ manifest: { updatedAt: newestAt } }, { manifest: { updatedAt } }, cause) {
-    const words = `the newest snapshot, from ${utc(newestAt)}, cannot be opened with this key; the one from ${utc(updatedAt)} can, but lacks what was changed since`;
-    await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words, { cause }), {
-      places: [],
-      updatedAt,
-      newestAt,
-    });
   }
 
   /**
@@ -207,7 +204,12 @@ export class Recovery {
     const snapshot = await readable(fetched);
     const revision = await this.#checked(snapshot, record.publicKey);
     this.#tell("snapshot verified");
-    if (!hasMain) await this.#confirmed(snapshot, silent);
+    if (!hasMain) {
+      // Any server that once had a record can return it for years, so an old record looks like the newest.
+      const { updatedAt } = snapshot.manifest;
+      const words = `${silent.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${utc(updatedAt)}`;
+      await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words), { places: silent, updatedAt });
+    }
     return { snapshot, record, revision };
   }
 
@@ -224,17 +226,6 @@ export class Recovery {
     if (found.newest || found.failed.length || !passkey) return found;
     const named = await this.#hosts.nameOf(passkey.credentialId);
     return named === null ? found : gateways.answers(named);
-  }
-
-  /**
-   * Asks whether to use a snapshot although the server that has the newest one did not answer. Any server that once had
-   * a record can return it for years, so an old record looks like the newest.
-   * @param {Snapshot} snapshot
-   * @param {string[]} places the servers that did not answer
-   */
-  async #confirmed({ manifest: { updatedAt } }, places) {
-    const words = `${places.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${utc(updatedAt)}`;
-    await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words), { places, updatedAt });
   }
 
   /**
@@ -275,23 +266,21 @@ export class Recovery {
 
   /** @param {Found} found @param {Found} newest @returns {Promise<Recovered>} */
   async #stored(found, newest) {
-    const {
-      snapshot: { rootCid, manifest, sealed },
-      record,
-      revision,
-    } = found;
+    const { record, revision } = found;
+    const { rootCid, manifest, sealed } = found.snapshot;
     const { did, updatedAt, wasmVersion, schemaVersion } = manifest;
     const stored = await this.#store.load(did);
     if (!stored || stored.revision < revision)
       await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
     const sequence = record?.sequence ?? null;
-    const newer =
-      found === newest ? null : { rootCid: newest.snapshot.rootCid, updatedAt: newest.snapshot.manifest.updatedAt };
+    const { snapshot } = newest;
+    const newer = found === newest ? null : { rootCid: snapshot.rootCid, updatedAt: snapshot.manifest.updatedAt };
     // A snapshot from a file is uploaded, because it may not be published yet. If a newer snapshot exists, the person
     // must choose first.
     const known = newer
       ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid }
       : { status: PINNED, acknowledgedRevision: revision };
+    if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
     await writeState(this.#store, {
       ...firstState(did),
       revision,
@@ -300,7 +289,6 @@ export class Recovery {
       precedingRoot: manifest.rootCid,
       ...(record && { ...known, sequence: record.sequence }),
     });
-    if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
     return { did, rootCid, revision, updatedAt, sequence, newer };
   }
 
@@ -367,14 +355,7 @@ function failedCall(error) {
 
 /** @param {string} [code] */
 function refusalOf(code) {
-  if (code === "wrong_key")
-    return new RecoveryRefused(
-      "wrong_key",
-      "this key does not open the vault: it belongs to another one, or was removed",
-    );
-  if (code === "stale_revision")
-    return new RecoveryRefused("stale", "this device has a newer version of the vault than the snapshot");
-  if (code === "open_elsewhere")
-    return new RecoveryRefused("open_elsewhere", "this vault is open in another tab: lock it there");
+  const known = REFUSALS[code ?? ""];
+  if (known) return new RecoveryRefused(...known);
   return new RecoveryRefused("unopened", `the vault in the snapshot does not open (${code ?? "no reason given"})`);
 }
