@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { removeAll } from "../src/snapshots/keys.js";
+import { removeAll } from "../src/snapshots/versions.js";
 import { noteRemoval } from "../src/vault/removals.js";
 
 const PASSWORD = { kind: "password", id: "password" };

@@ -8,7 +8,6 @@ import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
 import { BLOCK_WITHIN_MS } from "../generated/operation_retries.js";
 import { SmartAccount } from "../flows/account.js";
-import { requireFree } from "../flows/aliases.js";
 import { operated } from "./operating.js";
 
 const SECRET_BYTES = 32;
@@ -129,7 +128,7 @@ export class AccountDid {
     await this.#client.checkAlias({ alias: canonicalHandle(alias) });
     const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, canonicalHandle(alias))];
     const account = await SmartAccount.ofClient(this.#client);
-    await requireFree(vault, account, canonicalHandle(alias));
+    await account.requireFree(canonicalHandle(alias));
     const registry = account.contracts.didRegistry;
     const secret = toHex(randomBytes(SECRET_BYTES));
     const claim = calls.commitmentBytes({ did, alias: hash, controller: account.address, secret });

@@ -12,7 +12,8 @@ import { createAccount, isAddress } from "../chain/calls.js";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.js";
 import { higherFees } from "../chain/fees.js";
 import { permissionsOf } from "../chain/granted.js";
-import { didOfKey } from "../chain/names.js";
+import { didOfKey, textHash } from "../chain/names.js";
+import { getAlias, readAlias } from "../chain/did_calls.js";
 import { ownersOf } from "../chain/owner_list.js";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
@@ -237,6 +238,25 @@ export class SmartAccount {
       if (!(error instanceof OperationFailed) || isFinal) throw error;
       return paidByAccount(url, this, operation, `the sponsor does not pay: ${error.message}`);
     }
+  }
+
+  /**
+   * Throws if the chain says that a DID has this alias. The registry says so only after a commitment. Without an endpoint
+   * of the chain that answers, nothing is thrown.
+   * @param {string} alias in the canonical form
+   * @throws {OperationFailed}
+   */
+  async requireFree(alias) {
+    const url = await this.endpoint();
+    const data = url && getAlias(await textHash(this.#client.vault, alias));
+    const isTaken =
+      url &&
+      (await ask(url, "eth_call", [{ to: this.contracts.didRegistry, data }, "latest"])
+        .then((answer) => readAlias(answer).didHash !== null)
+        .catch(() => false));
+    if (!isTaken) return;
+    const message = `the alias ${alias} is taken on the chain: choose another`;
+    throw Object.assign(new OperationFailed(message), { reason: "AliasTaken" });
   }
 
   /**

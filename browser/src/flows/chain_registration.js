@@ -6,16 +6,58 @@ import { AccountNotFunded, GasTooDear, OperationFailed, isStale, revertOf } from
 import { canonicalHandle, textHash } from "../chain/names.js";
 import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.js";
 import { RegistrationRefused } from "../errors.js";
-import { requireFree } from "./aliases.js";
+import { withStore } from "../vault/store.js";
 
-/** @import {RegistrationStep} from "./register.js" */
+/**
+ * @import {RegistrationStep} from "./register.js"
+ * @typedef {object} Row the state from which an interrupted registration continues; it contains no secret
+ * @property {string} did
+ * @property {string} identifier
+ * @property {string} channel
+ * @property {boolean} [sessionAsked]
+ * @property {import("../generated/types.js").Attestation} [attestation]
+ * @property {string} [commitmentOperation] of the user operation that posted the commitment
+ * @property {string} [operationHash] of the user operation that registers
+ * @property {string} [txHash]
+ * @property {number} [blockNumber]
+ * @property {string} [smartAccount]
+ */
 
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
 const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
 
-/**
- * Registers one vault's DID, with a handle as its alias. Continues from the state recorded in the journal.
- */
+/** The state of one registration in the vault's database. */
+export class Journal {
+  #dbName;
+
+  /** @param {string | undefined} dbName @param {Row} row */
+  constructor(dbName, row) {
+    this.#dbName = dbName;
+    this.row = row;
+  }
+
+  /**
+   * Opens the stored state for one DID, which is empty unless there was an earlier attempt.
+   * @param {string | undefined} dbName @param {string} did @param {{identifier: string, channel: string}} requested
+   */
+  static async open(dbName, did, { identifier, channel }) {
+    const noted = await withStore((store) => store.note(nameOf(did)), dbName);
+    return new Journal(dbName, goingOn(noted, { did, identifier, channel }));
+  }
+
+  /** @param {Partial<Row>} more */
+  async write(more) {
+    this.row = { ...this.row, ...more };
+    await withStore((store) => store.setNote(nameOf(this.row.did), this.row), this.#dbName);
+  }
+
+  /** Deletes the stored state. */
+  async forget() {
+    await withStore((store) => store.setNote(nameOf(this.row.did), null), this.#dbName);
+  }
+}
+
+/** Registers one vault's DID, with a handle as its alias. Continues from the state recorded in the journal. */
 export class ChainRegistration {
   #vault;
   #journal;
@@ -24,7 +66,7 @@ export class ChainRegistration {
 
   /**
    * @param {import("./account.js").SmartAccount} account @param {import("../vault/vault.js").Vault} vault
-   * @param {import("./journal.js").Journal} journal @param {(step: RegistrationStep) => void} tell
+   * @param {Journal} journal @param {(step: RegistrationStep) => void} tell
    */
   constructor(account, vault, journal, tell) {
     this.#account = account;
@@ -75,7 +117,7 @@ export class ChainRegistration {
     const before = this.#journal.row.commitmentOperation;
     const arrival = !anew && before ? await this.#arrived(before) : null;
     if (arrival) return arrival.blockNumber;
-    await requireFree(this.#vault, this.#account, this.#alias());
+    await this.#account.requireFree(this.#alias());
     const signed = await this.#account.signed(await this.#account.prepared(await this.#call("commit")));
     await this.#journal.write({ commitmentOperation: signed.hash });
     await this.#account.send(signed);
@@ -131,4 +173,22 @@ function lackOf(error, channel) {
   if (data.includes(TOO_NEW)) return "block";
   if (data.includes(EXPIRED)) return "expired";
   return data.includes(NOT_COMMITTED) ? "commitment" : null;
+}
+
+/** @param {string} did */
+function nameOf(did) {
+  return `registration:${did}`;
+}
+
+/**
+ * Returns the parts of the stored state that are valid for the current request. A state of another identifier is dropped,
+ * except for the transaction that registered the DID without an alias.
+ * @param {Row | null} noted @param {Row} requested @returns {Row}
+ */
+function goingOn(noted, requested) {
+  if (!noted) return requested;
+  if (noted.identifier === requested.identifier && noted.channel === requested.channel) return noted;
+  if ([noted.channel, requested.channel].includes("handle")) return requested;
+  const { operationHash, txHash, blockNumber, smartAccount } = noted;
+  return { ...requested, operationHash, txHash, blockNumber, smartAccount };
 }

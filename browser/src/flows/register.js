@@ -7,8 +7,7 @@ import "../core.js";
 import { isRefusal } from "../chain/errors.js";
 import { ClientStateError, RegistrationRefused, RequestRefused } from "../errors.js";
 import { SmartAccount } from "./account.js";
-import { ChainRegistration } from "./chain_registration.js";
-import { Journal } from "./journal.js";
+import { ChainRegistration, Journal } from "./chain_registration.js";
 import { NO_TRANSACTION, registerCredential } from "./signature.js";
 
 /**
@@ -50,12 +49,8 @@ export async function register(client, request) {
   const found = await client.lookupDid({ credentialId });
   const known = found.found ? /** @type {DidRecord} */ (found) : null;
   const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
-  try {
-    const registrar = new Registrar(client, journal, request, credentialId);
-    return await (known ? registrar.again(known) : registrar.run());
-  } finally {
-    await journal.close();
-  }
+  const registrar = new Registrar(client, journal, request, credentialId);
+  return known ? registrar.again(known) : registrar.run();
 }
 
 /** One registration of one vault. */

@@ -5,7 +5,7 @@
  */
 
 import { joined } from "../bytes.js";
-import { CID_BYTES, MAX_BLOCK_BYTES, cidBytes, codecOf, textOf, verified } from "./cids.js";
+import { CID_BYTES, cidBytes, codecOf, textOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
 import { decodeVarint, encodeVarint } from "./varints.js";
@@ -20,16 +20,8 @@ export const MAX_ROOT_BYTES = 16 << 10;
 export const MAX_LEGACY_BLOCK_BYTES = 16 << 20;
 const MAX_HEADER_BYTES = 1 << 10;
 const MAX_VARINT_BYTES = 5;
-/** @type {Limits} */
-const LIMITS = { car: 17 << 20, rawBlock: MAX_LEGACY_BLOCK_BYTES, blocks: 64 };
-
-/**
- * @typedef {{car: number, rawBlock: number, blocks: number}} Limits bytes of the file and of one raw block in it; `blocks`
- *   includes repeated ones
- */
-
-/** Limits that exclude the older form, in which one large block contains the whole vault. @type {Limits} */
-export const NEW_SNAPSHOTS_ONLY = { ...LIMITS, rawBlock: MAX_BLOCK_BYTES };
+const MAX_CAR_BYTES = 17 << 20;
+const MAX_BLOCKS = 64; // including repeated ones
 
 /**
  * Writes a CAR file with one root: the header, then each block once, in the given order.
@@ -46,33 +38,32 @@ export function writeCar(root, blocks) {
 
 /**
  * Reads a whole CAR file and verifies every block. Returns the root and the blocks by CID.
- * @param {Uint8Array<ArrayBuffer>} data @param {Limits} [limits]
+ * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<{root: string, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
  * @throws {ContentError} anything else
  */
-export async function readCar(data, limits = LIMITS) {
-  const { root, blocks } = await readCarOfAnyRoots(data, limits);
+export async function readCar(data) {
+  const { root, blocks } = await readCarOfAnyRoots(data);
   if (root === null) throw new ContentError("other_roots", "the CAR file has not exactly one root");
   return { root, blocks };
 }
 
 /**
  * Like readCar, but the root is null if the header does not name exactly one.
- * @param {Uint8Array<ArrayBuffer>} data @param {Limits} [limits]
+ * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<{root: string | null, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
  * @throws {ContentError} anything else
  */
-export async function readCarOfAnyRoots(data, limits = LIMITS) {
-  if (data.length > limits.car)
-    throw new ContentError("car_too_large", `the CAR file has more than ${limits.car} bytes`);
+export async function readCarOfAnyRoots(data) {
+  if (data.length > MAX_CAR_BYTES)
+    throw new ContentError("car_too_large", `the CAR file has more than ${MAX_CAR_BYTES} bytes`);
   const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");
   const root = readHeader(bytes);
   /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
   const blocks = new Map();
   for (let at = first, count = 1; at < data.length; count += 1) {
-    const { bytes: found, end } = section(data, at, CID_BYTES + longestBlock(data, at, limits), "section_too_large");
-    if (count > limits.blocks)
-      throw new ContentError("car_too_large", `the CAR file has more than ${limits.blocks} blocks`);
+    const { bytes: found, end } = section(data, at, CID_BYTES + longestBlock(data, at), "section_too_large");
+    if (count > MAX_BLOCKS) throw new ContentError("car_too_large", `the CAR file has more than ${MAX_BLOCKS} blocks`);
     const cid = textOf(found.subarray(0, CID_BYTES));
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
     at = end;
@@ -101,13 +92,13 @@ function section(data, at, longest, tooLarge) {
 
 /**
  * Returns the limit for the block at `at`, in bytes, which is lower for a root.
- * @param {Uint8Array<ArrayBuffer>} data @param {number} at @param {Limits} limits
+ * @param {Uint8Array<ArrayBuffer>} data @param {number} at
  */
-function longestBlock(data, at, limits) {
+function longestBlock(data, at) {
   const begin = decodeVarint(data, at, MAX_VARINT_BYTES);
-  if (!begin || Number(begin.value) < CID_BYTES) return limits.rawBlock;
+  if (!begin || Number(begin.value) < CID_BYTES) return MAX_LEGACY_BLOCK_BYTES;
   const cid = data.subarray(begin.end, begin.end + CID_BYTES);
-  return cid.length === CID_BYTES && codecOf(textOf(cid)) === "dag-cbor" ? MAX_ROOT_BYTES : limits.rawBlock;
+  return cid.length === CID_BYTES && codecOf(textOf(cid)) === "dag-cbor" ? MAX_ROOT_BYTES : MAX_LEGACY_BLOCK_BYTES;
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */

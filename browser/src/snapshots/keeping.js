@@ -4,9 +4,18 @@ import { QUIET_MS } from "../generated/snapshot_retries.js";
 import { tokenOf } from "../flows/signature.js";
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
-import { compared } from "./comparison.js";
+import {
+  OtherKeys,
+  carriedKeys,
+  compared,
+  copied,
+  includes,
+  openedBeside,
+  removeAll,
+  removedKeys,
+  wrapsOf,
+} from "./versions.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
-import { carriedKeys, copied, includes, removeAll, removedKeys, wrapsOf } from "./keys.js";
 import { ClientStateError, NetworkError, StorageError } from "../errors.js";
 import { VaultStore } from "../vault/store.js";
 import { continueHere, copyTo, readBack } from "./moving.js";
@@ -14,7 +23,6 @@ import { SnapshotHosts } from "./hosts.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
-import { OtherKeys, openedBeside } from "./second_vault.js";
 import { continued, publishedRecord } from "./published.js";
 import { exchanged } from "./shared_notes.js";
 import { otherNote } from "./state.js";
@@ -159,7 +167,7 @@ export class VaultSnapshots {
   /**
    * Returns the differences between this device's version and the other device's in a conflict.
    * @param {VaultKey} key opens the other version; its secret is transferred to the worker
-   * @returns {Promise<import("./comparison.js").TableDifference[]>}
+   * @returns {Promise<import("./versions.js").TableDifference[]>}
    */
   async compare(key) {
     return openedBeside(this.#client.vault, await this.#other(), key, (other) => compared(this.#client.vault, other));

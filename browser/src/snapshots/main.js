@@ -6,7 +6,7 @@
  */
 
 import "../core.js";
-export { NEW_SNAPSHOTS_ONLY, readCar, writeCar } from "./cars.js";
+export { readCar, writeCar } from "./cars.js";
 export { ContentError } from "./content_error.js";
 export { RecoveryRefused, SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 export { Gateways } from "./gateway.js";

@@ -5,7 +5,7 @@ import { pin } from "./hosts.js";
 import { MoveRefused, StorageError } from "../errors.js";
 import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
-import { openedBeside } from "./second_vault.js";
+import { openedBeside } from "./versions.js";
 import { readState, recordNote, writeState } from "./state.js";
 
 /**

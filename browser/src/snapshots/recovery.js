@@ -7,14 +7,13 @@ import { fromBase64 } from "../bytes.js";
 import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
-import { copied, wrapsOf } from "./keys.js";
+import { OtherKeys, copied, openedBeside, wrapsOf } from "./versions.js";
 import { ClientStateError, PluginCallError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
 import { PlacesFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
-import { OtherKeys, openedBeside } from "./second_vault.js";
 import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /**

@@ -3,7 +3,7 @@
 import { NetworkError, PluginCallError } from "../../src/errors.js";
 import { writeCar } from "../../src/snapshots/cars.js";
 import { blockOf } from "../../src/snapshots/cids.js";
-import { compared } from "../../src/snapshots/comparison.js";
+import { compared } from "../../src/snapshots/versions.js";
 import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.js";
 import { Publisher } from "../../src/snapshots/publisher.js";
 import { Recovery } from "../../src/snapshots/recovery.js";

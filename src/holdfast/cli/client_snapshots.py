@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from holdfast.client.blocking.client import Client
     from holdfast.client.blocking.vault import Vault
-    from holdfast.client.snapshots.comparison import TableDifference
     from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.snapshots.versions import TableDifference
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
     from holdfast.client.vault.keys import KeyProvider
 

@@ -7,8 +7,7 @@ import pytest
 from tests.client.snapshots.devices import SECRET, Device, pair
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.client.snapshots.removals import remove_all, removed_keys
-from holdfast.client.snapshots.second_enclave import OtherKeys
+from holdfast.client.snapshots.versions import OtherKeys, remove_all, removed_keys
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.keys import HostKey, KnownKey
 from holdfast.wire.client_errors import PluginCallError

@@ -88,7 +88,7 @@ export async function versions() {
   });
 }
 
-/** @param {import("../../snapshots/comparison.js").TableDifference} difference */
+/** @param {import("../../snapshots/versions.js").TableDifference} difference */
 function row({ table, onlyHere, onlyThere, different }) {
   const counts = { here: onlyHere.length, there: onlyThere.length, different: different.length };
   return el(

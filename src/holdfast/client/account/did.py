@@ -11,7 +11,6 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.calls import commit, register_alias
 from holdfast.chain.contracts import commitment
 from holdfast.client.account.methods import AccountMethods
-from holdfast.client.flows.aliases import require_free
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.handles import canonical_handle
 from holdfast.wire.keccak import alias_hash, did_hash
@@ -126,7 +125,7 @@ class DidMethods(AccountMethods):
     ) -> str:
         """Give a DID one more alias on the chain, in two operations: a commitment, and a block later the claim."""
         account, named, name = await self._opened(), await self._did(did), canonical_handle(alias)
-        await require_free(account, name)
+        await account.require_free(name)
         registry, secret = account.contracts.did_registry, secrets.token_bytes(32)
         committed = commitment(did_hash(named), alias_hash(name), account.key.address, secret)
         await self._operated(account, commit(registry, committed), on_progress)

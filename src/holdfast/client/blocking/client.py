@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.http.calls import Retries
     from holdfast.client.moving.values import Moved, NewPasskeys
-    from holdfast.client.snapshots.comparison import TableDifference
     from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.snapshots.versions import TableDifference
     from holdfast.client.types import PaymentParams, PaymentResult, VaultSnapshotConfig
     from holdfast.client.types.service import AddressAdded, Attestation, PersonRemoved
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey

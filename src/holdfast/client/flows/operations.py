@@ -14,6 +14,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.account_reads import has_expired, owner_state, owners_of, permissions_of, settings_of
 from holdfast.chain.account_signatures import before_creation
 from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, Margin, OperationReceipt
+from holdfast.chain.did_calls import read_alias
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.rpc import RpcClient
@@ -32,6 +33,7 @@ from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import alias_hash
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
@@ -319,6 +321,19 @@ class SmartAccount:
             held = await chain.eth_call(token, call_data("balanceOf(address)", self.key.address))
             return int.from_bytes(held[:32]) if held else None
         return None
+
+    async def require_free(self, alias: str) -> None:
+        """Raise OperationFailed if the chain says that a DID has this alias. `alias`: in the canonical form.
+
+        The registry says so only after a commitment. Without an endpoint of the chain that answers, nothing is raised.
+        """
+        chain, taken = await self.chain(), None
+        with suppress(ChainError):
+            if chain is not None:
+                data = call_data("getAlias(bytes32)", alias_hash(alias))
+                taken, _, _ = read_alias(await chain.eth_call(self.contracts.did_registry, data))
+        if taken is not None:
+            raise OperationFailed(f"the alias {alias} is taken on the chain: choose another", "AliasTaken")
 
     async def next_block(self, after: int | None, within_s: float) -> int:
         """Wait for a block whose number is above `after` (None: above the newest block's).

@@ -9,9 +9,8 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.client.callbacks import answered
-from holdfast.client.flows.chain_registration import ChainRegistration
+from holdfast.client.flows.chain_registration import ChainRegistration, ProgressStore
 from holdfast.client.flows.failures import RegistrationRefused
-from holdfast.client.flows.progress import ProgressStore
 from holdfast.client.http.refusals import (
     AttestationExpired,
     AttestationInvalid,

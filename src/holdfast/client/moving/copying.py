@@ -14,9 +14,9 @@ import msgspec
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.snapshots.hosts import pin
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record
-from holdfast.client.snapshots.second_enclave import opened_beside
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
+from holdfast.client.snapshots.versions import opened_beside
 from holdfast.client.storage import snapshots
 from holdfast.wire.client_errors import ClientStateError
 

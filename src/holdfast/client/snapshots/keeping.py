@@ -11,14 +11,20 @@ from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
-from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
-from holdfast.client.snapshots.removals import carried_keys, may_have_lost, remove_all, removed_keys
-from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
+from holdfast.client.snapshots.versions import (
+    OtherKeys,
+    carried_keys,
+    compare_vaults,
+    may_have_lost,
+    opened_beside,
+    remove_all,
+    removed_keys,
+)
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -29,10 +35,10 @@ if TYPE_CHECKING:
 
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.http.calls import Retries
-    from holdfast.client.snapshots.comparison import TableDifference
     from holdfast.client.snapshots.payment_notes import PaymentNote
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
+    from holdfast.client.snapshots.versions import TableDifference
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import VaultSnapshotConfig

@@ -15,8 +15,8 @@ from holdfast.client.callbacks import answered, outside
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
-from holdfast.client.snapshots.second_enclave import OtherKeys, opened_beside
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
+from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, PlacesFailed, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of

@@ -10,11 +10,10 @@ import msgspec
 from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
 from holdfast.client.moving.copying import continue_there, copy_to, read_back
-from holdfast.client.snapshots.comparison import compare_vaults
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
-from holdfast.client.snapshots.second_enclave import OtherKeys
 from holdfast.client.snapshots.state import SnapshotState, read_state, stored_record, write_state
+from holdfast.client.snapshots.versions import OtherKeys, compare_vaults
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers
 from holdfast.client.storage.vault_store import VaultStore
