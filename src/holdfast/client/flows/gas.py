@@ -42,7 +42,8 @@ class GasPolicy:
     def __post_init__(self) -> None:
         for name, url in (("paymaster_url", self.paymaster_url), ("rpc_url", self.rpc_url)):
             try:
-                checked_base_url(url or "http://none.example")
+                if url is not None:
+                    checked_base_url(url)
             except ValueError:
                 raise ValueError(f"{name} must start with http:// or https://") from None
         if self.max_own_cost_wei < 0:
