@@ -51,8 +51,11 @@ async def test_a_did_gets_a_second_name_and_is_deactivated(browser, chain):
     await visit.inspect("identity-de")
     await looked_up(visit, name, "führt zu Ihrer DID")
     await looked_up(visit, second.upper(), f"{second} ist frei.")
+    asked = []
+    visit.page.on("request", lambda request: asked.append(request.post_data or ""))
     await visit.press("alias-add")
     await visit.told(f"{second} führt jetzt zu Ihrer DID.", "#status")
+    assert asked and not any("eth_blockNumber" in body for body in asked), "no block is waited for that nothing needs"
     await looked_up(visit, second, "führt zu Ihrer DID")
     await visit.press("deactivate")
     await agreed(visit, "Zahlungen an Ihre Namen scheitern")

@@ -6,9 +6,9 @@ import { execute, isAddress } from "../chain/calls.js";
 import * as calls from "../chain/did_calls.js";
 import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
-import { BLOCK_WITHIN_MS } from "../generated/operation_retries.js";
 import { SmartAccount } from "../flows/account.js";
-import { operated } from "./operating.js";
+import { preparedClaim } from "../flows/chain_registration.js";
+import { mined, operated } from "./operating.js";
 
 const SECRET_BYTES = 32;
 /** As a controller, it withdraws a proposal. */
@@ -133,10 +133,11 @@ export class AccountDid {
     const secret = toHex(randomBytes(SECRET_BYTES));
     const claim = calls.commitmentBytes({ did, alias: hash, controller: account.address, secret });
     const commitment = await vault.keccak256(fromHex(claim));
+    const commit = execute(calls.commit(registry, commitment));
+    const register = execute(calls.registerAlias(registry, hash, did, secret));
     return this.#inTurn(async () => {
-      await operated(account, execute(calls.commit(registry, commitment)), onProgress);
-      await account.nextBlock(null, BLOCK_WITHIN_MS);
-      return operated(account, execute(calls.registerAlias(registry, hash, did, secret)), onProgress);
+      const { blockNumber } = await mined(account, account.prepared(commit), onProgress);
+      return (await mined(account, preparedClaim(account, register, blockNumber), onProgress)).hash;
     });
   }
 

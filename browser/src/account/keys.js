@@ -23,7 +23,7 @@ import * as reads from "./reads.js";
  * @typedef {import("./changes.js").SignedChanges} SignedChanges
  * @typedef {import("./reads.js").Origin} Origin
  * @typedef {{signer: string, signature: string}} Signed 0x-hex
- * @typedef {(step: "prepared" | "sent" | "confirmed") => void} OnProgress
+ * @typedef {import("./operating.js").OnProgress} OnProgress
  *
  * @typedef {object} AccountView an account's owners and guardians on one chain
  * @property {string} address

@@ -1,18 +1,33 @@
 /** Has an account make a call, and waits until the operation is mined. */
 
 /**
- * @param {import("../flows/account.js").SmartAccount} account
+ * @import {SmartAccount} from "../flows/account.js"
+ * @import {UserOp} from "../generated/types.js"
+ * @typedef {(step: "prepared" | "sent" | "confirmed") => void} OnProgress
+ */
+
+/**
+ * @param {SmartAccount} account
  * @param {string} callData of the operation, 0x-hex
- * @param {(step: "prepared" | "sent" | "confirmed") => void} [onProgress]
+ * @param {OnProgress} [onProgress]
  * @returns {Promise<string>} the operation's hash
  */
 export async function operated(account, callData, onProgress) {
-  const operation = await account.prepared(callData);
+  return (await mined(account, account.prepared(callData), onProgress)).hash;
+}
+
+/**
+ * The same for an operation that is being prepared.
+ * @param {SmartAccount} account @param {Promise<UserOp>} prepared @param {OnProgress} [onProgress]
+ * @returns {Promise<{hash: string, blockNumber: number}>}
+ */
+export async function mined(account, prepared, onProgress) {
+  const operation = await prepared;
   onProgress?.("prepared");
   const signed = await account.signed(operation);
   await account.send(signed);
   onProgress?.("sent");
-  await account.wait(signed.hash);
+  const { blockNumber } = await account.wait(signed.hash);
   onProgress?.("confirmed");
-  return signed.hash;
+  return { hash: signed.hash, blockNumber };
 }

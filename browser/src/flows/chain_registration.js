@@ -84,29 +84,15 @@ export class ChainRegistration {
       throw new RegistrationRefused(
         "this DID is on the chain already: it was registered earlier, or from another device",
       );
-    const signed = await this.#account.signed(await this.#prepared());
+    const callData = await this.#call("register");
+    const operation = this.#alias()
+      ? await preparedClaim(this.#account, callData, (anew) => this.#commit(anew))
+      : await this.#account.prepared(callData);
+    const signed = await this.#account.signed(operation);
     await this.#journal.write({ operationHash: signed.hash });
     await this.#account.send(signed);
     this.#tell("sent to the chain");
     return this.#receipt(signed.hash);
-  }
-
-  /** Prepares the operation that registers. Only the sponsor's response shows whether a commitment must be posted first. */
-  async #prepared() {
-    const callData = await this.#call("register");
-    let after = /** @type {number | null} */ (null); // wait for the block after the commitment's
-    for (let left = CLAIM_ATTEMPTS; ; left -= 1) {
-      try {
-        return await this.#account.prepared(callData);
-      } catch (error) {
-        const lack = lackOf(error, this.#journal.row.channel);
-        if (!lack || left === 1) throw error;
-        after =
-          after === null && lack !== "block"
-            ? await this.#commit(lack === "expired")
-            : await this.#account.nextBlock(after, BLOCK_WITHIN_MS);
-      }
-    }
   }
 
   /**
@@ -161,11 +147,34 @@ export class ChainRegistration {
 }
 
 /**
- * Returns what is missing from a claim that the registry refused (docs/contracts.md, "Claims").
- * @param {unknown} error @param {string} channel @returns {"commitment" | "block" | "expired" | null}
+ * Prepares the operation that claims an alias. Only the answer to that shows whether a commitment must be posted first, and
+ * whether one that was posted is valid already.
+ * @param {import("./account.js").SmartAccount} account @param {string} callData
+ * @param {number | ((anew: boolean) => Promise<number>)} commitment the number of the block that contains it, or posts it
+ *   and returns that
  */
-function lackOf(error, channel) {
-  if (channel !== "handle" || !(error instanceof OperationFailed) || isStale(error)) return null;
+export async function preparedClaim(account, callData, commitment) {
+  let after = typeof commitment === "number" ? commitment : null; // wait for the block after the commitment's
+  for (let left = CLAIM_ATTEMPTS; ; left -= 1) {
+    try {
+      return await account.prepared(callData);
+    } catch (error) {
+      const lack = lackOf(error);
+      if (!lack || left === 1) throw error;
+      after =
+        typeof commitment !== "number" && after === null && lack !== "block"
+          ? await commitment(lack === "expired")
+          : await account.nextBlock(after, BLOCK_WITHIN_MS);
+    }
+  }
+}
+
+/**
+ * Returns what is missing from a claim that the registry refused (docs/contracts.md, "Claims").
+ * @param {unknown} error @returns {"commitment" | "block" | "expired" | null}
+ */
+function lackOf(error) {
+  if (!(error instanceof OperationFailed) || isStale(error)) return null;
   if (error instanceof AccountNotFunded || error instanceof GasTooDear) return null;
   const data = revertOf(error);
   // A revert without a reason most likely means that the commitment is missing.

@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, patch
 
 import pytest
 from tests.client.flows.devices import person
@@ -11,6 +11,7 @@ from tests.support.paymasters import Bundler, Paymaster
 from tests.support.payments import payment, settled, someone
 
 import holdfast
+from holdfast.client.flows.operations import SmartAccount
 from holdfast.wire.keccak import alias_hash, did_hash
 
 ETHER = 10**18
@@ -64,6 +65,9 @@ def test_a_funded_account_commits_and_registers_by_itself(bare, client, tmp_path
     assert settled(client, account).nonce == "2"
     assert 0 < ETHER - bare.coin_of(account) < ETHER // 100
     assert client.register(handle=name) == made
+    with patch.object(SmartAccount, "next_block", side_effect=AssertionError("the commitment is valid already")):
+        client.register_alias(f"{name}too")
+    assert holder_of(bare, f"{name}too") == did_hash(made.did)
     with person(bare, tmp_path / "second") as second:
         bare.fund(second.smart_account_address(), ETHER)
         asynchronous(second).create_session = AsyncMock(return_value=None)

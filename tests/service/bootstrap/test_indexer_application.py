@@ -40,10 +40,10 @@ def configured(tmp_path, monkeypatch):
         (f"{MODULE}_depends:app", "there is no module no_such_package"),
         (f"{MODULE}_empty:app", f"{MODULE}_empty has no app"),
         (f"{MODULE}_whole:Here.nothing", f"{MODULE}_whole has no Here.nothing"),
-        (f"{MODULE}_fails:app", rf"cannot be imported \(RuntimeError\): `python -c 'import {MODULE}_fails'` says more"),
-        (f"{MODULE}_imports:app", r"cannot be imported \(ImportError\)"),
-        (f"{MODULE}_attribute:app", r"cannot be imported \(AttributeError\)"),
-        (f"{MODULE}_syntax:app", r"cannot be imported \(SyntaxError\)"),
+        (f"{MODULE}_fails:app", rf"cannot be imported: `python -c 'import {MODULE}_fails'` says why"),
+        (f"{MODULE}_imports:app", r"cannot be imported"),
+        (f"{MODULE}_attribute:app", r"cannot be imported"),
+        (f"{MODULE}_syntax:app", r"cannot be imported"),
     ],
 )
 def test_a_wrong_application_is_named_without_what_its_module_says(configured, app, why):

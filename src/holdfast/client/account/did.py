@@ -11,10 +11,11 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.calls import commit, register_alias
 from holdfast.chain.contracts import commitment
 from holdfast.client.account.methods import AccountMethods
+from holdfast.client.flows.chain_registration import prepared_claim
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.handles import canonical_handle
+from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
-from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,9 +129,11 @@ class DidMethods(AccountMethods):
         await account.require_free(name)
         registry, secret = account.contracts.did_registry, secrets.token_bytes(32)
         committed = commitment(did_hash(named), alias_hash(name), account.key.address, secret)
-        await self._operated(account, commit(registry, committed), on_progress)
-        await account.next_block(None, OPERATIONS.block_within_s)
-        return await self._operated(account, register_alias(registry, name, named, secret), on_progress)
+        claim = register_alias(registry, name, named, secret)
+        async with self._operating:
+            receipt = await self._mined(account, account.prepared(commit(registry, committed)), on_progress)
+            prepared = prepared_claim(account, claim, receipt.block_number)
+            return to_hex((await self._mined(account, prepared, on_progress)).operation_hash)
 
     async def _changed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:
         account = await self._opened()

@@ -31,13 +31,15 @@ from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from holdfast.chain.account_calls import Permission
     from holdfast.chain.account_reads import Created, Granted
     from holdfast.chain.account_signatures import Message
+    from holdfast.chain.bundler import OperationReceipt
     from holdfast.chain.calls import Call
     from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.user_operations import UserOperation
     from holdfast.client.account.values import AccountView
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.second_key import SecondKey
@@ -381,14 +383,19 @@ class AccountMethods(EndpointMethods):
 
     async def _operated(self, account: SmartAccount, call: Call, on_progress: Callable[[str], object] | None) -> str:
         async with self._operating:
-            operation = await account.prepared(call)
-            await answered(on_progress, "prepared")
-            signed = await account.signed(operation)
-            operation_hash = await account.send(signed)
-            await answered(on_progress, "sent")
-            await account.wait(operation_hash)
-            await answered(on_progress, "confirmed")
-            return to_hex(operation_hash)
+            return to_hex((await self._mined(account, account.prepared(call), on_progress)).operation_hash)
+
+    async def _mined(
+        self, account: SmartAccount, prepared: Awaitable[UserOperation], on_progress: Callable[[str], object] | None
+    ) -> OperationReceipt:
+        operation = await prepared
+        await answered(on_progress, "prepared")
+        signed = await account.signed(operation)
+        operation_hash = await account.send(signed)
+        await answered(on_progress, "sent")
+        receipt = await account.wait(operation_hash)
+        await answered(on_progress, "confirmed")
+        return receipt
 
 
 def _together(

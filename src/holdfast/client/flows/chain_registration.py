@@ -90,6 +90,47 @@ class _Lack(Enum):
     BLOCK = "CommitmentTooNew"
 
 
+async def prepared_claim(
+    account: SmartAccount, call: calls.Call, commitment: int | Callable[[bool], Awaitable[int]]
+) -> UserOperation:
+    """Prepare the operation that claims an alias.
+
+    Only the answer to that shows whether a commitment must be posted first, and whether one that was posted is valid
+    already.
+
+    Args:
+        account: what claims it.
+        call: the claim.
+        commitment: the number of the block that contains it; or posts it, if True although there is one that is no
+            longer valid, and returns that.
+    """
+    after = commitment if isinstance(commitment, int) else None  # wait for the block after the commitment's
+    for tries_left in reversed(range(OPERATIONS.claim_attempts)):
+        try:
+            return await account.prepared(call)
+        except OperationFailed as error:
+            lack = _lack_of(error)
+            if lack is None or not tries_left:
+                raise
+        if not isinstance(commitment, int) and after is None and lack is not _Lack.BLOCK:
+            after = await commitment(lack is _Lack.TIME)
+        else:
+            after = await account.next_block(after, OPERATIONS.block_within_s)
+    raise AssertionError("the last try returns or raises")
+
+
+def _lack_of(error: OperationFailed) -> _Lack | None:
+    """Return why the registry refused an alias claim; None if the operation failed for a different reason.
+
+    A revert without a reason probably means that the commitment was missing.
+    """
+    if isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
+        return None
+    if error.reason is None:
+        return _Lack.COMMITMENT if "revert" in str(error).lower() else None
+    return next((lack for lack in _Lack if lack.value in error.reason), None)
+
+
 class ChainRegistration:
     """Registers one DID, and optionally an alias.
 
@@ -127,43 +168,18 @@ class ChainRegistration:
 
     async def _register(self) -> None:
         self._alias = self._claimed_alias()
-        operation = await self._account.signed(
-            await self._prepared(await self._account.registration_call(self._alias, "register"))
+        call = await self._account.registration_call(self._alias, "register")
+        prepared = (
+            self._account.prepared(call) if self._alias is None else prepared_claim(self._account, call, self._commit)
         )
+        operation = await self._account.signed(await prepared)
         operation_hash = self._account.hash(operation)
         self._notes.note(operation_hash=to_hex(operation_hash))
         await self._account.send(operation)
         await self._tell("sent to the chain")
         await self._receipt(operation_hash)
 
-    async def _prepared(self, call: calls.Call) -> UserOperation:
-        """Return the user operation that registers the DID, after committing to its alias if necessary."""
-        after: int | None = None  # wait for the block after the commitment's
-        for tries_left in reversed(range(OPERATIONS.claim_attempts)):
-            try:
-                return await self._account.prepared(call)
-            except OperationFailed as error:
-                lack = self._lack(error)
-                if lack is None or not tries_left:
-                    raise
-            if after is None and lack is not _Lack.BLOCK:
-                after = await self._commit(anew=lack is _Lack.TIME)
-            else:
-                after = await self._account.next_block(after, OPERATIONS.block_within_s)
-        raise AssertionError("the last try returns or raises")
-
-    def _lack(self, error: OperationFailed) -> _Lack | None:
-        """Return why the registry refused an alias claim; None if the operation failed for a different reason.
-
-        A revert without a reason probably means that the commitment was missing.
-        """
-        if self._alias is None or isinstance(error, AccountNotFunded | GasTooDear) or is_stale(error):
-            return None
-        if error.reason is None:
-            return _Lack.COMMITMENT if "revert" in str(error).lower() else None
-        return next((lack for lack in _Lack if lack.value in error.reason), None)
-
-    async def _commit(self, *, anew: bool) -> int:
+    async def _commit(self, anew: bool) -> int:  # noqa: FBT001 - for `prepared_claim`
         """Send the commitment, if necessary, and return the number of the block that contains it.
 
         A commitment that an interrupted attempt sent is reused unless `anew` is set.

@@ -109,7 +109,7 @@ def _application(module: str, attribute: str) -> AsgiApp:
     except ModuleNotFoundError as error:
         raise SettingError(f"HOLDFAST_INDEXER_APP: there is no module {error.name}") from error
     except Exception as error:  # whatever the operator's module raises; its message may contain a secret
-        why = f"{module} cannot be imported ({type(error).__name__}): `python -c 'import {module}'` says more"
+        why = f"{module} cannot be imported: `python -c 'import {module}'` says why"
         raise SettingError(f"HOLDFAST_INDEXER_APP: {why}") from error
     try:
         application: AsgiApp = attrgetter(attribute)(imported)
