@@ -28,6 +28,7 @@ class BanKind(StrEnum):
 # The lengths of prefixes that can be banned. A request counts for an IPv4 address or an IPv6 /64.
 PREFIXES = {IPv4Network: range(8, 33), IPv6Network: range(16, 65)}
 _MAX_LABELS = 16
+_OCTET_MASKS = tuple((n, 256 - (256 >> n)) for n in range(1, 9))
 
 
 def ban_subject(kind: str, value: str, channel: Channel = Channel.HANDLE) -> str:
@@ -66,16 +67,27 @@ def refuse_banned(subject: str | None) -> None:
 
 @lru_cache(4096)
 def _networks(network: str) -> tuple[str, ...]:
-    # By numbers, in an eighth of the time that `ip_network(…).supernet` takes for all of them.
+    # `ip_network(…).supernet` takes twenty times as long.
     host, _, _ = network.partition("/")
-    family, lengths = (AF_INET6, PREFIXES[IPv6Network]) if ":" in host else (AF_INET, PREFIXES[IPv4Network])
     try:
-        packed = inet_pton(family, host)
+        return _around_v6(inet_pton(AF_INET6, host)) if ":" in host else _around_v4(inet_pton(AF_INET, host))
     except OSError:  # a connection without an address
         return ()
-    size, number = len(packed), int.from_bytes(packed)
-    unset = [(n, 8 * size - n) for n in lengths]
-    return tuple(f"network {inet_ntop(family, (number >> m << m).to_bytes(size))}/{n}" for n, m in unset)
+
+
+def _around_v4(packed: bytes) -> tuple[str, ...]:
+    a, b, c, d = packed
+    return (
+        f"network {a}.0.0.0/8",
+        *[f"network {a}.{b & mask}.0.0/{8 + n}" for n, mask in _OCTET_MASKS],
+        *[f"network {a}.{b}.{c & mask}.0/{16 + n}" for n, mask in _OCTET_MASKS],
+        *[f"network {a}.{b}.{c}.{d & mask}/{24 + n}" for n, mask in _OCTET_MASKS],
+    )
+
+
+def _around_v6(packed: bytes) -> tuple[str, ...]:
+    number, unset = int.from_bytes(packed), [(n, 128 - n) for n in PREFIXES[IPv6Network]]
+    return tuple(f"network {inet_ntop(AF_INET6, (number >> m << m).to_bytes(16))}/{n}" for n, m in unset)
 
 
 def _name(value: str, channel: Channel) -> str:
