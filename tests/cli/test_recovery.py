@@ -9,7 +9,7 @@ from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.terminal import PASSWORD, Terminal
 
-from holdfast.cli import client_vault
+from holdfast.cli import client_vault, recovery
 from holdfast.cli.client_snapshots import summary
 from holdfast.cli.exits import Exit
 from holdfast.client.blocking.vault import Vault
@@ -112,7 +112,7 @@ def asked(new, monkeypatch):
     """Recover on the new terminal with an answer to the question; return the output and whether the vault was taken."""
 
     def recover(answer):
-        monkeypatch.setattr(client_vault, "is_terminal", lambda: answer in {"yes", "no"})
+        monkeypatch.setattr(recovery, "is_terminal", lambda: answer in {"yes", "no"})
         taken = answer in {"yes", "--accept-older"}
         words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
         told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")

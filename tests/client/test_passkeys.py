@@ -6,6 +6,7 @@ import json
 import pytest
 from fido2.client import Fido2Client
 from fido2.ctap import CtapError
+from fido2.hid import CtapHidDevice
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
@@ -158,7 +159,7 @@ def test_a_foreign_relying_party_is_refused(authenticator):
 
 
 def test_without_a_key_there_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("holdfast.client.passkeys._devices", lambda: iter(()))
+    monkeypatch.setattr(CtapHidDevice, "list_devices", lambda: iter(()))
     with pytest.raises(WebAuthnError, match="no security key"):
         Authenticator(ORIGIN).create_passkey(Person("ada"))
 
@@ -166,7 +167,7 @@ def test_without_a_key_there_is_a_sentence(monkeypatch):
 @pytest.mark.parametrize("machine", ["Windows", "Linux", "Darwin"])
 def test_no_machine_has_an_authenticator_that_is_not_spoken_with(monkeypatch, machine):
     monkeypatch.setattr("platform.system", lambda: machine)
-    monkeypatch.setattr("holdfast.client.passkeys._devices", lambda: iter(()))
+    monkeypatch.setattr(CtapHidDevice, "list_devices", lambda: iter(()))
     assert device_capabilities() == DeviceCapabilities(
         web_authn_supported=True, platform_auth_available=False, conditional_mediation_available=False
     )
@@ -174,7 +175,7 @@ def test_no_machine_has_an_authenticator_that_is_not_spoken_with(monkeypatch, ma
     def refusing():
         raise OSError("not allowed")
 
-    monkeypatch.setattr("holdfast.client.passkeys._devices", refusing)
+    monkeypatch.setattr(CtapHidDevice, "list_devices", refusing)
     assert device_capabilities().web_authn_supported is False
 
 

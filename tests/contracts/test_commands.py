@@ -169,7 +169,7 @@ def test_sends_nothing_when_nobody_can_be_asked(chain, key_file, secret):
 @pytest.mark.parametrize(("answer", "sent"), [("n\n", 0), ("y\n", len(PRODUCTION))])
 def test_asks_on_a_terminal(chain, key_file, secret, monkeypatch, answer, sent):
     holder = _fund(chain, secret)
-    monkeypatch.setattr("holdfast.cli.contracts._at_a_terminal", lambda: True)
+    monkeypatch.setattr("holdfast.cli.output.is_terminal", lambda: True)
     done = CliRunner().invoke(app, ["deploy", "--rpc", chain.url, "--key-file", key_file], input=answer)
     assert done.exit_code == Exit.OK
     assert int(chain.call("eth_getTransactionCount", holder, "latest"), 16) == sent

@@ -16,7 +16,7 @@ def why_no_chain() -> str | None:
         tools.find_node()
     except NodeMissing as why:
         return f"did not run on a real chain: {why}"
-    if not (tools.CHECKOUT / "@pimlico" / "alto").is_dir() or not tools._anvil_in(tools.CHECKOUT).exists():
+    if not (tools.CHECKOUT / "@pimlico" / "alto").is_dir() or not tools.anvil_in(tools.CHECKOUT).exists():
         return "did not run on a real chain: contracts/node_modules is not installed"
     return None
 

@@ -27,7 +27,7 @@ def no_checkout(monkeypatch, tmp_path):
 
 def programs(monkeypatch, folder, npm=FAKE_NPM, node="v20.0.0"):
     folder.mkdir()
-    npm = npm.replace("ANVIL_PACKAGE", tools._platform_package())
+    npm = npm.replace("ANVIL_PACKAGE", tools.platform_package())
     for name, text in (("npm", npm), ("node", f"#!/bin/sh\necho {node}\n")):
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
@@ -53,8 +53,8 @@ async def test_a_checkouts_packages_are_used(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\nexit 1\n")
     checkout = tmp_path / "node_modules"
     (checkout / "@pimlico" / "alto").mkdir(parents=True)
-    (checkout / tools._platform_package() / "bin").mkdir(parents=True)
-    (checkout / tools._platform_package() / "bin" / "anvil").touch()
+    (checkout / tools.platform_package() / "bin").mkdir(parents=True)
+    (checkout / tools.platform_package() / "bin" / "anvil").touch()
     monkeypatch.setattr(tools, "CHECKOUT", checkout)
     assert (await tools.find_tools(print, tmp_path)).modules == checkout
 
@@ -74,7 +74,7 @@ async def test_the_first_call_installs_without_scripts_and_the_second_does_nothi
     assert all("--ignore-scripts" in call for call in calls)
     # A package that the lock file omits, because it was written on another platform, is installed at its pinned
     # version.
-    assert calls[1].endswith(f"--no-save {tools._platform_package()}@1.7.1")
+    assert calls[1].endswith(f"--no-save {tools.platform_package()}@1.7.1")
     assert found.anvil.exists()
     assert "installing" in said[0]
     said.clear()

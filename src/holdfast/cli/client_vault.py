@@ -92,11 +92,6 @@ def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
     return GasPolicy(paymaster_url=paymaster, rpc_url=rpc)
 
 
-def is_terminal() -> bool:
-    """Return whether stdin is a terminal, so that a person can be asked."""
-    return sys.stdin.isatty()
-
-
 def say(text: str) -> None:
     """Print progress for people to stderr, so that stdout contains only the result."""
     sys.stderr.write(text + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -15,7 +14,7 @@ from holdfast.chain.errors import RpcError
 from holdfast.cli.contracts_report import findings_text, findings_value, plan_text, plan_value
 from holdfast.cli.exits import Exit
 from holdfast.cli.key_file import read_key
-from holdfast.cli.output import emit, fail
+from holdfast.cli.output import emit, fail, require_answer
 from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
@@ -167,13 +166,8 @@ async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) 
 def _may_send(*, yes: bool, as_json: bool) -> bool:
     if yes or as_json:
         return yes
-    if not _at_a_terminal():
-        fail(Exit.USAGE, "there is no terminal to ask on: use --yes to send without being asked")
+    require_answer(yes=yes, as_json=as_json)
     return typer.confirm("Send these transactions?")
-
-
-def _at_a_terminal() -> bool:
-    return sys.stdin.isatty()
 
 
 def _report(plan: Plan, sent: dict[str, str], *, as_json: bool) -> None:

@@ -29,9 +29,14 @@ def note(message: str, *, as_json: bool = False) -> None:
     sys.stderr.write((json.dumps({"note": message}) if as_json else f"holdfast: note: {message}") + "\n")
 
 
+def is_terminal() -> bool:
+    """Return whether stdin is a terminal, so that a person can be asked."""
+    return sys.stdin.isatty()
+
+
 def require_answer(*, yes: bool, as_json: bool) -> None:
     """Return if the flag is set or a person can be asked on the terminal. Otherwise, exit with USAGE."""
-    if not yes and (as_json or not sys.stdin.isatty()):
+    if not yes and (as_json or not is_terminal()):
         fail(Exit.USAGE, "there is no terminal to ask on: use --yes", as_json=as_json)
 
 

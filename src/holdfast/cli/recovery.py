@@ -10,6 +10,7 @@ import typer
 
 from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
+from holdfast.cli.output import is_terminal
 from holdfast.client.storage.private_files import read_named
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _source(wanted: Wanted) -> dict[str, Any]:
 
 def _ask(question: str) -> bool:
     """Ask the person a yes-or-no question. Without a terminal, return False."""
-    if not common.is_terminal():
+    if not is_terminal():
         return False
     common.say(question)
     return bool(typer.confirm("take it all the same?", err=True))

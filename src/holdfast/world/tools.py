@@ -65,9 +65,9 @@ class Tools:
     @property
     def anvil(self) -> Path:
         """The path of anvil, a native program in an npm package. Raises WorldError if this platform has none."""
-        path = _anvil_in(self.modules)
+        path = anvil_in(self.modules)
         if not path.exists():
-            raise WorldError(f"anvil is not installed for this machine: {_platform_package()} is missing")
+            raise WorldError(f"anvil is not installed for this machine: {platform_package()} is missing")
         return path
 
     @property
@@ -97,7 +97,7 @@ def find_node() -> str:
 async def find_tools(say: Callable[[str], None], data: Path | None = None) -> Tools:
     """Return the tools, installing them first if necessary. Raises NodeMissing, WorldError."""
     node = find_node()
-    if (CHECKOUT / "@pimlico" / "alto").is_dir() and _anvil_in(CHECKOUT).exists():
+    if (CHECKOUT / "@pimlico" / "alto").is_dir() and anvil_in(CHECKOUT).exists():
         return Tools(node, CHECKOUT)
     return Tools(node, await _installed(say, data or _data_folder()))
 
@@ -160,10 +160,10 @@ async def _install(say: Callable[[str], None], folder: Path) -> None:
         say("installing the chain's tools from npm into the data folder (once; about 430 MB, a minute or so)")
         await _run_npm(say, partial, *npm, *_ASK, f"@foundry-rs/anvil@{_anvil_version()}", "version")
         await _run_npm(say, partial, *npm, *_INSTALL, *_PATIENCE)
-        if not _anvil_in(partial / "node_modules").exists():
+        if not anvil_in(partial / "node_modules").exists():
             _require_leave_for_unpinned()
             await _run_npm(
-                say, partial, *npm, *_INSTALL, *_PATIENCE, "--no-save", f"{_platform_package()}@{_anvil_version()}"
+                say, partial, *npm, *_INSTALL, *_PATIENCE, "--no-save", f"{platform_package()}@{_anvil_version()}"
             )
         partial.rename(folder)
     finally:
@@ -174,7 +174,7 @@ def _require_leave_for_unpinned() -> None:
     """Raise WorldError unless the user allows programs that have no hash in the lock file, and so trusts npm."""
     if os.environ.get(UNPINNED) != "1":
         raise WorldError(
-            f"{_platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
+            f"{platform_package()} has no hash in the lock, which was written on another platform: {UNPINNED}=1"
             " installs it all the same"
         )
 
@@ -209,7 +209,7 @@ def _why(errors: str) -> str:
     return f"npm could not install the chain's tools: {lines[0]}"
 
 
-def _platform_package() -> str:
+def platform_package() -> str:
     """Return the npm package that contains anvil for this machine.
 
     npm skips the package if the lock file was written on a different platform, so the package must be named explicitly.
@@ -218,8 +218,9 @@ def _platform_package() -> str:
     return f"@foundry-rs/anvil-{sys.platform}-{_CPU.get(cpu, cpu)}"
 
 
-def _anvil_in(modules: Path) -> Path:
-    return modules / _platform_package() / "bin" / ("anvil.exe" if sys.platform == "win32" else "anvil")
+def anvil_in(modules: Path) -> Path:
+    """Return where anvil is in a folder of npm packages."""
+    return modules / platform_package() / "bin" / ("anvil.exe" if sys.platform == "win32" else "anvil")
 
 
 def _anvil_version() -> str:
