@@ -399,7 +399,18 @@ def test_a_node_that_hangs_ends_the_command_of_a_passkey_before_anything_is_sign
         near = ("--owner-passkey", "--account", someone(), "--rpc", node, "--to", someone(), "--yes")
         words = ("vault", "exit", *near, "--bundler", NOWHERE)
         told = Terminal(tmp_path, NOWHERE).run(*words, code=Exit.UNAVAILABLE).stderr
-    assert told == "holdfast: Network: no answer in time\n"
+    assert told == "holdfast: Network: the node or bundler: no answer in time\n"
+
+
+def test_a_nodes_words_are_marked_as_its_own(tmp_path, monkeypatch):
+    plugged_in(monkeypatch, NOWHERE)
+    with json_server(
+        lambda _method, _path, body: (200, failure(json.loads(body), 3, "send coin to 0x00 first"))
+    ) as node:
+        near = ("--owner-passkey", "--account", someone(), "--rpc", node, "--to", someone(), "--yes")
+        told = Terminal(tmp_path, NOWHERE).run("vault", "exit", *near, "--bundler", NOWHERE, code=Exit.UNAVAILABLE)
+    said = "the node or bundler says, in its own words: \u201csend coin to 0x00 first\u201d"
+    assert told.stderr == f"holdfast: Network: {said}\n"
 
 
 @pytest.mark.soak  # a chain of its own; contracts/test_forge.py and world/test_passkeys_on_chain.py in the gate

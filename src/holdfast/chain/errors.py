@@ -22,6 +22,7 @@ class RpcError(ChainError):
     """A JSON-RPC response is an error, is malformed or too short, or arrived too late.
 
     `code` and `data` are those of the JSON-RPC error object (JSON-RPC 2.0 section 5.1), None for errors found here.
+    `from_endpoint`: whether the message is the endpoint's own.
     """
 
     def __init__(
@@ -30,12 +31,12 @@ class RpcError(ChainError):
         super().__init__(message)
         self.code = code
         self.data = data
-        self._from_endpoint = from_endpoint or code is not None
+        self.from_endpoint = from_endpoint or code is not None
 
     @property
     def in_our_words(self) -> str:
         """The error's text for logs, without the endpoint's message, which may contain an API key from the URL."""
-        if not self._from_endpoint:
+        if not self.from_endpoint:
             return str(self)
         return "the endpoint answers with " + ("an error without a code" if self.code is None else f"error {self.code}")
 

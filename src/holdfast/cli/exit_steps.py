@@ -172,9 +172,11 @@ def of_passkey(nodes: Nodes | None, chain_id: int, address: str | None, keys: Se
 
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
-    """Turn errors into a one-line message and an exit code."""
+    """Turn errors into a one-line message and an exit code. An endpoint's words are marked, because it may lie."""
+    from holdfast.chain.errors import RpcError
     from holdfast.client.leaving.account import OtherChain
     from holdfast.client.leaving.plan import NothingToMove
+    from holdfast.wire.client_errors import NetworkError
 
     with common.plain_errors(as_json=as_json):
         try:
@@ -183,3 +185,9 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
             fail(Exit.CONFIGURATION, str(error), as_json=as_json)
         except NothingToMove as error:
             fail(Exit.NOT_FOUND, str(error), as_json=as_json)
+        except NetworkError as error:
+            cause = error.__cause__
+            if not isinstance(cause, RpcError):
+                raise
+            words = f" says, in its own words: \u201c{cause}\u201d" if cause.from_endpoint else f": {cause}"
+            raise NetworkError(f"the node or bundler{words}") from error
