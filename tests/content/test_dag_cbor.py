@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.call_counts import counted_calls
+from tests.support.dag_cbor_values import VALUES
 
 from holdfast.content.cids import bytes_of, cid_of
 from holdfast.content.dag_cbor import MAX_DEPTH, MAX_ITEMS, Link, Reader, decode, encode
@@ -17,16 +18,6 @@ from holdfast.content.errors import ContentError
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "dag_cbor"
 CID = bytes_of(cid_of("raw", b"x"))
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**64), 2**64 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)  # libipld has no -0.0
-    | st.text(max_size=40)
-    | st.binary(max_size=40),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=12), inner, max_size=5),
-    max_leaves=20,
-)
 
 
 @given(VALUES)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, load
 from holdfast.world.errors import NodeMissing
 from holdfast.world.tools import Tools, find_node
 from tests.support.fresh_chain import CONTRACTS, run_anvil
@@ -32,6 +33,15 @@ def forge(tools):
 def chain(tools):
     """A development chain without Holdfast's contracts."""
     with run_anvil(tools, "--chain-id", "84532") as fresh:
+        yield fresh
+
+
+@pytest.fixture(scope="module")
+def deployed(tools):
+    """A chain with all contracts, for tests that only read or that write data which no other test reads."""
+    with run_anvil(tools) as fresh:
+        for name in PRODUCTION:
+            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
         yield fresh
 
 

@@ -14,14 +14,6 @@ CONTENT = json.loads((ROOT / "vectors" / "accounts" / "claims.json").read_text()
 REGISTRY = address("DIDRegistry")
 
 
-@pytest.fixture(scope="module")
-def deployed(tools):
-    with run_anvil(tools) as fresh:
-        for name in PRODUCTION:
-            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
-        yield fresh
-
-
 def _key(vector):
     return int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16)
 

@@ -31,15 +31,6 @@ def key(chain):
     return fresh
 
 
-@pytest.fixture(scope="module")
-def deployed(tools):
-    """A chain with all contracts, for tests that only read or that write data which no other test reads."""
-    with run_anvil(tools) as fresh:
-        for name in PRODUCTION:
-            fresh.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
-        yield fresh
-
-
 def _plan(chain, key, names=PRODUCTION):
     return chain.run(lambda rpc: make_plan(rpc, key.public_key.to_checksum_address(), names))
 

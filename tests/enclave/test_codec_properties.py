@@ -8,24 +8,11 @@ import libipld
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.dag_cbor_values import VALUES
 
 from holdfast.enclave import Enclave, PluginCallError
 
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**64), 2**64 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)  # libipld has no -0.0
-    | st.text(max_size=40)
-    | st.binary(max_size=40)
-)
-values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=12), inner, max_size=5),
-    max_leaves=20,
-)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +51,7 @@ def cid_of(codec, data):
 
 
 @QUICK
-@given(value=values.filter(lambda value: not reserved(value)))
+@given(value=VALUES.filter(lambda value: not reserved(value)))
 def test_dag_cbor_is_the_other_implementations(enclave, value):
     encoded = libipld.encode_dag_cbor(value)
     cid = libipld.encode_cid(cid_of(0x71, encoded))

@@ -101,8 +101,8 @@ async def test_a_passkey_that_is_added_again_is_removed_no_more(devices):
     assert "lost" in names(phone)
 
 
-async def test_the_removals_of_both_devices_count(devices):
-    laptop, phone = devices
+async def both_remove(laptop, phone):
+    """Remove keys on both devices; the phone publishes first."""
     for key_id in ("lost", "kept"):
         await phone.vault.remove_key("prf", key_id)
     await phone.client.publish_snapshot()
@@ -110,6 +110,11 @@ async def test_the_removals_of_both_devices_count(devices):
     await laptop.vault.remove_key("secret", SECRET.id)
     with pytest.raises(SnapshotConflict):
         await laptop.client.publish_snapshot()
+
+
+async def test_the_removals_of_both_devices_count(devices):
+    laptop, phone = devices
+    await both_remove(laptop, phone)
     await laptop.vault.add_key(PHONE)  # the phone's synced passkey, which opens the other version
     assert (await laptop.client.choose_snapshot("here", PHONE)).status == "pinned"
     assert names(laptop) == {"phone"}
@@ -118,13 +123,7 @@ async def test_the_removals_of_both_devices_count(devices):
 async def test_the_last_key_is_not_removed_by_another_devices_word(devices):
     laptop, phone = devices
     await phone.vault.add_key(SECRET)
-    for key_id in ("lost", "kept"):
-        await phone.vault.remove_key("prf", key_id)
-    await phone.client.publish_snapshot()
-    await laptop.vault.remove_key("prf", "lost")
-    await laptop.vault.remove_key("secret", SECRET.id)
-    with pytest.raises(SnapshotConflict):
-        await laptop.client.publish_snapshot()
+    await both_remove(laptop, phone)
     with pytest.raises(PluginCallError) as caught:
         await laptop.client.choose_snapshot("here", SECRET)
     assert caught.value.code == "last_wrap"
