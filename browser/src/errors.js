@@ -139,3 +139,6 @@ export class RegistrationRefused extends ServiceError {
     this.name = "RegistrationRefused";
   }
 }
+
+/** Returns a stranger's text without characters that are not shown, or move others. @param {string} text */
+export const printable = (text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");

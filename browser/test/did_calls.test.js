@@ -77,6 +77,7 @@ test("an alias that is taken on the chain costs no commitment", async (it) => {
 
 for (const [rpc, why] of [
   ["http://127.0.0.1:8545", "the service names http://127.0.0.1:8545, which this page may not call"],
+  ["http://a\u202eb\u0007\n", "the service names http://a\ufffdb\ufffd\ufffd, which this page may not call"],
   [null, "no endpoint of the chain is known"],
 ])
   test(`the person is told which endpoint may not be called: ${rpc}`, async () => {

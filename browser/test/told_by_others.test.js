@@ -197,3 +197,8 @@ for (const [name, other] of [
     await (isAsked ? paid : assert.rejects(paid, { message: /nothing was signed/ }));
     assert.equal(signed.length, isAsked ? 1 : 0);
   });
+
+test("what a bundler says is short, and moves nothing on the screen", () => {
+  assert.equal(new RpcError({ message: "AA23\u001b[2J\u202e" }).message, "Network: AA23\ufffd[2J\ufffd");
+  assert.equal(new RpcError({ message: "no".repeat(999) }).message, `Network: ${"no".repeat(250)}`);
+});

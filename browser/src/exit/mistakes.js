@@ -1,11 +1,10 @@
 /** What the page says when something failed. A node's words are marked as such, because a node may lie. */
 
-import { PluginCallError } from "../errors.js";
+import { PluginCallError, printable } from "../errors.js";
 import { NodeRefused } from "./node.js";
 
 const LONGEST = 200;
-/** Characters that are not shown, or change how those around them are shown; and the quotation marks of the texts. */
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/** The quotation marks of the texts. */
 const QUOTES = /[“”„«»]/g;
 
 /**
@@ -28,6 +27,6 @@ function causesOf(error) {
 
 /** @param {string} words */
 function quotable(words) {
-  const shown = words.replace(HIDDEN, "\ufffd").replace(QUOTES, "'");
+  const shown = printable(words).replace(QUOTES, "'");
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
 }

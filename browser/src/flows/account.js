@@ -20,7 +20,7 @@ import { address as addressWord, number } from "../chain/abi.js";
 import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, sleep } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
-import { NetworkError, PluginCallError } from "../errors.js";
+import { NetworkError, PluginCallError, printable } from "../errors.js";
 import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.js";
@@ -291,7 +291,7 @@ export class SmartAccount {
   async knownEndpoint() {
     const url = await this.endpoint();
     if (url) return url;
-    const named = this.#named && `the service names ${this.#named}, which this page may not call`;
+    const named = this.#named && `the service names ${printable(this.#named)}, which this page may not call`;
     throw noEndpoint(this, named || "no endpoint of the chain is known", "name one (gas.rpcUrl)");
   }
 

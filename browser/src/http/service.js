@@ -1,11 +1,12 @@
 /** Calls all endpoints of one service with fetch. */
 
-import { NetworkError, RequestRefused } from "../errors.js";
+import { NetworkError, RequestRefused, printable } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
 import { Http, jsonOf, textOf } from "./http.js";
 
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 32 << 20;
+const LONGEST_MESSAGE = 500;
 /** @type {Record<string, (bytes: Uint8Array<ArrayBuffer>) => any>} */
 const READERS = { json: jsonOf, text: textOf, bytes: ({ buffer }) => buffer };
 /** The paths that register someone. */
@@ -195,7 +196,7 @@ export class ServiceClient extends EndpointMethods {
 export class RpcError extends NetworkError {
   /** @param {{code?: number, message?: string, data?: unknown}} error */
   constructor(error) {
-    super(String(error.message ?? "the bundler refused the request"));
+    super(printable(String(error.message ?? "the bundler refused the request").slice(0, LONGEST_MESSAGE)));
     this.code = error.code ?? 0;
     this.data = error.data ?? null;
   }

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.cli.output import for_terminal
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -54,7 +56,7 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
     try:
         publish(vault, service)
     except ServiceError as error:
-        sys.stderr.write(f"the snapshot is not up to date yet: {error}\n")
+        sys.stderr.write(for_terminal(f"the snapshot is not up to date yet: {error}") + "\n")
 
 
 def publish(vault: Vault, service: str) -> SnapshotState:

@@ -15,7 +15,7 @@ import typer
 
 from holdfast.cli import client_snapshots, sessions
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail
+from holdfast.cli.output import fail, for_terminal
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.defaults import SERVICE_URL
 
@@ -94,7 +94,7 @@ def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
 
 def say(text: str) -> None:
     """Print progress for people to stderr, so that stdout contains only the result."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(for_terminal(text) + "\n")
     sys.stderr.flush()
 
 

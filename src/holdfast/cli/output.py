@@ -1,8 +1,12 @@
-"""The output of commands: a result, as JSON for machines or as text for people, or an error, as one line on stderr."""
+"""The output of commands: a result, as JSON for machines or as text for people, or an error, as one line on stderr.
+
+What a person reads may quote a service, a node or another person, so it contains nothing that a terminal obeys.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import NoReturn
 
@@ -10,23 +14,35 @@ import typer
 
 from holdfast.cli.exits import Exit
 
+# Controls, and what breaks lines or turns the direction of writing.
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def for_terminal(text: str) -> str:
+    """Return text without the characters that a terminal obeys, other than line feeds and tabs."""
+    return _OBEYED.sub("\N{REPLACEMENT CHARACTER}", text)
+
 
 def emit(value: object, text: str, *, as_json: bool) -> None:
     """Print `value` as one line of JSON or, without `as_json`, `text`: at once, because some commands continue."""
-    sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else text) + "\n")
+    sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else for_terminal(text)) + "\n")
     sys.stdout.flush()
 
 
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
     """Print what is wrong and what to do, then exit with `code`."""
-    line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {message}"
+    line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {_one_line(message)}"
     sys.stderr.write(line + "\n")
     raise SystemExit(int(code))
 
 
 def note(message: str, *, as_json: bool = False) -> None:
     """Print something that the operator should know, as one line on stderr, and continue."""
-    sys.stderr.write((json.dumps({"note": message}) if as_json else f"holdfast: note: {message}") + "\n")
+    sys.stderr.write((json.dumps({"note": message}) if as_json else f"holdfast: note: {_one_line(message)}") + "\n")
+
+
+def _one_line(text: str) -> str:
+    return for_terminal(" ".join(text.splitlines()))
 
 
 def is_terminal() -> bool:
@@ -46,5 +62,5 @@ def confirm(question: str, *, yes: bool, as_json: bool) -> None:
     Otherwise, exit with USAGE or FAILED.
     """
     require_answer(yes=yes, as_json=as_json)
-    if not yes and not typer.confirm(question):
+    if not yes and not typer.confirm(for_terminal(question)):
         fail(Exit.FAILED, "nothing was changed")

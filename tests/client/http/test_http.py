@@ -180,10 +180,10 @@ def test_bundler_errors_carry_code_and_data():
     def handler(request):
         asked = json.loads(request.content)
         return httpx.Response(
-            200, json={"id": asked["id"], "error": {"code": -32500, "message": "AA23", "data": "0x1"}}
+            200, json={"id": asked["id"], "error": {"code": -32500, "message": "AA23\x1b[2J", "data": "0x1"}}
         )
 
-    with pytest.raises(JsonRpcError, match=r"^Network: AA23$") as caught:
+    with pytest.raises(JsonRpcError, match=r"^Network: AA23\ufffd\[2J$") as caught:
         ask(handler, "bundler", "eth_sendUserOperation", [{}, "0x"])
     assert (caught.value.code, caught.value.data) == (-32500, "0x1")
 

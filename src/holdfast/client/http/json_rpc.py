@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.chain.values import printable
 from holdfast.wire import json_rpc
 from holdfast.wire.client_errors import NetworkError
 
@@ -30,4 +31,4 @@ def read_json_rpc(reply: Reply, request_id: int) -> object:
         return json_rpc.result_of(msgspec.json.decode(reply.content), request_id)
     except json_rpc.ErrorResponse as error:
         message = "bundler error" if error.message is None else error.message
-        raise JsonRpcError(message[:_LONGEST_MESSAGE], error.code, error.data) from None
+        raise JsonRpcError(printable(message[:_LONGEST_MESSAGE]), error.code, error.data) from None

@@ -1,0 +1,37 @@
+"""What commands print: a stranger's words, in a message or a result, move no cursor and begin no line."""
+
+import json
+from contextlib import suppress
+
+import pytest
+
+from holdfast.cli.client_vault import say
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail, note
+
+LIE = "no\x1b[2J\r\x9b1A\u202e\u2066\x00"
+SHOWN = "no" + "\ufffd[2J" + "\ufffd" * 2 + "1A" + "\ufffd" * 3
+
+
+@pytest.mark.parametrize("before", ["holdfast: ", "holdfast: note: "])
+def test_an_error_or_a_note_is_one_line(capsys, before):
+    text = f"{LIE}\nholdfast: all is well\u2028too"
+    with suppress(SystemExit):
+        note(text) if "note" in before else fail(Exit.FAILED, text)
+    said = "no\ufffd[2J \ufffd1A" + "\ufffd" * 3 + " holdfast: all is well too"
+    assert capsys.readouterr().err == f"{before}{said}\n"
+
+
+def test_a_result_keeps_its_lines_columns_and_scripts(capsys):
+    emit(None, f"{LIE}\n\tZoë\u00a0\U0001f469\u200d\U0001f680 אב", as_json=False)
+    assert capsys.readouterr().out == f"{SHOWN}\n\tZoë\u00a0\U0001f469\u200d\U0001f680 אב\n"
+    say(LIE)
+    assert capsys.readouterr().err == f"{SHOWN}\n"
+
+
+def test_json_has_the_text_itself(capsys):
+    emit([LIE], "", as_json=True)
+    with pytest.raises(SystemExit):
+        fail(Exit.FAILED, LIE, as_json=True)
+    printed = capsys.readouterr()
+    assert (json.loads(printed.out), json.loads(printed.err)["error"]) == ([LIE], LIE)
