@@ -65,10 +65,7 @@ def account_address(contracts: ContractSet, x: int, y: int, salt: int = 0) -> st
 
 
 async def account_of(vault: AsyncVault, contracts: ContractSet) -> AccountKey:
-    """Return the first account of the vault's key.
-
-    Raises PluginCallError if the vault's own key is not a P-256 key.
-    """
+    """Return the first account of the vault's key. Raises PluginCallError if that is not a P-256 key."""
     key = await vault.own_key()
     if key.curve != "P-256":
         raise PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve")
@@ -76,18 +73,12 @@ async def account_of(vault: AsyncVault, contracts: ContractSet) -> AccountKey:
 
 
 def is_deployed(state: AccountState) -> bool:
-    """Return whether the account is deployed.
-
-    A nonce above zero proves the deployment, because nonces never decrease.
-    """
+    """Return whether the account is deployed. A nonce above zero proves it, because nonces never decrease."""
     return int(state.nonce) > 0 or int(state.pub_key_x, 16) != 0
 
 
 async def origin_of(chain: RpcClient, contracts: ContractSet, address: str, block: int) -> Origin | None:
-    """Return what the factory says the account was created for in that block, or None without an answer.
-
-    The caller has to check that the address follows from the answer.
-    """
+    """Return, unchecked, what the factory says the account was created for in a block; None without an answer."""
     about = [to_hex(ACCOUNT_CREATED), to_hex(from_hex(address).rjust(_WORD, b"\0"))]
     where = {"address": contracts.app_factory, "fromBlock": hex(block), "toBlock": hex(block), "topics": about}
     try:

@@ -132,10 +132,7 @@ def _lack_of(error: OperationFailed) -> _Lack | None:
 
 
 class ChainRegistration:
-    """Registers one DID, and optionally an alias.
-
-    The registration resumes from the progress that an interrupted attempt stored.
-    """
+    """Registers one DID, and optionally an alias, from where an interrupted attempt stopped."""
 
     def __init__(
         self,
@@ -148,10 +145,7 @@ class ChainRegistration:
         self._notes, self._tell = notes, tell
 
     async def run(self, did: str) -> None:
-        """Register the DID on the chain, and store the transaction's hash.
-
-        Raises RegistrationRefused, OperationFailed, NetworkError.
-        """
+        """Register the DID. Raises RegistrationRefused, OperationFailed, NetworkError."""
         self._did = did
         await self._account.open()
         state = await self._client.get_account_state(self._account.key.address)
@@ -180,10 +174,7 @@ class ChainRegistration:
         await self._receipt(operation_hash)
 
     async def _commit(self, anew: bool) -> int:  # noqa: FBT001 - for `prepared_claim`
-        """Send the commitment, if necessary, and return the number of the block that contains it.
-
-        A commitment that an interrupted attempt sent is reused unless `anew` is set.
-        """
+        """Send the commitment, unless an interrupted attempt has and not `anew`. Return the number of its block."""
         noted = self._notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number

@@ -35,15 +35,8 @@ class DelegationBudget:
     def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
         """Count a payment towards all its delegations before it is sent, unless their sums no longer equal `spent`.
 
-        Args:
-            spent: by delegation, the sums with which the payment was checked.
-            token: the token being paid.
-            amount: in the token's smallest unit.
-            once: the invocation that the payment consumes.
-
-        Returns:
-            True if the payment was counted, False if nothing changed. After a crash the sums may include a payment that
-            was never sent, but never omit one that was.
+        `amount` is in the token's smallest unit; `once` is the invocation that the payment consumes. Return whether it
+        was counted. After a crash the sums may include a payment that was never sent, but never omit one that was.
         """
         changes: dict[str, tuple[str | None, str]] = {}
         for cid, before in spent.items():

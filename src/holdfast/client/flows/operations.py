@@ -286,10 +286,7 @@ class SmartAccount:
         return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin, main=main)
 
     async def chain(self) -> RpcClient | None:
-        """Return a client for the chain endpoint that the application or else the service names, or None.
-
-        The application names the main chain's endpoint.
-        """
+        """Return a client for the endpoint that the application (main chain) or the service names, or None."""
         url = self._policy.rpc_url if self._elsewhere is None else None
         if url is None:
             try:
@@ -336,12 +333,9 @@ class SmartAccount:
             raise OperationFailed(f"the alias {alias} is taken on the chain: choose another", "AliasTaken")
 
     async def next_block(self, after: int | None, within_s: float) -> int:
-        """Wait for a block whose number is above `after` (None: above the newest block's).
+        """Wait for a block above `after` (None: above the newest one), without an endpoint for three seconds.
 
-        If there is no endpoint, wait three seconds.
-
-        Returns:
-            The newest block's number; `after` if there is no endpoint or no block came in time.
+        Return the newest block's number; `after` if there is no endpoint or no block came in time.
         """
         chain = await self.chain()
         if chain is None:
@@ -353,10 +347,7 @@ class SmartAccount:
         return after or 0
 
     async def signed(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with the enclave's signature.
-
-        Raises PluginCallError if the enclave signed another hash.
-        """
+        """Return the operation with its signature. Raises PluginCallError if the enclave signed another hash."""
         unsigned = UserOp.from_json(operation.to_rpc())
         signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
         return operation.signed(await self._whole(signed, self.hash(operation)))
@@ -428,10 +419,7 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
 
 
 def bundler_of(transport: ChainTransport, contracts: ContractSet, *, main: bool = True) -> Bundler:
-    """Return a client for the service's bundler, with the entry point and chain of the service's contract set.
-
-    `main`: whether the chain is the service's main chain.
-    """
+    """Return a client for the service's bundler. `main`: whether the chain is the service's main chain."""
     url = f"{transport.base_url}/api/bundler" + ("" if main else f"/{contracts.chain_id}")
     rpc = RpcClient(url, transport, batches=False)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())

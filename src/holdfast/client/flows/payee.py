@@ -53,10 +53,9 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
 
 
 async def check_elsewhere(client: AsyncServiceClient, payee: Payee, chain_id: int, contracts: ContractSet) -> None:
-    """Check that a DID's account has the same key on another chain as on the main chain.
+    """Check that a DID's account has the same key on another chain as on the main chain. Raises PaymentRefused.
 
-    A change of owners on the main chain may not have reached the other chain, where an account that does not exist yet
-    obeys its first key. Raises PaymentRefused.
+    A change of owners may not have reached the other chain, where a new account obeys its first key.
     """
     if payee.did is None:
         return
@@ -89,11 +88,7 @@ async def _confirm(client: AsyncServiceClient, did: str, address: str, account: 
 
 
 async def _state_of(client: AsyncServiceClient, address: str) -> AccountState:
-    """Return the account's state.
-
-    The indexer says that the account is registered, so a state that does not say so may be from before the
-    registration, because the service caches states; it is then read once more.
-    """
+    """Return the account's state; read once more if it may be from before the registration that the indexer reports."""
     state = await client.get_account_state(address)
     if state.is_active:
         return state
@@ -106,8 +101,7 @@ async def _follows(
 ) -> bool:
     """Return whether the address follows from the key whose hash is the DID.
 
-    The key is the account's current one or, after a change of keys, the one that it was created for. Whoever names the
-    key cannot lie about it, because both the DID and the address are hashes of it.
+    The key is the current one or the first. Whoever names it cannot lie: the DID and the address are hashes of it.
     """
     present = Origin(int(state.pub_key_x, 16), int(state.pub_key_y, 16), 0)
     if _is_origin(present, did, address, account.contracts):

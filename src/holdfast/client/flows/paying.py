@@ -76,10 +76,7 @@ class Payer:
         return await self._paymaster.paid(self._priced(operation), self._bundler, self._margin)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with the chain's fees.
-
-        Fees that cannot be read remain zero until a sponsor sets them.
-        """
+        """Return the operation with the chain's fees; if they cannot be read, zero until a sponsor sets them."""
         if self._chain is None:
             return operation
         try:

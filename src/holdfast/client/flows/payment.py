@@ -138,10 +138,7 @@ class Payments:
         return spender, call, call[2]  # the entry point calls `spend` itself
 
     async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
-        """Check the UCAN's delegations and their limits.
-
-        Without a UCAN, there is nothing to check, because the owner of the unlocked vault is paying.
-        """
+        """Check the UCAN's delegations and limits. Without a UCAN, the owner of the unlocked vault is paying."""
         if params.ucan is None:
             return
         for _ in range(OPERATIONS.budget_attempts):
@@ -152,10 +149,7 @@ class Payments:
         )
 
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
-        """Check the payment and count it towards the UCAN's delegations.
-
-        Returns False if another payment under the same delegations was counted in the meantime.
-        """
+        """Count the payment towards the UCAN's delegations. Return False if another one was counted in the meantime."""
         claims = await self._verified({"token": ucan})
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
@@ -172,10 +166,7 @@ class Payments:
         return self._budget.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return the UCAN's claims after the enclave has verified it, taking the vault's own revocations into account.
-
-        Raises PaymentRefused.
-        """
+        """Return the UCAN's claims, verified, also against the vault's own revocations. Raises PaymentRefused."""
         did = (await self._vault.status()).did
         answer = await self._vault.exec("resource:delegations action:verify", {**question, "subject": did})
         if not answer.success or not isinstance(answer.result, dict):
@@ -213,14 +204,9 @@ def payment_result(params: PaymentParams, operation_hash: str, explorer: str) ->
 def payment_note(
     params: PaymentParams, payee: str, user_op_hash: str, called: str | None, there: ServedChain | None = None
 ) -> PaymentNote:
-    """Return the note about a payment that has been signed and is about to be sent.
+    """Return the note about a payment to the address `payee`, which has been signed and is about to be sent.
 
-    Args:
-        params: the payment.
-        payee: the address that is paid.
-        user_op_hash: 0x-hex.
-        called: the payee as the person knows it; None: as in `params`.
-        there: the chain, if it is not the service's main chain; the note names it after the token.
+    `called`: the payee as the person knows it; None: as in `params`. `there`: the chain, if it is not the main chain.
     """
     symbol, decimals = _unit(params, there.usdc if there else None)
     return PaymentNote(

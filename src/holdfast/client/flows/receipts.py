@@ -22,10 +22,7 @@ _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
 class UserOperationReceipt(Record, frozen=True, kw_only=True):
-    """A mined user operation. `transaction_hash` is the transaction that contains it; gas cost in wei.
-
-    `reason` is the decoded revert of an operation that reverted.
-    """
+    """A mined user operation, with its transaction, gas cost in wei, and `reason`, the decoded revert."""
 
     user_op_hash: str
     transaction_hash: str

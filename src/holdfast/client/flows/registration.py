@@ -220,11 +220,7 @@ class Registrar:
         return self._finished(known)
 
     async def _signature(self) -> str | None:
-        """Return the vault's signature of the registration.
-
-        Returns None if the vault has been locked in the meantime, because the service accepts a registration without a
-        signature.
-        """
+        """Return the vault's signature, which is optional; None if the vault was locked in the meantime."""
         audience, args = did_of_service(self._client.base_url), {"credentialId": self._credential_id}
         try:
             return await service_token(self._vault, audience, REGISTER, args, self._now)

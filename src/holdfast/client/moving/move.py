@@ -38,11 +38,8 @@ if TYPE_CHECKING:
 class Move:
     """One person's move from the service `old` to the service `new`, with the vault open, which has a store.
 
-    Args:
-        person: takes back what the old service stores.
-        connect: reaches the places of the new service's snapshots.
-        registrar: registers a passkey at the new service, with the transaction that registered the DID on the chain.
-        owner: makes the new passkey an owner of the account; None: the account stays as it is.
+    `person` takes back what the old service stores; `connect` reaches the new service's snapshots; `registrar`
+    registers a passkey there, with the transaction that registered the DID; `owner` makes it an owner of the account.
     """
 
     def __init__(  # noqa: PLR0913 - each but the first four by keyword
@@ -109,10 +106,7 @@ class Move:
         return changed
 
     async def _noted(self) -> Noted:
-        """Return what an interrupted attempt noted, or the new move after its name was found free.
-
-        A move to another service, which may be gone, is given up.
-        """
+        """Return what an interrupted attempt noted, or a new move. A move to another service is given up."""
         store, to = self._store(), self._new.base_url
         noted = await asyncio.to_thread(noted_move, store, self._did)
         if noted is not None and noted.to == to:

@@ -75,14 +75,10 @@ class OwnerChange:
         self._account, self._before, self._end_former = account, before, end_former
 
     async def make(self, passkeys: Passkeys) -> Ownership:
-        """Make the new passkey an owner, and end those of given-up attempts.
+        """Make the new passkey an owner, and end those of given-up attempts. A repeated call has no effect.
 
-        A repeated call has no effect. Without an endpoint of the chain, nothing is changed.
-
-        Raises:
-            MoveRefused: `not_owner`: the account does not take the change, or another device changed it meanwhile, or
-                the chain cannot be read.
-            SecondKeyMissing: two owners must sign.
+        Without an endpoint of the chain, nothing is changed. Raises SecondKeyMissing, and MoveRefused `not_owner` if
+        the chain cannot be read, or another device changed the account, or it does not take the change.
         """
         try:
             return await self._made(passkeys)

@@ -20,12 +20,9 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 async def check_target(old: AsyncServiceClient, new: AsyncServiceClient) -> None:
-    """Refuse a service to which the DID and its account could not go.
+    """Refuse a service to which DID and account could not go. Raises MoveRefused, NetworkError.
 
-    The service must be a Holdfast that knows itself by the address that the person named, on the same chain and with
-    the same contracts, so that DID and account stay what they are.
-
-    Raises MoveRefused, NetworkError.
+    It must be a Holdfast that knows itself by the address that the person named, with the same chain and contracts.
     """
     address, did = new.base_url, did_of_service(new.base_url)
     if did == did_of_service(old.base_url):

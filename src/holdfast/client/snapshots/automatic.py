@@ -15,15 +15,9 @@ if TYPE_CHECKING:
 
 
 class AutomaticSnapshots:
-    """Publishes a snapshot after changes.
+    """Publishes `quiet_s` after the last change, and retries. `uses` returns how often uploads have used the vault.
 
-    After a conflict or a rollback, nothing is published until the next change, because a person has to decide.
-
-    Args:
-        publish: makes one attempt.
-        quiet_s: how many seconds after the last change an attempt is made.
-        uses: returns how often uploads have used the vault so far.
-        sleep: replaces asyncio.sleep in tests.
+    After a conflict or a rollback, it waits for the next change, because a person has to decide.
     """
 
     def __init__(

@@ -37,11 +37,7 @@ _NOT_FOUND = 404
 class SnapshotHosts:
     """The client's service, and the servers that the snapshot settings name in addition to it or in its place.
 
-    Args:
-        service_url: the service's address.
-        config: the other servers.
-        store: stores fetched blocks.
-        token: returns a token signed by the vault's key for an audience; without it nothing can be written.
+    `store` stores fetched blocks; `token` returns a token for an audience, without which nothing can be written.
     """
 
     def __init__(
@@ -75,18 +71,12 @@ class SnapshotHosts:
         await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
 
     async def publish(self, name: str, record: bytes) -> None:
-        """Publish an IPNS record, which needs no authorization other than its signature.
-
-        Raises RequestRefused, NetworkError.
-        """
+        """Publish an IPNS record, which proves itself by its signature. Raises RequestRefused, NetworkError."""
         path, headers = f"/routing/v1/ipns/{name}", {"Content-Type": records.MEDIA_TYPE}
         await self._http.send(Call(method="PUT", path=path, content=record, headers=headers, read=lambda _reply: None))
 
     async def name_of(self, credential_id: str) -> str | None:
-        """Return the IPNS name that Holdfast's service has for a passkey.
-
-        The name is a hint: the caller verifies its record.
-        """
+        """Return the IPNS name that Holdfast's service has for a passkey: a hint, whose record the caller verifies."""
         try:
             query = {"credentialId": credential_id}
             return await self._http.send(Call(method="GET", path="/api/snapshots/name", query=query, read=_read_name))

@@ -49,10 +49,9 @@ _TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
 
 
 class VaultSnapshots:
-    """The snapshots of one client's vault. If there is no vault with a store, every method raises ClientStateError.
+    """The snapshots of one client's vault. Without a vault that has a store, every method raises ClientStateError.
 
-    Attributes:
-        connect: returns a new connection to the servers that store the snapshots.
+    `connect` returns a new connection to the servers that store the snapshots.
     """
 
     def __init__(
@@ -169,10 +168,7 @@ class VaultSnapshots:
             await self._hosts.close()
 
     async def _other(self) -> Snapshot:
-        """Return the snapshot that contains the other device's version in a conflict.
-
-        Raises ClientStateError if there is no conflict.
-        """
+        """Return the other device's version in a conflict. Raises ClientStateError if there is none."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")

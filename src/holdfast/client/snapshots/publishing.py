@@ -89,10 +89,7 @@ class Publisher:
         self._known = None
 
     async def state(self) -> SnapshotState:
-        """Return the current state: queued if the vault has changed since its last snapshot.
-
-        Raises ClientStateError without a vault, StorageError.
-        """
+        """Return the current state: queued after a change. Raises ClientStateError without a vault, StorageError."""
         did = await self._did()
         state = await asyncio.to_thread(read_state, self._store, did)
         stored = await asyncio.to_thread(self._store.load, did) if state.status == "pinned" else None
@@ -132,10 +129,7 @@ class Publisher:
         return await self.publish()
 
     async def _publishing(self) -> Publishing:
-        """Return the vault's IPNS name and delegation.
-
-        A vault that was created before publishing keys existed gets them here, as a new revision.
-        """
+        """Return name and delegation. A vault from before publishing keys existed gets a key, in a new revision."""
         if self._known is None:
             name = (await self._vault.publishing_key()).name
             delegation = bytes((await self._vault.publishing_delegation()).signed_dag_cbor)

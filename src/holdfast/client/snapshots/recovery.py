@@ -198,10 +198,7 @@ class Recovery:
             raise refusal
 
     async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
-        """Unlock the newest snapshot, or an older one that this key unlocks, if the person accepts that one.
-
-        Raises RecoveryRefused.
-        """
+        """Unlock the newest snapshot, or an older one that the person accepts. Raises RecoveryRefused."""
         try:
             await self._open(newest.snapshot, key)
         except RecoveryRefused as refused:

@@ -67,10 +67,7 @@ class SharedNotes:
         self._vault, self._hosts, self._did, self._noted = vault, hosts, did, noted
 
     async def exchange(self) -> list[PaymentNote]:
-        """Return the notes of all devices. The vault must be unlocked.
-
-        Raises RequestRefused, NetworkError, StorageError.
-        """
+        """Return the notes of all devices of the unlocked vault. Raises RequestRefused, NetworkError, StorageError."""
         pinning = self._hosts.pinning
         if pinning is None:
             return await asyncio.to_thread(self._noted.all)
