@@ -462,10 +462,7 @@ function speaksOfOperation(error) {
   return isStale(error) || (data !== null && !data.includes(OF_PAYMASTER));
 }
 
-/**
- * Returns the key whose hash is the vault's DID, and its account's address.
- * @param {Client} client @returns {Promise<AccountKey>}
- */
+/** Returns the key whose hash is the vault's DID, and its account's address. @param {Client} client */
 async function keyOf(client) {
   const { vault } = client;
   const { did } = await vault.query();

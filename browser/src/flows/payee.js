@@ -103,10 +103,7 @@ async function isOrigin(client, did, address, origin) {
   return (await accountAddress(client, origin)) === address;
 }
 
-/**
- * Returns what the factory says the account was created for.
- * @param {Client} client @param {string} address @returns {Promise<Origin | null>}
- */
+/** Returns what the factory says the account was created for. @param {Client} client @param {string} address */
 async function originOf(client, address) {
   const { block_number: block } = await client.indexerAccount(address);
   const url = await rpcOf(client, client.gas).catch(() => "");

@@ -175,7 +175,6 @@ class Registrar {
     }
   }
 
-  /** @returns {Promise<DidRecord>} */
   async #record() {
     const credentialId = this.#credentialId;
     try {

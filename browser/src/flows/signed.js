@@ -134,7 +134,6 @@ export class SignedOperations {
     return { open, replaced: (await withStore((store) => store.note(this.#replaced), this.#dbName)) ?? [] };
   }
 
-  /** @returns {Promise<Signed | null>} */
   #open() {
     return withStore((store) => store.note(this.#name), this.#dbName);
   }

@@ -110,10 +110,7 @@ function pathOf(requestId) {
   return `/pins/${encodeURIComponent(requestId)}`;
 }
 
-/**
- * Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`).
- * @param {any} answer @returns {PinReport}
- */
+/** Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`). @param {any} answer */
 function reportOf(answer) {
   if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string")
     throw new NetworkError("the response is not a pin");

@@ -127,7 +127,6 @@ export class Publisher {
   /**
    * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets a key in a new
    * revision.
-   * @returns {Promise<Publishing>}
    */
   async #publishing() {
     if (this.#known) return this.#known;

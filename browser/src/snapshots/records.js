@@ -180,10 +180,7 @@ function isEqual(one, other) {
   return one instanceof Uint8Array && other instanceof Uint8Array ? isSame(one, other) : one === other;
 }
 
-/**
- * @param {Uint8Array} publicKey @param {Record<string, any>} entry @param {Uint8Array<ArrayBuffer>} data
- * @returns {IpnsRecord}
- */
+/** @param {Uint8Array} publicKey @param {Record<string, any>} entry @param {Uint8Array<ArrayBuffer>} data */
 function recordOf(publicKey, entry, data) {
   const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
   if (![sequence, ttl, type].every((number) => ["number", "bigint"].includes(typeof number) && number >= 0)) {
