@@ -103,22 +103,13 @@ function longestBlock(data, at) {
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 function readHeader(bytes) {
-  const header = decodedHeader(bytes);
+  const header = decode(bytes, "invalid_header", "the CAR file's header is");
   const names = isMap(header) ? Object.keys(header).sort().join() : "";
   if (names !== "roots,version" || !Array.isArray(header.roots)) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
   if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
   return header.roots.length === 1 ? cidOfLink(header.roots[0]) : null;
-}
-
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-function decodedHeader(bytes) {
-  try {
-    return decode(bytes);
-  } catch (cause) {
-    throw new ContentError("invalid_header", "the CAR file's header is not DAG-CBOR", { cause });
-  }
 }
 
 /**

@@ -64,6 +64,16 @@ export function codecOf(cid) {
   return cidBytes(cid)[1] === NUMBERS.raw ? "raw" : "dag-cbor";
 }
 
+/** Whether a value is the canonical text of a CID of this codec. @param {unknown} value @param {Codec} codec */
+export function isCid(value, codec) {
+  try {
+    return typeof value === "string" && codecOf(value) === codec;
+  } catch (error) {
+    if (error instanceof ContentError) return false;
+    throw error;
+  }
+}
+
 /**
  * Returns `data` if it matches the CID.
  * @param {string} cid @param {Uint8Array<ArrayBuffer>} data @returns {Promise<Uint8Array<ArrayBuffer>>}

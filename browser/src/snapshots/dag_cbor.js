@@ -5,6 +5,8 @@ import { Token, Tokenizer, Type, decode as decodeCbor, encode as encodeCbor } fr
 import { isSupported } from "./cids.js";
 import { ContentError } from "./content_error.js";
 
+/** @import {ContentCode} from "./content_error.js" */
+
 /** The maximum nesting depth, as in the enclave. */
 const DEEPEST = 32;
 /** The maximum number of items, as in Python: a snapshot's root has about 40. */
@@ -48,17 +50,19 @@ function tokensOf(value) {
  * Decodes DAG-CBOR. The caller limits the length. Only one encoding of a value is DAG-CBOR, so the bytes must be what
  * `encode` makes of the value.
  * @param {Uint8Array} data
+ * @param {ContentCode} [code] of the error if the bytes are not DAG-CBOR
+ * @param {string} [what] they are, with its verb
  * @returns {any} whole numbers above 2^53 - 1 are bigints, floats are Float
- * @throws {ContentError} the bytes are not DAG-CBOR
+ * @throws {ContentError}
  */
-export function decode(data) {
+export function decode(data, code = "invalid_dag_cbor", what = "the bytes are") {
   try {
     const value = decodeCbor(data, { ...OPTIONS, tokenizer: new LimitedTokenizer(data, OPTIONS) });
     if (isSame(encode(value), data)) return value;
   } catch (cause) {
-    throw new ContentError("invalid_dag_cbor", "the bytes are not DAG-CBOR", { cause });
+    throw new ContentError(code, `${what} not DAG-CBOR`, { cause });
   }
-  throw new ContentError("invalid_dag_cbor", "the bytes are not DAG-CBOR in its only form");
+  throw new ContentError(code, `${what} not DAG-CBOR in its only form`);
 }
 
 /** @param {() => unknown} content decodes what the tag is about */

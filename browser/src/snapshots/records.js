@@ -4,7 +4,7 @@
 
 import { isSame, joined } from "../bytes.js";
 import { isMap } from "./cars.js";
-import { codecOf } from "./cids.js";
+import { isCid } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { decode } from "./dag_cbor.js";
 import { keyBytes, publicKeyOf } from "./names.js";
@@ -150,21 +150,12 @@ async function checkSignature(publicKey, signature, signed) {
 
 /** @param {Uint8Array} signed */
 function readEntry(signed) {
-  const entry = decodedEntry(signed);
+  const entry = decode(signed, "invalid_data", "the record's data is");
   // Unexpected fields are ignored (IPNS specification, "Record Verification"), because later versions add some.
   if (!isMap(entry) || !Object.values(V1).every((name) => name in entry)) {
     throw new ContentError("invalid_data", "the record's data lacks a field");
   }
   return entry;
-}
-
-/** @param {Uint8Array} signed */
-function decodedEntry(signed) {
-  try {
-    return decode(signed);
-  } catch (cause) {
-    throw new ContentError("invalid_data", "the record's data is not DAG-CBOR", { cause });
-  }
 }
 
 /** @param {Fields} fields @param {Record<string, any>} entry */
@@ -195,11 +186,7 @@ function recordOf(publicKey, entry, data) {
 /** @param {unknown} value */
 function rootOf(value) {
   const path = value instanceof Uint8Array ? String.fromCharCode(...value) : "";
-  try {
-    if (path.startsWith(PATH) && codecOf(path.slice(PATH.length)) === "dag-cbor") return path.slice(PATH.length);
-  } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-  }
+  if (path.startsWith(PATH) && isCid(path.slice(PATH.length), "dag-cbor")) return path.slice(PATH.length);
   throw new ContentError("invalid_value", "the record does not point to a snapshot's root");
 }
 

@@ -5,8 +5,8 @@
  */
 
 import { joined } from "../bytes.js";
-import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, cidOfLink, isMap, readCarOfAnyRoots } from "./cars.js";
-import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, verified } from "./cids.js";
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, isMap, readCarOfAnyRoots } from "./cars.js";
+import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, isCid, textOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
 
@@ -144,20 +144,10 @@ function checkSize(size, count) {
 
 /** @param {unknown} value */
 function readLink(value) {
-  const cid = textOrNull(value);
-  if (cid === null || codecOf(cid) !== "raw")
+  const cid = value instanceof Link ? textOf(value.bytes) : "";
+  if (!isCid(cid, "raw"))
     throw new ContentError("invalid_root", "a link in a snapshot's root does not point to a raw block");
   return cid;
-}
-
-/** @param {unknown} value */
-function textOrNull(value) {
-  try {
-    return cidOfLink(value);
-  } catch (error) {
-    if (error instanceof ContentError) return null;
-    throw error;
-  }
 }
 
 /** @param {any} value @returns {Manifest} */
@@ -172,7 +162,7 @@ function readManifest(value) {
     throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
   const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
   const wellFormed =
-    isRootCid(rootCid) &&
+    (rootCid === null || isCid(rootCid, "dag-cbor")) &&
     isText(did, MAX_DID_CHARACTERS) &&
     isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
     Number.isSafeInteger(updatedAt) &&
@@ -182,15 +172,6 @@ function readManifest(value) {
   if (!wellFormed)
     throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
-}
-
-/** @param {unknown} value */
-function isRootCid(value) {
-  try {
-    return value === null || (typeof value === "string" && codecOf(value) === "dag-cbor");
-  } catch {
-    return false;
-  }
 }
 
 /**
