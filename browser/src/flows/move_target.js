@@ -6,6 +6,7 @@ import { didOfService } from "./signature.js";
 
 /** @import {Client} from "../client.js" */
 
+const CONTRACTS = /** @type {const} */ (["entryPoint", "didRegistry", "accountHelper", "sessionSBT", "appFactory"]);
 const ASCII = /^[\x21-\x7e]+$/;
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)$/;
 
@@ -41,8 +42,7 @@ export async function checkTarget(old, next) {
   const [here, there] = [await old.contracts(), await next.contracts()];
   if (here.chainId !== there.chainId)
     throw new MoveRefused("other_chain", `${address} is on chain ${there.chainId}, and the DID on ${here.chainId}`);
-  const names = /** @type {(keyof typeof here)[]} */ (Object.keys({ ...here, ...there }));
-  if (names.some((name) => String(here[name]).toLowerCase() !== String(there[name]).toLowerCase()))
+  if (CONTRACTS.some((name) => String(here[name]).toLowerCase() !== String(there[name]).toLowerCase()))
     throw new MoveRefused("other_contracts", `${address} has other contracts, where the DID and the account are not`);
 }
 

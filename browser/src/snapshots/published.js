@@ -34,11 +34,10 @@ export async function continued(vault, store, record) {
   const { did } = await vault.status();
   if (!did || typeof record !== "string" || record.length > LONGEST) return;
   const { name } = await vault.publishingKey();
-  try {
-    const { rootCid, sequence, data } = await readRecord(name, fromHex(record));
-    await store.setNote(recordNote(did), data);
-    await writeState(store, { ...firstState(did), acknowledgedRoot: rootCid, sequence });
-  } catch {
-    // Without a valid record, the first upload reports a conflict.
-  }
+  const known = await Promise.resolve(record)
+    .then((text) => readRecord(name, fromHex(text)))
+    .catch(() => null);
+  if (!known) return; // the first upload reports a conflict
+  await store.setNote(recordNote(did), known.data);
+  await writeState(store, { ...firstState(did), acknowledgedRoot: known.rootCid, sequence: known.sequence });
 }

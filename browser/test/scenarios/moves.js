@@ -84,7 +84,7 @@ export class MovePlayer extends Player {
       ownDid: async () => said("DID", { id: `did:web:${host}.example` }).id,
       contracts: async () => {
         const given = Object.entries(said("contracts", { chain_id: 8453, did_registry: "0xBB" }));
-        return Object.fromEntries(given.map(([name, value]) => [FIELDS[name], value]));
+        return Object.fromEntries(given.map(([name, value]) => [FIELDS[name] ?? name, value]));
       },
       lookupDid: async ({ credentialId }) =>
         passkeys.includes(credentialId) ? said("passkey", known) : { found: false },

@@ -267,7 +267,7 @@ class _Service:
         return self.said("DID", {"id": f"did:web:{self.host}.example"})
 
     async def contracts(self):
-        return _Contracts(**self.said("contracts", {}))
+        return msgspec.convert(self.said("contracts", {}), _Contracts)
 
     async def lookup_did(self, credential_id):
         if credential_id not in self.passkeys:
