@@ -152,8 +152,8 @@ class Registrar {
     for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
       const code = await ask(message || `code sent to ${identifier}`);
       if (!code) break;
-      const checked = await this.#client.checkCode({ identifier, channel, code });
-      if ("attestation" in checked) return checked.attestation;
+      const checked = /** @type {any} */ (await this.#client.checkCode({ identifier, channel, code }));
+      if (checked.verified && checked.attestation) return checked.attestation;
       message = checked.message || "the code is incorrect";
     }
     throw new RegistrationRefused(message || "no code was given");
