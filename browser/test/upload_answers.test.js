@@ -39,6 +39,11 @@ for (const [config, audience] of [
     assert.equal(asked.pop(), audience);
   });
 
+test("another pinning service gets no token for the service", async () => {
+  await hostsOf({ pinningUrl: "https://pins.example" }, Response.json({ results: [] })).pinning.list();
+  assert.equal(asked.pop(), "did:web:pins.example");
+});
+
 for (const [answer, name] of [
   [Response.json({ name: "k51" }), "k51"],
   [Response.json({ name: 7 }), null],

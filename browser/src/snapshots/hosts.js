@@ -24,7 +24,7 @@ const NOT_FOUND = 404;
  * @property {string} [uploadUrl] accepts CAR files as Kubo's RPC does, and IPNS records
  * @property {string} [pinningUrl] a Pinning Service API; "" for none: the import itself pins
  * @property {string} [accessToken] for a pinning service other than Holdfast's, which accepts tokens signed by the vault's key
- * @property {string} [serviceDid] the audience of the vault's tokens; by default the did:web of `uploadUrl`
+ * @property {string} [serviceDid] the audience of the vault's tokens; by default the did:web of each server
  * @property {boolean} [automatic] whether every change is uploaded automatically; true by default
  * @property {number} [debounceMs] milliseconds without a change before an upload; 2000 by default
  * @property {number} [pinned] how many snapshots stay pinned; 10 by default
@@ -44,11 +44,12 @@ export class SnapshotHosts {
    */
   constructor(serviceUrl, config, { mint, fetch }) {
     const { gatewayUrl, gatewayUrls = [], uploadUrl = serviceUrl, pinningUrl = uploadUrl, accessToken } = config;
-    const audience = config.serviceDid ?? didOfService(uploadUrl);
-    this.#mint = () => mint(audience);
+    // A token for one server is of no use at another.
+    const mintFor = (/** @type {string} */ url) => () => mint(config.serviceDid ?? didOfService(url));
+    this.#mint = mintFor(uploadUrl);
     this.#http = new Http(uploadUrl, fetch);
     this.gateways = new Gateways([...new Set([uploadUrl, ...(gatewayUrl ? [gatewayUrl] : []), ...gatewayUrls])], fetch);
-    this.pinning = pinningUrl ? new Pinning(pinningUrl, accessToken ?? this.#mint, fetch) : null;
+    this.pinning = pinningUrl ? new Pinning(pinningUrl, accessToken ?? mintFor(pinningUrl), fetch) : null;
   }
 
   /**

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -52,16 +53,15 @@ class SnapshotHosts:
     ) -> None:
         self.config = full_config(config)
         self._upload_url = self.config.upload_url or service_url
-        self._audience = self.config.service_did or did_of_service(self._upload_url)
         self._mint = token
         more: dict[str, Any] = {"retries": retries, "transport": transport}
         self._http = HttpTransport(self._upload_url, timeout=UPLOAD_TIMEOUT_S, **more)
         # The first is the one that has the newest record.
         self.gateway = AsyncGateway(tuple(dict.fromkeys((self._upload_url, *self.config.gateways))), store, **more)
         pinning_url = self._upload_url if self.config.pinning_url is None else self.config.pinning_url
-        self.pinning = (
-            AsyncPinning(pinning_url, self.config.access_token or self._token, **more) if pinning_url else None
-        )
+        # A token for one server is of no use at another.
+        access = self.config.access_token or partial(self._token, pinning_url)
+        self.pinning = AsyncPinning(pinning_url, access, **more) if pinning_url else None
 
     async def upload(self, snapshot: Snapshot) -> None:
         """Upload the snapshot's blocks. If there is no separate pinning service, the upload also pins the blocks.
@@ -95,14 +95,13 @@ class SnapshotHosts:
     async def _send(self, call: Call[T]) -> T:
         if self._mint is None:
             return await self._http.send(call)
-        return await self._http.send(
-            replace(call, headers={**call.headers, "Authorization": f"Bearer {await self._token()}"})
-        )
+        headers = {**call.headers, "Authorization": f"Bearer {await self._token(self._upload_url)}"}
+        return await self._http.send(replace(call, headers=headers))
 
-    async def _token(self) -> str:
+    async def _token(self, url: str) -> str:
         if self._mint is None:
             raise StorageError("without the vault's key nothing can be written")
-        return await self._mint(self._audience)
+        return await self._mint(self.config.service_did or did_of_service(url))
 
 
 async def pin(hosts: SnapshotHosts, root_cid: str, name: str, meta: Mapping[str, str]) -> None:
