@@ -168,7 +168,7 @@ class VaultSnapshots:
             await self._hosts.close()
 
     async def _other(self) -> Snapshot:
-        """Return the other device's version in a conflict. Raises ClientStateError if there is none."""
+        """Return the other device's version in a conflict. Raises ClientStateError if no conflict exists."""
         state = await self.state()
         if state.other_root is None:
             raise ClientStateError("no other version of the vault is known")
