@@ -183,9 +183,9 @@ export class VaultSnapshots {
    */
   async choose(version, key) {
     if (version !== "here" && version !== "there") throw new TypeError("version: here or there");
-    const other = await this.#other();
     const keyOf = () => (typeof key === "function" ? key() : Promise.resolve(key));
     return this.#inTurn(async () => {
+      const other = await this.#other(); // the one that an upload has met last
       await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
       return asStorageErrors(() => this.#publisher.overrule());
     });

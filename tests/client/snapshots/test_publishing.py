@@ -1,5 +1,6 @@
 """Publishing snapshots: what is sent, what is recorded, the state after a failure, and conflicts between devices."""
 
+import asyncio
 import contextlib
 
 import pytest
@@ -100,6 +101,24 @@ async def test_two_devices_that_both_changed(device, host, tmp_path, version):
         assert (await record_of(other, host)).root_cid == ended.acknowledged_root
         assert state.other_root in host.blocks
         assert len(other.store.revisions((await other.vault.status()).did)) > 1
+
+
+async def test_a_choice_is_about_the_version_that_an_upload_has_met_last(device, host, tmp_path):
+    await device.client.publish_snapshot()
+    async with second_device(tmp_path / "two", host, device) as other:
+        await device.change("first")
+        await device.client.publish_snapshot()
+        await other.change("second")
+        with pytest.raises(SnapshotConflict):
+            await other.client.publish_snapshot()
+        await device.change("third")
+        await device.client.publish_snapshot()
+        met, _ = await asyncio.gather(
+            other.client.publish_snapshot(), other.client.choose_snapshot("there", SECRET), return_exceptions=True
+        )
+        assert isinstance(met, SnapshotConflict)
+        rows = await other.vault.exec("resource:services action:list")
+        assert [row["id"] for row in rows.result] == ["first", "third"]
 
 
 async def test_two_devices_at_the_same_moment(device, host, tmp_path):

@@ -131,8 +131,8 @@ class VaultSnapshots:
         """See AsyncClient.choose_snapshot."""
         if version not in {"here", "there"}:
             raise ValueError("version: here or there")
-        other = await self._other()
         async with self._turn:
+            other = await self._other()  # the one that an upload has met last
             if version == "there":
                 await self._take(other, key)
             else:
