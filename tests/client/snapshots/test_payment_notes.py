@@ -141,3 +141,8 @@ async def test_a_lying_host_shows_nothing_wrong(tmp_path, host):
         host.lie = True
         paid(b, note(2))
         assert await b.client.payments() == [note(1, label="bread"), note(2)]
+
+
+def test_notes_in_another_form_are_left_alone(monkeypatch):
+    monkeypatch.setattr(msgspec.json, "encode", lambda _form: b'{"payments": {"later": "form"}}')
+    assert unsealed(KEY, "did:new:0x01", sealed(KEY, "did:new:0x01", [])) is None

@@ -14,7 +14,7 @@ from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
 from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
 from holdfast.client.snapshots.recovery import Recovery
-from holdfast.client.snapshots.shared_notes import SharedNotes, noted_payments
+from holdfast.client.snapshots.shared_notes import exchange, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
 from holdfast.client.snapshots.versions import (
     OtherKeys,
@@ -114,8 +114,7 @@ class VaultSnapshots:
         """See AsyncClient.payments."""
         vault, _ = self._vault()
         async with self._turn:
-            noted = await noted_payments(vault)
-            return await SharedNotes(vault, self._opened_hosts(), noted.did, noted).exchange()
+            return await exchange(vault, self._opened_hosts(), await noted_payments(vault))
 
     async def settle(self, within_s: float) -> bool:
         """See AsyncClient.settle_snapshots."""

@@ -102,9 +102,10 @@ def unsealed(key: NotesKey, did: str, data: bytes) -> list[PaymentNote] | None:
     if data[:1] != _VERSION or len(nonce) != _NONCE_BYTES:
         return None
     try:
-        return read_notes(msgspec.json.decode(AESGCM(key.seal).decrypt(nonce, rest, _bound_to(did)))["payments"])
+        rows = msgspec.json.decode(AESGCM(key.seal).decrypt(nonce, rest, _bound_to(did)))["payments"]
     except (InvalidTag, ValueError, LookupError, TypeError):
         return None
+    return read_notes(rows) if isinstance(rows, list) else None
 
 
 def read_notes(rows: Iterable[object]) -> list[PaymentNote]:

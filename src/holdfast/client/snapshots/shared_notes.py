@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.snapshots.payment_notes import NotesKey, PaymentNote
-    from holdfast.client.storage.pinning import PinReport
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
@@ -56,48 +55,45 @@ async def noted_payments(vault: AsyncVault) -> NotedPayments:
     return NotedPayments(vault.store, did)
 
 
-class SharedNotes:
-    """Exchanges a vault's notes with its other devices through the place where its snapshots are stored.
+async def exchange(vault: AsyncVault, hosts: SnapshotHosts, noted: NotedPayments) -> list[PaymentNote]:
+    """Exchange an unlocked vault's notes with its other devices, and return the notes of all.
 
     Each exchange pins the union of all notes before it unpins the parts, so nothing is lost, whatever is interrupted
     and however many devices do the same: at worst several pins remain, which the next exchange unites.
+
+    Raises RequestRefused, NetworkError, StorageError.
     """
+    pinning, did = hosts.pinning, noted.did
+    if pinning is None:
+        return await asyncio.to_thread(noted.all)
+    key = notes_key(bytes((await vault.sign(DIGEST, deterministic=True)).signature))
+    pins = await pinning.list(meta={PIN_NAME: did}, statuses=(PinStatus.PINNED,), limit=_LISTED)
+    found = {it.request_id: notes for it in pins if (notes := await _notes_of(hosts, key, did, it.pin.cid)) is not None}
+    theirs = [note for notes in found.values() for note in notes]
+    union = await asyncio.to_thread(noted.add, theirs)
+    if union and not (len(found) == 1 and theirs == union):
+        stored_cid = await _pinned(hosts, did, sealed(key, did, union))
+        for it in pins:
+            if it.request_id in found and it.pin.cid != stored_cid:
+                await pinning.delete(it.request_id)
+    return union
 
-    def __init__(self, vault: AsyncVault, hosts: SnapshotHosts, did: str, noted: NotedPayments) -> None:
-        self._vault, self._hosts, self._did, self._noted = vault, hosts, did, noted
 
-    async def exchange(self) -> list[PaymentNote]:
-        """Return the notes of all devices of the unlocked vault. Raises RequestRefused, NetworkError, StorageError."""
-        pinning = self._hosts.pinning
-        if pinning is None:
-            return await asyncio.to_thread(self._noted.all)
-        key = notes_key(bytes((await self._vault.sign(DIGEST, deterministic=True)).signature))
-        pins = await pinning.list(meta={PIN_NAME: self._did}, statuses=(PinStatus.PINNED,), limit=_LISTED)
-        found = {pin.request_id: notes for pin in pins if (notes := await self._notes_of(key, pin)) is not None}
-        theirs = [note for notes in found.values() for note in notes]
-        union = await asyncio.to_thread(self._noted.add, theirs)
-        if union and not (len(found) == 1 and theirs == union):
-            stored_cid = await self._pinned(sealed(key, self._did, union))
-            for pin in pins:
-                if pin.request_id in found and pin.pin.cid != stored_cid:
-                    await pinning.delete(pin.request_id)
-        return union
+async def _notes_of(hosts: SnapshotHosts, key: NotesKey, did: str, cid: str) -> list[PaymentNote] | None:
+    """Return the notes under a pin; None for what cannot be read or is something else, and is left alone."""
+    try:
+        return unsealed(key, did, (await hosts.gateway.snapshot(cid)).sealed)
+    except (NetworkError, StorageError):
+        return None
 
-    async def _notes_of(self, key: NotesKey, pin: PinReport) -> list[PaymentNote] | None:
-        """Return the notes under a pin; None for what cannot be read or is something else, and is left alone."""
-        try:
-            found = await self._hosts.gateway.snapshot(pin.pin.cid)
-        except (NetworkError, StorageError):
-            return None
-        return unsealed(key, self._did, found.sealed)
 
-    async def _pinned(self, data: bytes) -> str:
-        """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
-        manifest = VaultManifest(root_cid=None, did=self._did, updated_at=0, wasm_version=FORM, schema_version=1)
-        taken = await asyncio.to_thread(snapshots.take, manifest, data)
-        await self._hosts.upload(taken)
-        await pin(self._hosts, taken.root_cid, PIN_NAME, {PIN_NAME: self._did})
-        return taken.root_cid
+async def _pinned(hosts: SnapshotHosts, did: str, data: bytes) -> str:
+    """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
+    manifest = VaultManifest(root_cid=None, did=did, updated_at=0, wasm_version=FORM, schema_version=1)
+    taken = await asyncio.to_thread(snapshots.take, manifest, data)
+    await hosts.upload(taken)
+    await pin(hosts, taken.root_cid, PIN_NAME, {PIN_NAME: did})
+    return taken.root_cid
 
 
 def _read(text: str | None) -> list[PaymentNote]:
