@@ -129,8 +129,7 @@ export class SmartAccount {
   }
 
   /**
-   * Prepares an operation with the given call data, so that only its signature is missing. An account's first operation
-   * also deploys it.
+   * Prepares an operation that lacks only its signature. An account's first operation also deploys it.
    * @param {string} callData 0x-hex
    * @returns {Promise<UserOp>} @throws {OperationFailed}
    */
@@ -260,8 +259,7 @@ export class SmartAccount {
   }
 
   /**
-   * Waits for a block whose number is above `after` (null: above the newest block's). Without the chain's endpoint, waits
-   * three seconds.
+   * Waits for a block above `after` (null: above the newest one); without the chain's endpoint, for three seconds.
    * @param {number | null} after
    * @param {number} within milliseconds
    * @returns {Promise<number>} the newest block's number; `after` without an endpoint or if no block came in time

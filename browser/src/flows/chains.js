@@ -20,8 +20,7 @@ export async function servedChain(client, chainId) {
 }
 
 /**
- * Returns the address of the page that shows a user operation, "" if none exists. The service is asked about unknown
- * chains alone.
+ * Returns the page that shows a user operation, "" if none exists. The service is asked about unknown chains alone.
  * @param {import("../http/service.js").ServiceClient} client @param {number} chainId @param {string} hash
  */
 export async function operationPage(client, chainId, hash) {

@@ -139,8 +139,7 @@ async function opensAfterSigning(vault, passkeys, made, challenge) {
 }
 
 /**
- * Removes the passkey of an interrupted attempt. Browsers give a passkey's secret only at its own site, so each attempt
- * makes another passkey.
+ * Removes an interrupted attempt's passkey. Its secret is available only at its site, so each attempt makes another.
  * @param {import("../vault/vault.js").Vault} vault @param {string} credentialId
  */
 async function forget(vault, credentialId) {

@@ -3,21 +3,22 @@
 import "../core.js";
 import { didOfService, tokenOf } from "./signature.js";
 
-/** @import {Client} from "../client.js" */
-
 /**
+ * @import {Client} from "../client.js"
+ * @import {Attestation, Endpoint} from "../generated/types.js"
  * @typedef {{credentialId: string} | {identifier: string, channel: "handle" | "email" | "sms"} | {everything: true}} Removal
  *   what is taken back
  * @typedef {{identifiers: number, credentials: number, snapshots: number, pins: number}} Removed how many of each kind
  */
 
+const POST = { method: "POST", reads: /** @type {const} */ ("json"), safe: true };
+
 /**
  * @param {Client} client its vault is open
  * @returns {Promise<Record<string, any>>} all rows about the DID, by kind
  */
-export async function exportPerson(client) {
-  const headers = await signed(client, "/person/export", {});
-  return client._call({ method: "GET", path: "/api/person", reads: "json" }, undefined, headers);
+export function exportPerson(client) {
+  return signedCall(client, { method: "GET", path: "/api/person", reads: "json" }, "/person/export");
 }
 
 /**
@@ -26,31 +27,24 @@ export async function exportPerson(client) {
  * @param {Removal} removal @returns {Promise<Removed>}
  */
 export async function takeBack(client, removal) {
-  const headers = await signed(client, "/person/remove", removal);
-  const { identifiers, credentials, snapshots, pins } = await client._call(
-    { method: "POST", path: "/api/person/removals", reads: "json", safe: true },
-    undefined,
-    headers,
-  );
+  const endpoint = { ...POST, path: "/api/person/removals" };
+  const { identifiers, credentials, snapshots, pins } = await signedCall(client, endpoint, "/person/remove", removal);
   return { identifiers, credentials, snapshots, pins };
 }
 
 /**
  * @param {Client} client its vault is open
- * @param {import("../generated/types.js").Attestation} attestation
- * @returns {Promise<{identifier: string, channel: string}>}
+ * @param {Attestation} attestation @returns {Promise<{identifier: string, channel: string}>}
  */
 export async function addAddress(client, attestation) {
-  const headers = await signed(client, "/person/add", { attestation });
-  const { identifier, channel } = await client._call(
-    { method: "POST", path: "/api/person/identifiers", reads: "json", safe: true },
-    undefined,
-    headers,
-  );
+  const endpoint = { ...POST, path: "/api/person/identifiers" };
+  const { identifier, channel } = await signedCall(client, endpoint, "/person/add", { attestation });
   return { identifier, channel };
 }
 
-/** @param {Client} client @param {string} command @param {Record<string, any>} args */
-async function signed({ vault, baseUrl, serviceDid }, command, args) {
-  return { authorization: `Bearer ${await tokenOf(vault, serviceDid ?? didOfService(baseUrl), command, args)}` };
+/** @param {Client} client @param {Endpoint} endpoint @param {string} command @param {Record<string, any>} [args] */
+async function signedCall(client, endpoint, command, args = {}) {
+  const audience = client.serviceDid ?? didOfService(client.baseUrl);
+  const authorization = `Bearer ${await tokenOf(client.vault, audience, command, args)}`;
+  return client._call(endpoint, undefined, { authorization });
 }

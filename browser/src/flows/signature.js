@@ -23,8 +23,7 @@ export async function tokenOf(vault, audience, command, args = {}) {
 }
 
 /**
- * Returns a token that signs the registration of one credential. It makes strangers' credentials no obstacle to the
- * owner's.
+ * Returns a token that signs a credential's registration: strangers' credentials are then no obstacle to the owner's.
  * @param {Client} client @param {string} credentialId
  * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
  *   without a signature
@@ -46,8 +45,7 @@ export async function registerCredential(client, credentialId, row) {
 }
 
 /**
- * Returns the did:web of a service's address. With this DID as its audience, a token cannot be used with another
- * service.
+ * Returns the did:web of a service's address. As the audience of a token, it rules out other services.
  * @param {string} url a loopback address counts as localhost
  * @returns {string}
  */

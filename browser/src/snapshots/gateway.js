@@ -38,9 +38,7 @@ export class Gateways {
 
   /** Requests the empty block. @throws {NetworkError} no gateway answers */
   async probe() {
-    await this.#first((http) =>
-      http.send({ method: "GET", path: `/ipfs/${PROBE}`, query: { format: "raw" }, headers: { Accept: RAW } }),
-    );
+    await this.#first((http) => http.send(requestFor(PROBE)));
   }
 
   /**
@@ -51,14 +49,7 @@ export class Gateways {
   block(cid) {
     cidBytes(cid);
     const longest = codecOf(cid) === "dag-cbor" ? MAX_ROOT_BYTES : MAX_LEGACY_BLOCK_BYTES;
-    const request = {
-      method: "GET",
-      path: `/ipfs/${cid}`,
-      query: { format: "raw" },
-      headers: { Accept: RAW },
-      longest,
-    };
-    return this.#first(async (http) => verified(cid, await http.send(request)));
+    return this.#first(async (http) => verified(cid, await http.send({ ...requestFor(cid), longest })));
   }
 
   /**
@@ -115,9 +106,8 @@ export class Gateways {
   /** @template T @param {(http: Http) => Promise<T>} work @returns {Promise<T>} */
   async #first(work) {
     const failed = [];
-    for (const http of [...this.#https].sort(
-      (one, other) => Number(this.#failed.has(one)) - Number(this.#failed.has(other)),
-    )) {
+    const order = (/** @type {Http} */ http) => Number(this.#failed.has(http));
+    for (const http of [...this.#https].sort((one, other) => order(one) - order(other))) {
       try {
         return await work(http);
       } catch (error) {
@@ -129,4 +119,9 @@ export class Gateways {
       ? failure("no gateway returns the block", failed)
       : new StorageError("no gateway is configured");
   }
+}
+
+/** The request for a block (Trustless Gateway specification). @param {string} cid */
+function requestFor(cid) {
+  return { method: "GET", path: `/ipfs/${cid}`, query: { format: "raw" }, headers: { Accept: RAW } };
 }

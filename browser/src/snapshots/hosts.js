@@ -90,8 +90,7 @@ export class SnapshotHosts {
   }
 
   /**
-   * Returns the IPNS name that the Holdfast service has stored for a passkey. The name is only a hint, so the caller
-   * verifies the record published under it.
+   * Returns the IPNS name that Holdfast's service has for a passkey: a hint, whose record the caller verifies.
    * @param {string} credentialId @returns {Promise<string | null>}
    */
   async nameOf(credentialId) {

@@ -39,10 +39,7 @@ import { otherNote } from "./state.js";
 const WRITE = "/snapshots/write";
 const PINNED_SNAPSHOTS = 10;
 
-/**
- * The snapshots of one client's vault. At each step, the event "snapshot" is dispatched on the vault, with a
- * SnapshotState in `detail`.
- */
+/** The snapshots of one client's vault. Each step dispatches "snapshot" on it, with a SnapshotState in `detail`. */
 export class VaultSnapshots {
   #client;
   #store;
@@ -207,8 +204,7 @@ export class VaultSnapshots {
   }
 
   /**
-   * Makes later uploads continue from the last snapshot of the device that sent the vault. A record that the vault's
-   * key did not sign is ignored.
+   * Makes later uploads continue from the sending device's last snapshot. Another key's record is ignored.
    * @param {unknown} record the record received with the vault, which is now open
    */
   continueFrom(record) {

@@ -9,8 +9,7 @@ import { ContentError } from "./content_error.js";
 export const PUBLIC_KEY_BYTES = 32;
 const MAX_CHARACTERS = 80; // the longest text of such a name, in base32, has 65
 /**
- * The bytes before the key in a name: a CIDv1 with codec libp2p-key, an identity multihash, and the protobuf header for
- * Ed25519.
+ * Before the key in a name: a CIDv1 with codec libp2p-key, an identity multihash, and the protobuf header for Ed25519.
  */
 const KEY = [0x08, 1, 0x12, PUBLIC_KEY_BYTES];
 const MULTIHASH = [0x00, KEY.length + PUBLIC_KEY_BYTES, ...KEY];

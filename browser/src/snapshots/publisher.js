@@ -15,10 +15,7 @@ import { otherNote, readState, recordNote, writeState } from "./state.js";
  * @import {SnapshotState} from "./state.js"
  */
 
-/**
- * How long a record is valid: it must outlast the loss of a device by years. Caches keep a record for only a
- * minute.
- */
+/** A record must outlast the loss of a device by years; caches keep it for only a minute. */
 const VALID_YEARS = 20;
 const TTL_NS = 60_000_000_000n;
 export const PIN_NAME = "vault";
@@ -31,20 +28,14 @@ const CONFLICTING = /** @type {const} */ ("conflict");
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
 
-/**
- * Uploads, pins and publishes the newest revision of one open vault. An attempt continues where the previous one
- * stopped.
- */
+/** Uploads, pins and publishes the newest revision of one open vault, from where the previous attempt stopped. */
 export class Publisher {
   #vault;
   #store;
   #hosts;
   #tell;
   #retained;
-  /**
-   * The name and the delegation, cached until the vault changes, so that retries do not keep the enclave from locking
-   * itself.
-   */
+  /** Cached until the vault changes, so that retries do not keep the enclave from locking itself. */
   #known = /** @type {Publishing | null} */ (null);
 
   /**
@@ -124,10 +115,7 @@ export class Publisher {
     return snapshotAfter(isDue(stored, state) ? state.acknowledgedRoot : state.precedingRoot, stored, delegation);
   }
 
-  /**
-   * Returns the IPNS name and the delegation. A vault created before publishing keys existed now gets a key in a new
-   * revision.
-   */
+  /** Returns name and delegation. A vault from before publishing keys existed gets a key, in a new revision. */
   async #publishing() {
     if (this.#known) return this.#known;
     const { name } = await this.#vault.publishingKey();

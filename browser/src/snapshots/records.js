@@ -87,8 +87,7 @@ export function changeOf(known, given) {
 }
 
 /**
- * Decodes the part of Protocol Buffers that records use: numbers and bytes, each field at most once. Unknown fields are
- * skipped.
+ * Decodes the Protocol Buffers of a record: numbers and bytes, each field at most once. Skips unknown fields.
  * @param {Uint8Array<ArrayBuffer>} data @returns {Fields}
  */
 function fieldsOf(data) {
