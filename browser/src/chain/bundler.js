@@ -8,6 +8,7 @@ import { isSponsored } from "./fees.js";
 import { sleep } from "./rpc.js";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
+const QUANTITY = /^0x[0-9a-f]+$/i;
 const SPONSORS = [
   ...ESTIMATES,
   "maxFeePerGas",
@@ -202,5 +203,7 @@ function merged(operation, given, names) {
   if (typeof given !== "object" || given === null)
     throw new NetworkError("the bundler's response has an unexpected form");
   const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
+  if (chosen.some(([name, value]) => !name.startsWith("paymaster") && !QUANTITY.test(value)))
+    throw new NetworkError("the bundler's response has an unexpected form");
   return { ...operation, ...Object.fromEntries(chosen) };
 }

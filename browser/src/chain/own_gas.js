@@ -5,7 +5,7 @@ import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, GasTooDear, OperationFailed, revertOf } from "./errors.js";
 import { ether, greatestCost, higherFees } from "./fees.js";
 import { NATIVE } from "./native.js";
-import { ask } from "./rpc.js";
+import { ask, quantity } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
@@ -100,10 +100,14 @@ export async function paidByAccount(url, account, operation, why) {
  * @throws {AccountNotFunded}
  */
 async function checkFunds(url, { address, contracts }, operation, coins, why) {
-  const balance = BigInt(await ask(url, "eth_getBalance", [address, "latest"]));
-  const deposit = BigInt(
-    await ask(url, "eth_call", [{ to: contracts.entryPoint, data: balanceOf(address) }, "latest"]),
-  );
+  const read = (/** @type {string} */ method, /** @type {unknown} */ of) =>
+    ask(url, method, [of, "latest"])
+      .then(quantity)
+      .catch((cause) => {
+        throw new NetworkError("the chain's JSON-RPC endpoint does not return the account's balance", { cause });
+      });
+  const balance = await read("eth_getBalance", address);
+  const deposit = await read("eth_call", { to: contracts.entryPoint, data: balanceOf(address) });
   const cost = greatestCost(operation);
   const needed = coins + (cost > deposit ? cost - deposit : 0n);
   if (balance >= needed) return;

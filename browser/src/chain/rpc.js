@@ -72,6 +72,12 @@ async function sent(url, init) {
   return fetch(url, init);
 }
 
+/** @param {unknown} answer @returns {bigint} @throws {NetworkError} it is not a number in hexadecimal */
+export function quantity(answer) {
+  if (typeof answer === "string" && /^0x[0-9a-f]+$/i.test(answer)) return BigInt(answer);
+  throw new NetworkError("the answer is not a number");
+}
+
 /** @param {number} ms @returns {Promise<null>} */
 export function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms, null));
