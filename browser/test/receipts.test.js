@@ -18,3 +18,14 @@ test("the pauses between looking for a receipt, which is there at the 25th time"
   assert.ok(Math.max(...pauses.slice(0, 19)) <= 150);
   assert.equal(Math.min(...pauses.slice(19)), 1000);
 });
+
+test("a bundler may write hashes in upper case", async () => {
+  const answers = {
+    eth_sendUserOperation: "0xAB",
+    eth_getUserOperationReceipt: { userOpHash: "0xAB", success: true, receipt: { transactionHash: "0x2" } },
+  };
+  const bundler = new Bundler({ bundler: async (method) => answers[method] }, "0x");
+  await bundler.send({}, "0xab");
+  assert.equal((await bundler.receipt("0xab")).transactionHash, "0x2");
+  await assert.rejects(bundler.send({}, "0xac"), { name: "NetworkError" });
+});

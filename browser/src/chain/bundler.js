@@ -113,7 +113,7 @@ export class Bundler {
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
-    if (answer !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
+    if (String(answer).toLowerCase() !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
   }
 
   /**
@@ -144,7 +144,8 @@ export class Bundler {
   async receipt(hash) {
     const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
     if (answer === null) return null;
-    if (answer?.userOpHash !== hash) throw new NetworkError("the response is another operation's receipt");
+    if (String(answer?.userOpHash).toLowerCase() !== hash.toLowerCase())
+      throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
     if (answer.success !== true) {

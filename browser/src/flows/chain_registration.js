@@ -78,7 +78,7 @@ export class ChainRegistration {
   /** @throws {OperationFailed | RegistrationRefused | NetworkError} */
   async run() {
     const { did, operationHash } = this.#journal.row;
-    const registered = (await this.#account.state()).did === (await textHash(this.#vault, did));
+    const registered = (await this.#account.state()).did.toLowerCase() === (await textHash(this.#vault, did));
     if (operationHash && (registered || (await this.#arrived(operationHash)))) return this.#receipt(operationHash);
     if (registered)
       throw new RegistrationRefused(

@@ -62,7 +62,7 @@ export async function checkElsewhere(client, { address: account, did }, chainId)
 /** @param {Client} client @param {string} did @param {string} address */
 async function confirm(client, did, address) {
   const state = await stateOf(client, address);
-  if (!state.isActive || state.did !== (await textHash(client.vault, did)))
+  if (!state.isActive || state.did.toLowerCase() !== (await textHash(client.vault, did)))
     throw new PaymentRefused(
       `the chain does not confirm that ${address} is the account of the payee's DID: nothing was paid`,
       UNVERIFIED,
