@@ -143,8 +143,11 @@ async def a_forgotten_vault_leaves_its_snapshots_place(page, did):
     await page.evaluate(
         f"new hf.VaultStore().setNote('snapshots:{did}', {{acknowledgedRevision: 9, acknowledgedRoot: 'b', sequence: 4}})"
     )
+    await page.evaluate(f"new hf.VaultStore().setNote('snapshots:forgotten:{did}', 7)")
     await page.evaluate(f"client.vault.forget('{did}')")
     assert await page.evaluate("client.vault.stored()") == []
+    forgotten = await page.evaluate(f"new hf.VaultStore().note('snapshots:forgotten:{did}')")
+    assert forgotten == 0, "what a removed key opens is still to be unpinned, and revisions start again"
     assert await page.evaluate(f"new hf.VaultStore().note('registration:{did}:handle:ada')") is None
     assert (await page.evaluate(f"new hf.VaultStore().note('snapshots:{did}')"))["sequence"] == 4
     assert (await outcome(page, f"return client.vault.unlock({KEY})"))["value"] == {
