@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import VaultSnapshotConfig
 
-T = TypeVar("T")
 UPLOAD_TIMEOUT_S = 120.0
 _BOUNDARY_BYTES = 16
+_PART = 'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n'
 _NOT_FOUND = 404
 
 
@@ -64,11 +63,23 @@ class SnapshotHosts:
         self.pinning = AsyncPinning(pinning_url, access, **more) if pinning_url else None
 
     async def upload(self, snapshot: Snapshot) -> None:
-        """Upload the snapshot's blocks. If there is no separate pinning service, the upload also pins the blocks.
+        """Upload the blocks as to a Kubo node (POST /api/v0/dag/import), which pins them without a pinning service.
 
         Raises RequestRefused, StorageError.
         """
-        await self._send(import_call(snapshot.root_cid, snapshot.to_car(), pin=self.pinning is None))
+        boundary, pinned = secrets.token_hex(_BOUNDARY_BYTES), self.pinning is None
+        body = f"--{boundary}\r\n{_PART}".encode() + snapshot.to_car() + f"\r\n--{boundary}--\r\n".encode()
+        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        headers["Authorization"] = f"Bearer {await self._token(self._upload_url)}"
+        call = Call(
+            method="POST",
+            path="/api/v0/dag/import",
+            query={"pin-roots": "true" if pinned else "false"},
+            content=body,
+            headers=headers,
+            read=lambda reply: _check_imported(reply, snapshot.root_cid, pinned=pinned),
+        )
+        await self._http.send(call)
 
     async def publish(self, name: str, record: bytes) -> None:
         """Publish an IPNS record, which proves itself by its signature. Raises RequestRefused, NetworkError."""
@@ -91,12 +102,6 @@ class SnapshotHosts:
         await self.gateway.close()
         if self.pinning is not None:
             await self.pinning.close()
-
-    async def _send(self, call: Call[T]) -> T:
-        if self._mint is None:
-            return await self._http.send(call)
-        headers = {**call.headers, "Authorization": f"Bearer {await self._token(self._upload_url)}"}
-        return await self._http.send(replace(call, headers=headers))
 
     async def _token(self, url: str) -> str:
         if self._mint is None:
@@ -121,21 +126,6 @@ def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
     if isinstance(config, SnapshotConfig):
         return config
     return SnapshotConfig(gateway_url=config.gateway_url if config else None)
-
-
-def import_call(root_cid: str, car: bytes, *, pin: bool) -> Call[None]:
-    """POST /api/v0/dag/import, in the format of Kubo's RPC: a multipart body whose only part is the CAR file."""
-    boundary = secrets.token_hex(_BOUNDARY_BYTES)
-    head = 'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n'
-    body = f"--{boundary}\r\n{head}".encode() + car + f"\r\n--{boundary}--\r\n".encode()
-    return Call(
-        method="POST",
-        path="/api/v0/dag/import",
-        query={"pin-roots": "true" if pin else "false"},
-        content=body,
-        headers={"Content-Type": f"multipart/form-data; boundary={boundary}"},
-        read=lambda reply: _check_imported(reply, root_cid, pinned=pin),
-    )
 
 
 def _read_name(reply: Reply) -> str | None:
