@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+import asyncpg
 import pytest
 from tests.support.postgres_server import PostgresServer, running
 from tests.support.serving import PATIENCE_S
 from tests.support.shards import partition
 
-from holdfast.service.store.postgresql import batcher, connection
-from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql import batcher, connection, schema
+from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
 from holdfast.service.store.postgresql.schema import TABLES
+from holdfast.settings.postgresql import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from holdfast.service.store.port import Store
+
+
+CITUS_URL = os.environ.get("HOLDFAST_TEST_CITUS_URL")
 
 
 @pytest.fixture(scope="session")
@@ -67,6 +73,31 @@ def empty(server: PostgresServer, url: str) -> None:
     if server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'", name):
         gone = ", ".join(f"t{n} AS (DELETE FROM holdfast.{table})" for n, table in enumerate(TABLES))
         server.execute(f"WITH {gone} SELECT 1", name)
+
+
+@pytest.fixture(scope="session")
+def citus_database() -> str:
+    """The URL of a database on the coordinator of a Citus cluster, which the tests of a session share and empty."""
+    if CITUS_URL is None:
+        pytest.skip("HOLDFAST_TEST_CITUS_URL does not name a database on the coordinator of a Citus cluster")
+    address = parse_address(CITUS_URL)
+    in_thread(lambda: schema.migrate(address))
+    return CITUS_URL
+
+
+@pytest.fixture
+def citus_url(citus_database: str) -> str:
+    """The URL of an empty database of a Citus cluster."""
+    in_thread(lambda: empty_on_citus(citus_database))
+    return citus_database
+
+
+async def empty_on_citus(url: str) -> None:
+    """Delete all rows."""
+    connection = await asyncpg.connect(url)
+    for table in TABLES:
+        await connection.execute(f"DELETE FROM holdfast.{table}")
+    await connection.close()
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class FakeConnection:
     """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
 
+    is_citus = False
+
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
         self.errors: dict[int, list[Exception]] = {}

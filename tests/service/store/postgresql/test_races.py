@@ -4,6 +4,7 @@ import asyncio
 import random
 
 import pytest
+from tests.support.databases import CITUS_URL
 from tests.support.store_cases import handle
 
 from holdfast.rules.identifiers import Channel, Identifier
@@ -19,10 +20,11 @@ NOW = 1_800_000_000.0
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "ann@example.com")
 
 
-@pytest.fixture
-async def nodes(postgres_url, patient_stores):
+@pytest.fixture(params=["postgres_url", *(["citus_url"] if CITUS_URL else [])])
+async def nodes(request, patient_stores):
     """Three stores on one database, each with its own connections."""
-    stores = [PostgresqlDatabase(postgres_url).open() for _ in range(3)]
+    url = request.getfixturevalue(request.param)
+    stores = [PostgresqlDatabase(url).open() for _ in range(3)]
     yield stores
     for store in stores:
         await store.close()

@@ -42,6 +42,7 @@ class Kind:
         most: maximum number of requests in a batch.
         repeatable: whether a second call has no further effect, so that the request is sent once more
             if the response was lost.
+        on_citus: the statement for Citus, if it needs another one.
     """
 
     name: str
@@ -50,6 +51,11 @@ class Kind:
     decode: Callable[[Sequence[Any], list[asyncpg.Record]], Sequence[Any]]
     most: int = MAX_BATCH
     repeatable: bool = False
+    on_citus: str = ""
+
+    def for_engine(self, *, is_citus: bool) -> str:
+        """Return the statement for a database with or without Citus."""
+        return (is_citus and self.on_citus) or self.statement
 
 
 class Job:
@@ -101,16 +107,17 @@ def _settle(batch: list[Job], results: Sequence[Any]) -> None:
 
 async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
     values = kind.encode(arguments)
+    statement = kind.for_engine(is_citus=connection.is_citus)
     try:
-        return await connection.fetch(kind.statement, values)
+        return await connection.fetch(statement, values)
     except NotSent:
         raise
     except StoreUnavailable:
         if not kind.repeatable:
             raise
-        return await connection.fetch(kind.statement, values)
+        return await connection.fetch(statement, values)
     except asyncpg.DeadlockDetectedError:
-        return await connection.fetch(kind.statement, values)
+        return await connection.fetch(statement, values)
 
 
 def _named(error: Exception) -> Exception:

@@ -80,8 +80,9 @@ class NotReached(NotSent, StoreUnreachable):
 class StoreConnection:
     """Sends statements one at a time over one connection, which is opened when needed and again after a failure."""
 
-    def __init__(self, servers: Servers) -> None:
+    def __init__(self, servers: Servers, *, is_citus: bool = False) -> None:
         self._servers = servers
+        self.is_citus = is_citus
         self._connection: Connection | None = None
         self._opened_at = 0.0
         self._unanswered = False  # a response was missing, and commits may still be waiting for a standby

@@ -11,6 +11,7 @@ import asyncpg
 from holdfast.service.store.database import OtherChain
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.citus import HAS_CITUS
 from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.postgresql.findings import server_findings
 from holdfast.service.store.postgresql.store import PostgresqlStore
@@ -59,7 +60,7 @@ class PostgresqlDatabase:
         in_thread(lambda: schema.migrate(self.address, _OPEN_WITHIN_S))
         if chain is not None and (found := self._ask(lambda connection: _keep_chain(connection, chain))) != chain:
             raise OtherChain(found, chain)
-        return PostgresqlStore(self.address)
+        return PostgresqlStore(self.address, is_citus=self._ask(lambda connection: connection.fetchval(HAS_CITUS)))
 
     def chain(self) -> int | None:
         """See Database."""

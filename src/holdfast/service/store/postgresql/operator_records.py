@@ -31,16 +31,24 @@ def single(name: str, function: str, arguments: int) -> Kind:
 _KEY_COLUMNS = f"SELECT {', '.join(AdminKey._fields)} FROM holdfast.admin_keys"
 KEY = rows_of("admin_key", f"{_KEY_COLUMNS} WHERE name = $1")
 KEYS = rows_of("admin_keys", f"{_KEY_COLUMNS} ORDER BY name")
-_USED = (
-    "coalesce((SELECT sum(c.many)::int FROM holdfast.windows AS w, unnest(w.counts) AS c (many)"
-    f" WHERE w.shard = holdfast.shard_of_name_v1('{Counted.INVITATIONS}', i.number)"
-    f" AND w.what = '{Counted.INVITATIONS}' AND w.subject = i.number), 0)"
-)
-_INVITATION_COLUMNS = f"SELECT {', '.join(StoredInvitation._fields[:-1])}, {_USED} FROM holdfast.invitations AS i"
-INVITATION = rows_of("invitation", f"{_INVITATION_COLUMNS} WHERE number = $1")
+_COLUMNS = ", ".join(StoredInvitation._fields[:-1])
+
+
+def _invitations(which: str) -> str:
+    """Return a statement that reads some invitations, newest first, and how often each was used."""
+    return (
+        f"WITH i AS MATERIALIZED (SELECT {_COLUMNS} FROM holdfast.invitations WHERE {which}),"
+        " counted AS MATERIALIZED (SELECT w.subject, w.counts FROM holdfast.windows AS w JOIN i"
+        f" ON w.shard = holdfast.shard_of_name_v1('{Counted.INVITATIONS}', i.number)"
+        f" AND w.what = '{Counted.INVITATIONS}' AND w.subject = i.number)"
+        " SELECT i.*, coalesce((SELECT sum(n.many)::int FROM unnest(c.counts) AS n (many)), 0)"
+        " FROM i LEFT JOIN counted AS c ON c.subject = i.number ORDER BY i.made_at DESC, i.number DESC"
+    )
+
+
+INVITATION = rows_of("invitation", _invitations("number = $1"))
 INVITATIONS = rows_of(
-    "invitations",
-    f"{_INVITATION_COLUMNS} WHERE (made_at, number) < ($1, $2) ORDER BY made_at DESC, number DESC LIMIT $3",
+    "invitations", _invitations("(made_at, number) < ($1, $2) ORDER BY made_at DESC, number DESC LIMIT $3")
 )
 KEEP_KEY = single("keep_admin_key", "keep_admin_key_v1", 5)
 REVOKE_KEY = single("revoke_admin_key", "revoke_admin_key_v1", 3)

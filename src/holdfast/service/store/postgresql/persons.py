@@ -53,27 +53,23 @@ def _hide(batch: Sequence[tuple[Pseudonyms, float]]) -> list[Any]:
 HIDE_NAMES = Kind("hide_names", call("hide_names_v1", 4), _hide, lambda _batch, rows: [rows[0][0]], 1, repeatable=True)
 
 _OF_DID = "t.shard = $1 AND t.did = $2"
-_HELD = (
-    "held AS MATERIALIZED (SELECT * FROM holdfast.identifiers AS t"
-    " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2)"
-)
-# A session proves nothing: what belongs to the identifier itself is the DID's only once the DID has registered it.
-_REGISTERED = "h.shard = t.shard AND h.channel = t.channel AND h.key = t.key AND h.stage = 'registered'"
+# Of the DID's identifiers `h`. A session proves nothing: what belongs to the identifier itself is the DID's only once
+# the DID has registered it.
+_IS_HELD = "right(h.did, 12) = right($2, 12) AND h.did = $2"
+_SAME = "t.shard = h.shard AND t.channel = h.channel AND t.key = h.key AND h.stage = 'registered'"
 _PARTS = {
-    "identifiers": "SELECT t.channel, t.key, t.given, t.stage, t.ip AS address, t.created_at, t.registered_at,"
-    " (SELECT v.verified_at FROM holdfast.verifications AS v WHERE v.shard = t.shard AND v.channel = t.channel"
-    " AND v.key = t.key AND t.stage = 'registered') AS verified_at FROM held AS t"
-    " ORDER BY t.created_at, t.channel, t.key",
+    "identifiers": "SELECT h.channel, h.key, h.given, h.stage, h.ip AS address, h.created_at, h.registered_at,"
+    f" t.verified_at FROM holdfast.identifiers AS h LEFT JOIN holdfast.verifications AS t ON {_SAME}"
+    f" WHERE {_IS_HELD} ORDER BY h.created_at, h.channel, h.key",
     "credentials": "SELECT t.credential, t.channel, t.key, t.tx_hash, t.block_number, t.smart_account, t.created_at,"
-    " t.confirmation, t.settled_at, t.signed FROM holdfast.did_identifiers AS d"
+    " t.confirmation, t.settled_at, t.signed FROM registered AS d"
     " JOIN holdfast.credentials AS t ON t.shard = d.identifier_shard AND t.channel = d.channel AND t.key = d.key"
-    " AND t.did = d.did WHERE d.shard = $1 AND d.did = $2"
-    " ORDER BY t.created_at, t.credential",
-    "codes": "SELECT t.channel, t.key, t.sent_at, t.expires_at, t.attempts, t.ip AS address FROM holdfast.codes AS t"
-    f" JOIN held AS h ON {_REGISTERED}",
+    " AND t.did = d.did ORDER BY t.created_at, t.credential",
+    "codes": "SELECT t.channel, t.key, t.sent_at, t.expires_at, t.attempts, t.ip AS address"
+    f" FROM holdfast.identifiers AS h JOIN holdfast.codes AS t ON {_SAME} WHERE {_IS_HELD}",
     "audit": "SELECT a.at, a.action, a.channel, a.key, a.did FROM ("
-    "SELECT t.* FROM holdfast.audit AS t"
-    f" JOIN held AS h ON {_REGISTERED} AND t.did IS NULL AND t.at >= h.created_at"
+    f"SELECT t.* FROM holdfast.identifiers AS h JOIN holdfast.audit AS t ON {_SAME} WHERE {_IS_HELD}"
+    " AND t.did IS NULL AND t.at >= h.created_at"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($3, 12) AND t.did = $3"
     ") AS a ORDER BY a.at, a.id",
@@ -104,7 +100,8 @@ def _held(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
 
 HELD = Kind(
     "held_of",
-    f"WITH {_HELD} SELECT json_build_object({_JSON})::text",
+    f"WITH registered AS MATERIALIZED (SELECT * FROM holdfast.did_identifiers AS t WHERE {_OF_DID})"
+    f" SELECT json_build_object({_JSON})::text",
     lambda batch: batch[0],
     _held,
     1,

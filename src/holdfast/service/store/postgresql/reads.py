@@ -1,11 +1,9 @@
-"""The PostgreSQL store's reads.
-
-With LATERAL, the server looks each key up separately, and reads only the key's partition of a partitioned table.
-"""
+"""The PostgreSQL store's reads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from typing import TYPE_CHECKING
 
 from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
@@ -14,6 +12,8 @@ from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.lookups import RowByKey, found, identifiers, keys, look_up
+from holdfast.service.store.postgresql.writes.arguments import columns
 from holdfast.service.store.values import RegisteredDid
 
 if TYPE_CHECKING:
@@ -24,106 +24,46 @@ if TYPE_CHECKING:
 _STAGES = {stage.value: stage for stage in Stage}
 
 
-def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _identifiers(batch: Sequence[tuple[str, str]]) -> list[list[Any]]:
-    return _columns([(shard_of(channel, key), channel, key) for channel, key in batch])
-
-
-def _keys(batch: Sequence[str]) -> list[list[Any]]:
-    return _columns([(shard_of(key), key) for key in batch])
-
-
-def _claims(_batch: Sequence[Any], rows: list[Record]) -> list[Claim | None]:
-    return [Claim(did, _STAGES[stage]) if did is not None else None for did, stage in rows]
-
-
-CLAIM = Kind(
+CLAIM = look_up(
     "claim_of",
-    "SELECT i.did, i.stage FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
-    " LEFT JOIN LATERAL (SELECT did, stage FROM holdfast.identifiers AS t"
-    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS i ON true ORDER BY w.n",
-    _identifiers,
-    _claims,
-    repeatable=True,
+    RowByKey("t.did, t.stage", "identifiers", ("channel", "key")),
+    identifiers,
+    found(lambda did, stage: Claim(did, _STAGES[stage])),
 )
-
-
-def _registered(_batch: Sequence[Any], rows: list[Record]) -> list[RegisteredDid | None]:
-    return [RegisteredDid(*row) if row[0] is not None else None for row in rows]
-
-
 CREDENTIAL = Kind(
     "find_credential",
-    f"SELECT {', '.join(f'c.{name}' for name in RegisteredDid.__struct_fields__)}"  # noqa: S608 - our own names
-    " FROM unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
-    " LEFT JOIN LATERAL (SELECT identifier_shard, channel, key FROM holdfast.credential_places AS t"
-    " WHERE t.shard = w.s AND t.credential = w.k LIMIT 1) AS p ON true"
-    " LEFT JOIN LATERAL (SELECT * FROM holdfast.credentials AS t WHERE t.shard = p.identifier_shard"
-    " AND t.channel = p.channel AND t.key = p.key AND t.credential = w.k LIMIT 1) AS c ON true ORDER BY w.n",
-    _keys,
-    _registered,
+    f"SELECT n, {', '.join(f'(found).{name}' for name in RegisteredDid.__struct_fields__)}"  # noqa: S608 - our own names
+    " FROM holdfast.find_credentials_v1($1, $2)",
+    keys,
+    found(RegisteredDid),
     repeatable=True,
 )
+_OF_IP = look_up("registrations", RowByKey("t.registrations", "ip_counters", ("ip",)), keys, found(int, otherwise=0))
+_TOTAL = "SELECT 0, coalesce(sum(value), 0)::bigint FROM holdfast.totals WHERE name = 'registrations' UNION ALL "
 
 
-def _counts(_batch: Sequence[Any], rows: list[Record]) -> list[tuple[int, int]]:
-    return [(of_ip, int(total)) for of_ip, total in rows]
+def _counts(batch: Sequence[str], rows: list[Record]) -> list[tuple[int, int]]:
+    (total,) = (value for n, value in rows if n == 0)
+    return [(of_ip, total) for of_ip in _OF_IP.decode(batch, [row for row in rows if row[0] > 0])]
 
 
-REGISTRATIONS = Kind(
-    "registrations",
-    "SELECT coalesce(i.registrations, 0), (SELECT coalesce(sum(value), 0) FROM holdfast.totals"
-    " WHERE name = 'registrations') FROM unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
-    " LEFT JOIN LATERAL (SELECT registrations FROM holdfast.ip_counters AS t"
-    " WHERE t.shard = w.s AND t.ip = w.k LIMIT 1) AS i ON true ORDER BY w.n",
-    _keys,
-    _counts,
-    repeatable=True,
+REGISTRATIONS = dataclasses.replace(
+    _OF_IP, statement=_TOTAL + _OF_IP.statement, on_citus=_TOTAL + _OF_IP.on_citus, decode=_counts
 )
-
-
-def _first_values(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
-    return [row[0] for row in rows]
-
-
-VERIFIED = Kind(
-    "verified_at",
-    "SELECT v.verified_at FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
-    " LEFT JOIN LATERAL (SELECT verified_at FROM holdfast.verifications AS t"
-    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
-    _identifiers,
-    _first_values,
-    repeatable=True,
+VERIFIED = look_up(
+    "verified_at", RowByKey("t.verified_at", "verifications", ("channel", "key")), identifiers, found(float)
 )
-
-
-KNOWN_KEY = Kind(
+KNOWN_KEY = look_up(
     "is_known",
-    "SELECT EXISTS (SELECT 1 FROM holdfast.kept_answers AS t"
-    " WHERE t.shard = w.s AND t.key = w.k AND t.expires_at > w.at)"
-    " FROM unnest($1::smallint[], $2::bytea[], $3::float8[]) WITH ORDINALITY AS w (s, k, at, n) ORDER BY w.n",
-    lambda batch: _columns([(shard_of(key), key, now) for key, now in batch]),
-    _first_values,
-    repeatable=True,
+    RowByKey("true", "kept_answers", ("key",), "t.expires_at > w.v1", ("bytea", "float8")),
+    lambda batch: columns([(shard_of(key), key, now) for key, now in batch]),
+    found(bool, otherwise=False),
 )
-
-
-def _codes(_batch: Sequence[Any], rows: list[Record]) -> list[CountedAttempt | None]:
-    return [CountedAttempt(*row) if row[0] is not None else None for row in rows]
-
-
-CODE = Kind(
+CODE = look_up(
     "code_of",
-    "SELECT v.id, v.digest, v.expires_at, v.attempts"
-    " FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, c, k, n)"
-    " LEFT JOIN LATERAL (SELECT * FROM holdfast.codes AS t"
-    " WHERE t.shard = w.s AND t.channel = w.c AND t.key = w.k LIMIT 1) AS v ON true ORDER BY w.n",
-    _identifiers,
-    _codes,
-    repeatable=True,
+    RowByKey("t.id, t.digest, t.expires_at, t.attempts", "codes", ("channel", "key")),
+    identifiers,
+    found(CountedAttempt),
 )
 
 

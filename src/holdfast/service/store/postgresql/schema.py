@@ -19,6 +19,7 @@ import asyncpg
 
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.citus import HAS_CITUS, distribute
 from holdfast.service.store.postgresql.connection import LOST, NOT_NOW, open_connection
 from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
 from holdfast.settings.postgresql_servers import Servers, database_words
@@ -47,11 +48,13 @@ class Step:
 
     Attributes:
         scripts: files in `migrations/` that run in one transaction.
+        for_citus: further files for a database with Citus.
         backfill: what has to be done for every row of a table before the scripts run.
         oldest: the oldest schema version whose release can use the database once this step is done.
     """
 
     scripts: tuple[str, ...] = ()
+    for_citus: tuple[str, ...] = ()
     backfill: Backfill | None = None
     oldest: int = 1
 
@@ -62,6 +65,7 @@ STEPS: tuple[Step, ...] = (
             "0001_tables.sql",
             "0001_sessions.sql",
             "0001_registration_facts.sql",
+            "0001_one_server.sql",
             "0001_registrations.sql",
             "0001_windows.sql",
             "0001_codes.sql",
@@ -78,7 +82,8 @@ STEPS: tuple[Step, ...] = (
             "0001_outbox.sql",
             "0001_administration.sql",
             "0001_sponsorships.sql",
-        )
+        ),
+        for_citus=("0001_citus.sql",),
     ),
 )
 SCHEMA_VERSION = len(STEPS)
@@ -180,8 +185,11 @@ async def _try_step(connection: Connection) -> int:
                 " one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, oldest integer NOT NULL)"
             )
         step = STEPS[version]
-        for script in step.scripts:
+        is_citus = await connection.fetchval(HAS_CITUS)
+        for script in (*step.scripts, *(step.for_citus if is_citus else ())):
             await connection.execute(_script(script))
+        if is_citus:
+            await distribute(connection, TABLES)
         await connection.execute(
             "INSERT INTO holdfast.schema_version (version, oldest) VALUES ($1, $2)"
             " ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest",

@@ -1,4 +1,4 @@
-"""The reads for stored snapshots, each from a single partition."""
+"""The reads for stored snapshots."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.lookups import RowByKey, found, keys, look_up
+from holdfast.service.store.postgresql.writes.arguments import columns
 from holdfast.service.store.snapshot_index import BlockLocation, StoredRecord, StoredRoot
 
 if TYPE_CHECKING:
@@ -21,49 +23,37 @@ _BY_KEY = "unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS w (s, k, n)"
 _MOST_SNAPSHOTS = 64  # of many blocks each
 
 
-def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _keys(batch: Sequence[str]) -> list[list[Any]]:
-    return _columns([(shard_of(key), key) for key in batch])
-
-
 def _first_values(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
     return [row[0] for row in rows]
 
 
 IS_REGISTERED = Kind(
     "is_registered",
-    "SELECT EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d JOIN holdfast.credentials AS c"  # noqa: S608 - our own names
-    " ON c.shard = d.identifier_shard AND c.channel = d.channel AND c.key = d.key AND c.did = d.did"
-    " WHERE d.shard = w.s AND d.did = w.k AND c.confirmation <> 'refused')"
-    f" FROM {_BY_KEY} ORDER BY w.n",
-    _keys,
+    f"SELECT holdfast.did_stands_v1(w.s, w.k, false) FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
+    keys,
     _first_values,
     repeatable=True,
 )
 IS_CONFIRMED = Kind(
     "is_confirmed",
     f"SELECT holdfast.did_stands_v1(w.s, w.k, true) FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
-    _keys,
+    keys,
     _first_values,
     repeatable=True,
 )
-IS_REVOKED = Kind(
+IS_REVOKED = look_up(
     "is_revoked",
-    "SELECT EXISTS (SELECT 1 FROM holdfast.snapshot_revocations AS t WHERE t.shard = w.s AND t.did = w.k"
-    " AND (t.cid IN (w.c, w.d) OR (t.cid = '' AND t.before >= w.at)))"
-    " FROM unnest($1::smallint[], $2::text[], $3::text[], $4::text[], $5::float8[])"
-    " WITH ORDINALITY AS w (s, k, c, d, at, n) ORDER BY w.n",
-    lambda batch: _columns([(shard_of(did), did, cids[0], cids[-1], at) for did, cids, at in batch]),
-    _first_values,
-    repeatable=True,
-)
+    RowByKey(
+        "true", "snapshot_revocations", ("did",), "(t.cid IN (w.v1, w.v2) OR (t.cid = '' AND t.before >= w.v3))",
+        ("text", "text", "text", "float8"),
+    ),
+    lambda batch: columns([(shard_of(did), did, cids[0], cids[-1], at) for did, cids, at in batch]),
+    found(bool, otherwise=False),
+)  # fmt: skip
 USAGE = Kind(
     "usage",
     f"SELECT holdfast.snapshot_usage_v1(w.s, w.k, '') FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
-    _keys,
+    keys,
     lambda _batch, rows: [Usage(*row[0]) for row in rows],
     repeatable=True,
 )
@@ -83,7 +73,7 @@ PIN = Kind(
     "pin",
     "SELECT p.* FROM unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY AS w (s, k, r, n)"
     " LEFT JOIN LATERAL holdfast.snapshot_one_pin_v1(w.s, w.k, w.r) AS p ON true ORDER BY w.n",
-    lambda batch: _columns([(shard_of(did), did, request_id) for did, request_id in batch]),
+    lambda batch: columns([(shard_of(did), did, request_id) for did, request_id in batch]),
     _pins,
     repeatable=True,
 )
@@ -101,7 +91,7 @@ PINS = Kind(
 PUBLISHER = Kind(
     "publisher",
     f"SELECT holdfast.snapshot_publisher_v1(w.s, w.k) FROM {_BY_KEY} ORDER BY w.n",  # noqa: S608 - our own names
-    _keys,
+    keys,
     _first_values,
     repeatable=True,
 )
@@ -112,15 +102,7 @@ def block_location(cid: str, number: int, size: int) -> BlockLocation:
     return BlockLocation(cid, f"{cid}.{number}", size)
 
 
-BLOCK = Kind(
-    "block",
-    "SELECT p.cid, p.number, p.size"  # noqa: S608 - our own names
-    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT t.cid, t.number, t.size FROM holdfast.snapshot_places AS t"
-    " WHERE t.shard = w.s AND t.cid = w.k LIMIT 1) AS p ON true ORDER BY w.n",
-    _keys,
-    lambda _batch, rows: [None if row[0] is None else block_location(*row) for row in rows],
-    repeatable=True,
-)
+BLOCK = look_up("block", RowByKey("t.cid, t.number, t.size", "snapshot_places", ("cid",)), keys, found(block_location))
 
 
 def _roots(batch: Sequence[str], rows: list[Record]) -> list[StoredRoot | None]:
@@ -132,26 +114,11 @@ def _roots(batch: Sequence[str], rows: list[Record]) -> list[StoredRoot | None]:
 
 ROOT = Kind(
     "root",
-    "SELECT r.did, l.cids, l.numbers, l.sizes"  # noqa: S608 - our own names
-    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT t.shard, t.did, t.blocks FROM holdfast.snapshot_places AS p"
-    " JOIN holdfast.snapshot_roots AS t ON t.shard = p.did_shard AND t.did = p.did AND t.cid = p.cid"
-    " WHERE p.shard = w.s AND p.cid = w.k LIMIT 1) AS r ON true"
-    " LEFT JOIN LATERAL (SELECT array_agg(b.cid ORDER BY k.n) AS cids, array_agg(b.number ORDER BY k.n) AS numbers,"
-    " array_agg(b.size ORDER BY k.n) AS sizes FROM unnest(r.blocks) WITH ORDINALITY AS k (cid, n)"
-    " JOIN holdfast.snapshot_blocks AS b ON b.shard = r.shard AND b.did = r.did AND b.cid = k.cid) AS l ON true"
-    " ORDER BY w.n",
-    _keys,
+    "SELECT r.did, r.cids, r.numbers, r.sizes"  # noqa: S608 - our own names
+    f" FROM {_BY_KEY} LEFT JOIN LATERAL holdfast.snapshot_root_v1(w.s, w.k) AS r ON true ORDER BY w.n",
+    keys,
     _roots,
     _MOST_SNAPSHOTS,
-    repeatable=True,
-)
-RECORD = Kind(
-    "record",
-    "SELECT t.did, t.root, t.sequence, t.validity_ns, t.ttl_ns, t.record"  # noqa: S608 - our own names
-    f" FROM {_BY_KEY} LEFT JOIN LATERAL (SELECT * FROM holdfast.snapshot_names AS t"
-    " WHERE t.shard = w.s AND t.name = w.k LIMIT 1) AS t ON true ORDER BY w.n",
-    _keys,
-    lambda _batch, rows: [record_of(tuple(row)) for row in rows],
     repeatable=True,
 )
 
@@ -160,6 +127,14 @@ def record_of(row: tuple[str | None, str, int, int, int, bytes]) -> StoredRecord
     """Return the record in a row of DID, root, sequence, validity, TTL and record; None for a row of NULLs."""
     did, root, sequence, validity_ns, ttl_ns, data = row
     return None if did is None else StoredRecord(did, root, sequence, int(validity_ns), ttl_ns, data)
+
+
+RECORD = look_up(
+    "record",
+    RowByKey("t.did, t.root, t.sequence, t.validity_ns, t.ttl_ns, t.record", "snapshot_names", ("name",)),
+    keys,
+    found(lambda *row: record_of(row)),
+)
 
 
 def _single(name: str, statement: str) -> Kind:

@@ -72,6 +72,6 @@ EXPIRE_TOKENS = _single("expire tokens", "SELECT holdfast.snapshot_expire_tokens
 COLLECTED = _single(
     "collected",
     "WITH gone AS (DELETE FROM holdfast.snapshot_garbage AS t USING unnest($1::smallint[], $2::text[]) AS w (s, o)"
-    " WHERE t.shard = w.s AND t.object = w.o RETURNING 1) SELECT count(*) FROM gone",
+    " WHERE t.shard = w.s AND t.object = w.o AND t.shard = ANY ($1) RETURNING 1) SELECT count(*) FROM gone",
     repeatable=True,
 )

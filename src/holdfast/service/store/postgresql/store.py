@@ -60,18 +60,18 @@ _CLOCK_MARGIN_S = HOUR_S
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
 
 
-def _connections(servers: Servers, number: int) -> list[StoreConnection]:
-    return [StoreConnection(servers) for _ in range(number)]
+def _connections(servers: Servers, number: int, *, is_citus: bool) -> list[StoreConnection]:
+    return [StoreConnection(servers, is_citus=is_citus) for _ in range(number)]
 
 
 class PostgresqlStore:
     """Implements the Store port. The schema must already exist; connections are opened when they are needed."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, *, is_citus: bool = False) -> None:
         servers = Servers(address)
-        self._reads = Batcher(_connections(servers, READ_CONNECTIONS), "read")
+        self._reads = Batcher(_connections(servers, READ_CONNECTIONS, is_citus=is_citus), "read")
         self._clock = ClockGuard(self._reads)
-        self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS), "write", self._clock)
+        self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS, is_citus=is_citus), "write", self._clock)
         self._administration = PostgresqlAdministration(self._reads, self._writes)
         self._outbox = PostgresqlOutbox(self._reads, self._writes)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)

@@ -24,6 +24,9 @@ SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     decided text;
     claim holdfast.identifiers;
+    is_used boolean;
+    addresses bigint;
+    is_banned boolean;
 BEGIN
     PERFORM holdfast.snapshot_turn_v1(of_shard);
     SELECT t.made INTO decided FROM holdfast.snapshot_tokens AS t
@@ -33,18 +36,13 @@ BEGIN
     END IF;
     SELECT t.* INTO claim FROM holdfast.identifiers AS t
     WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key FOR UPDATE;
-    decided := holdfast.addition_v1(
-        of_did,
-        EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d JOIN holdfast.credentials AS c
-            ON c.shard = d.identifier_shard AND c.channel = d.channel AND c.key = d.key AND c.did = d.did
-            WHERE d.shard = of_shard AND d.did = of_did AND c.confirmation <> 'refused'),
-        EXISTS (SELECT 1 FROM holdfast.used_attestations AS t
-            WHERE t.shard = signature_shard AND t.signature = of_signature),
-        claim.did, claim.stage,
-        (SELECT count(*) FROM holdfast.identifiers AS t WHERE right(t.did, 12) = right(of_did, 12)
-            AND t.did = of_did AND t.stage = 'registered' AND t.channel <> 'handle'),
-        EXISTS (SELECT 1 FROM holdfast.bans AS t WHERE t.subject = ANY (bans)),
-        most);
+    is_used := EXISTS (SELECT 1 FROM holdfast.used_attestations AS t
+        WHERE t.shard = signature_shard AND t.signature = of_signature);
+    addresses := (SELECT count(*) FROM holdfast.identifiers AS t WHERE right(t.did, 12) = right(of_did, 12)
+        AND t.did = of_did AND t.stage = 'registered' AND t.channel <> 'handle');
+    is_banned := EXISTS (SELECT 1 FROM holdfast.bans AS t WHERE t.subject = ANY (bans));
+    decided := holdfast.addition_v1(of_did, holdfast.did_stands_v1(of_shard, of_did, false), is_used,
+        claim.did, claim.stage, addresses, is_banned, most);
     IF decided = 'claim' THEN
         INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at, in_audit)
         VALUES (name_shard, of_channel, of_key, of_given, of_did, 'registered', of_ip, at, at, true)

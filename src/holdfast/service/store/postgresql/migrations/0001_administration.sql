@@ -127,10 +127,16 @@ $$;
 
 -- Writes into the audit what an identifier's rows tell and will not tell any more.
 CREATE FUNCTION holdfast.record_standing_v1(of_shard smallint, of_channel text, of_key text) RETURNS void
-LANGUAGE sql VOLATILE AS $$
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT shard, channel, key, at, action, did FROM holdfast.history
-    WHERE shard = of_shard AND channel = of_channel AND key = of_key AND id IS NULL ORDER BY at
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT h.at, h.action, h.did FROM holdfast.history AS h
+        WHERE h.shard = of_shard AND h.channel = of_channel AND h.key = of_key AND h.id IS NULL ORDER BY h.at
+    LOOP
+        PERFORM holdfast.record_v1(of_shard, of_channel, of_key, one.at, one.action, one.did);
+    END LOOP;
+END
 $$;
 
 -- Gives an identifier to another DID, as a session without credentials.
@@ -147,21 +153,11 @@ BEGIN
     END IF;
     PERFORM holdfast.as_operator_v1(operator);
     PERFORM holdfast.record_standing_v1(of_shard, of_channel, of_key);
-    WITH gone AS (
-        DELETE FROM holdfast.credentials AS t
-        WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key
-        RETURNING t.credential_shard, t.credential, t.did
-    ), unplaced AS (
-        DELETE FROM holdfast.credential_places AS p USING gone AS g
-        WHERE p.shard = g.credential_shard AND p.credential = g.credential
-            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key
-    )
-    SELECT array_agg(DISTINCT g.did) INTO dids FROM gone AS g;
+    dids := holdfast.remove_credentials_v1(of_shard, of_channel, of_key, false);
     PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
     UPDATE holdfast.identifiers AS t SET did = to_did, stage = 'session', registered_at = NULL, in_audit = true
     WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (of_shard, of_channel, of_key, transfer_v1.at, 'transferred', to_did);
+    PERFORM holdfast.record_v1(of_shard, of_channel, of_key, at, 'transferred', to_did);
     RETURN true;
 END
 $$;
@@ -173,10 +169,13 @@ CREATE FUNCTION holdfast.rename_v1(
 ) RETURNS boolean LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
 DECLARE
     claim holdfast.identifiers;
+    one holdfast.credentials;
+    renamed holdfast.credentials[];
     dids text[];
+    changed bigint;
 BEGIN
-    PERFORM 1 FROM holdfast.identifiers AS t WHERE (t.shard, t.channel, t.key) IN (
-        (of_shard, of_channel, of_key), (new_shard, of_channel, new_key)) ORDER BY t.shard, t.key FOR UPDATE;
+    PERFORM holdfast.lock_identifiers_v1(
+        ARRAY[of_shard, new_shard], ARRAY[of_channel, of_channel], ARRAY[of_key, new_key]);
     SELECT t.* INTO claim FROM holdfast.identifiers AS t
     WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key AND NOT EXISTS (
         SELECT 1 FROM holdfast.credentials AS c
@@ -186,28 +185,33 @@ BEGIN
     END IF;
     PERFORM holdfast.as_operator_v1(operator);
     PERFORM holdfast.record_standing_v1(of_shard, of_channel, of_key);
-    INSERT INTO holdfast.identifiers SELECT (jsonb_populate_record(claim, jsonb_build_object(
-        'shard', new_shard, 'key', new_key, 'given', new_given, 'in_audit', true))).* ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
+    WITH written AS (
+        INSERT INTO holdfast.identifiers SELECT (jsonb_populate_record(claim, jsonb_build_object(
+            'shard', new_shard, 'key', new_key, 'given', new_given, 'in_audit', true))).* ON CONFLICT DO NOTHING
+        RETURNING 1
+    ) SELECT count(*) INTO changed FROM written;
+    IF changed = 0 THEN
         PERFORM holdfast.lost_race_v1();
     END IF;
-    SELECT array_agg(DISTINCT c.did) INTO dids FROM holdfast.credentials AS c
-    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key;
-    UPDATE holdfast.credential_places AS p SET identifier_shard = new_shard, key = new_key
-    FROM holdfast.credentials AS c
-    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key
-        AND p.shard = c.credential_shard AND p.credential = c.credential
-        AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
-    UPDATE holdfast.credentials AS c SET shard = new_shard, key = new_key, identifier = new_given, in_audit = true
-    WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key;
+    WITH gone AS (
+        DELETE FROM holdfast.credentials AS c
+        WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key RETURNING c.*
+    ) SELECT array_agg(ROW(g.*)::holdfast.credentials) INTO renamed FROM gone AS g;
+    FOREACH one IN ARRAY coalesce(renamed, '{}') LOOP
+        dids := dids || one.did;
+        UPDATE holdfast.credential_places AS p SET identifier_shard = new_shard, key = new_key
+        WHERE p.shard = one.credential_shard AND p.credential = one.credential
+            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
+        INSERT INTO holdfast.credentials SELECT (jsonb_populate_record(one, jsonb_build_object(
+            'shard', new_shard, 'key', new_key, 'identifier', new_given, 'in_audit', true))).*;
+    END LOOP;
     PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
     INSERT INTO holdfast.did_identifiers (shard, did, channel, key, identifier_shard)
-    SELECT holdfast.shard_of_v1(w.did), w.did, of_channel, new_key, new_shard FROM unnest(dids) AS w (did)
+    SELECT DISTINCT holdfast.shard_of_v1(w.did), w.did, of_channel, new_key, new_shard FROM unnest(dids) AS w (did)
     ON CONFLICT DO NOTHING;
     DELETE FROM holdfast.identifiers AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (of_shard, of_channel, of_key, rename_v1.at, 'renamed', claim.did),
-        (new_shard, of_channel, new_key, rename_v1.at, 'renamed', claim.did);
+    PERFORM holdfast.record_v1(of_shard, of_channel, of_key, at, 'renamed', claim.did);
+    PERFORM holdfast.record_v1(new_shard, of_channel, new_key, at, 'renamed', claim.did);
     RETURN true;
 END
 $$;

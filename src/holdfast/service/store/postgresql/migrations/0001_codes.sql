@@ -10,13 +10,13 @@ BEGIN
         AS w (shard, channel, key, id, digest, now, expires_at, ip, same_until) ORDER BY shard, channel, key
     ON CONFLICT (shard, channel, key) DO UPDATE SET
         expires_at = excluded.expires_at,
-        (id, digest, sent_at, ip, attempts, attempts_by_others, same_until) = (
-            SELECT t.id, t.digest, t.sent_at, t.ip, t.attempts, t.attempts_by_others, t.same_until
-            WHERE t.same_until > excluded.sent_at AND t.digest = excluded.digest
-            UNION ALL
-            SELECT excluded.id, excluded.digest, excluded.sent_at, excluded.ip, 0, 0, excluded.same_until
-            WHERE t.same_until <= excluded.sent_at OR t.digest <> excluded.digest
-        );
+        id = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.id ELSE excluded.id END,
+        digest = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.digest ELSE excluded.digest END,
+        sent_at = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.sent_at ELSE excluded.sent_at END,
+        ip = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.ip ELSE excluded.ip END,
+        attempts = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.attempts ELSE 0 END,
+        attempts_by_others = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.attempts_by_others ELSE 0 END,
+        same_until = CASE WHEN t.same_until > excluded.sent_at AND t.digest = excluded.digest THEN t.same_until ELSE excluded.same_until END;
     INSERT INTO holdfast.audit (shard, channel, key, at, action)
     SELECT shard, channel, key, now, 'code_sent'
     FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now);
@@ -47,31 +47,31 @@ DECLARE
     one record;
     code holdfast.codes;
     counted record;
+    locked holdfast.codes[];
 BEGIN
-    PERFORM 1 FROM (
-        SELECT 1 FROM holdfast.codes AS t JOIN (
-            SELECT DISTINCT shard, channel, key FROM unnest(shards, channels, keys) AS w (shard, channel, key)
-        ) AS w USING (shard, channel, key)
-        ORDER BY t.shard, t.channel, t.key FOR UPDATE OF t
-    ) AS locked;
-    FOR one IN SELECT w.* FROM unnest(shards, channels, keys, ips, nows, limits) WITH ORDINALITY
-        AS w (shard, channel, key, ip, now, most, n) WHERE NOT (w.n = ANY (skipped)) ORDER BY w.n
+    SELECT array_agg(t) INTO locked FROM holdfast.lock_codes_v1(shards, channels, keys) AS t;
+    FOR one IN SELECT w.ip, w.now, w.most, w.n, t.ordinality AS place
+        FROM unnest(shards, channels, keys, ips, nows, limits) WITH ORDINALITY
+            AS w (shard, channel, key, ip, now, most, n)
+        JOIN unnest(locked) WITH ORDINALITY AS t USING (shard, channel, key)
+        WHERE NOT (w.n = ANY (skipped)) ORDER BY w.n
     LOOP
-        SELECT t.* INTO code FROM holdfast.codes AS t
-        WHERE t.shard = one.shard AND t.channel = one.channel AND t.key = one.key;
-        CONTINUE WHEN NOT FOUND;
+        code := locked[one.place];
         IF code.expires_at <= one.now THEN
             RETURN QUERY SELECT one.n, code.id, code.digest, code.expires_at, code.attempts::bigint;
             CONTINUE;
         END IF;
         SELECT * INTO counted
         FROM holdfast.count_attempt_v1(code.attempts, code.attempts_by_others, one.most, code.ip = one.ip);
-        IF counted.in_all <> code.attempts THEN
-            UPDATE holdfast.codes AS t SET attempts = counted.in_all, attempts_by_others = counted.by_others
-            WHERE t.shard = one.shard AND t.channel = one.channel AND t.key = one.key;
-        END IF;
+        code.attempts := counted.in_all;
+        code.attempts_by_others := counted.by_others;
+        locked[one.place] := code;
         RETURN QUERY SELECT one.n, code.id, code.digest, code.expires_at, counted.number;
     END LOOP;
+    UPDATE holdfast.codes AS t SET attempts = w.attempts, attempts_by_others = w.attempts_by_others
+    FROM unnest(locked) AS w
+    WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND (holdfast.one_server_v1() OR t.shard = ANY (shards))
+        AND t.attempts <> w.attempts;
 END
 $$;
 
@@ -114,6 +114,7 @@ BEGIN
     INSERT INTO holdfast.audit (shard, channel, key, at, action)
     SELECT w.shard, w.channel, w.key, w.now, 'verified'
     FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now);
+    PERFORM holdfast.tell_v1(shards, channels, keys, nows, 'verified', array_fill(NULL::text, ARRAY[cardinality(shards)]));
 END
 $$;
 
@@ -126,15 +127,13 @@ SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     used bigint[];
 BEGIN
-    PERFORM 1 FROM (
-        SELECT 1 FROM holdfast.codes AS t
-        JOIN unnest(shards, channels, keys) AS w (shard, channel, key) USING (shard, channel, key)
-        ORDER BY t.shard, t.channel, t.key FOR UPDATE OF t
-    ) AS locked;
+    PERFORM holdfast.lock_codes_v1(shards, channels, keys);
     WITH gone AS (
         DELETE FROM holdfast.codes AS t
         USING unnest(shards, channels, keys, ids) WITH ORDINALITY AS w (shard, channel, key, id, n)
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id RETURNING w.n
+        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id
+            AND (holdfast.one_server_v1() OR t.shard = ANY (shards))
+        RETURNING w.n
     ) SELECT array_agg(gone.n) INTO used FROM gone;
     PERFORM holdfast.mark_verified_v1(
         array_agg(w.shard), array_agg(w.channel), array_agg(w.key), array_agg(w.now))

@@ -80,8 +80,9 @@ SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     removed bigint;
 BEGIN
-    DELETE FROM holdfast.kept_answers WHERE (shard, key) IN (
-        SELECT shard, key FROM holdfast.kept_answers WHERE expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.kept_answers AS t USING (
+        SELECT e.shard, e.key FROM holdfast.kept_answers AS e WHERE e.expires_at < horizon LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.key = w.key AND t.expires_at < horizon;
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;
 END

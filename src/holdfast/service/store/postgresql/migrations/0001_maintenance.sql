@@ -2,47 +2,84 @@
 CREATE FUNCTION holdfast.put_off_v1(shards smallint[], credential_ids text[], ask_ats double precision[])
 RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    identifier_shards smallint[];
+    channels text[];
+    keys text[];
+    credentials text[];
+    due_ats double precision[];
 BEGIN
-    PERFORM 1 FROM (
-        SELECT 1 FROM unnest(shards, credential_ids) AS w (shard, credential)
-        JOIN holdfast.credential_places AS p USING (shard, credential)
-        JOIN holdfast.credentials AS c ON c.shard = p.identifier_shard AND c.channel = p.channel
-            AND c.key = p.key AND c.credential = p.credential
-        ORDER BY c.shard, c.channel, c.key, c.credential FOR UPDATE OF c
-    ) AS locked;
+    SELECT array_agg(p.identifier_shard ORDER BY p.identifier_shard, p.channel, p.key, p.credential),
+        array_agg(p.channel ORDER BY p.identifier_shard, p.channel, p.key, p.credential),
+        array_agg(p.key ORDER BY p.identifier_shard, p.channel, p.key, p.credential),
+        array_agg(p.credential ORDER BY p.identifier_shard, p.channel, p.key, p.credential),
+        array_agg(w.ask_at ORDER BY p.identifier_shard, p.channel, p.key, p.credential)
+    INTO identifier_shards, channels, keys, credentials, due_ats
+    FROM holdfast.credential_places AS p
+    JOIN unnest(shards, credential_ids, ask_ats) AS w (shard, credential, ask_at) USING (shard, credential)
+    WHERE (holdfast.one_server_v1() OR p.shard = ANY (shards));
     UPDATE holdfast.credentials AS c SET asked = c.asked + 1, ask_at = w.ask_at
-    FROM unnest(shards, credential_ids, ask_ats) AS w (shard, credential, ask_at)
-    JOIN holdfast.credential_places AS p USING (shard, credential)
-    WHERE c.shard = p.identifier_shard AND c.channel = p.channel AND c.key = p.key
-        AND c.credential = p.credential AND c.confirmation = 'pending';
+    FROM unnest(identifier_shards, channels, keys, credentials, due_ats) AS w (shard, channel, key, credential, ask_at)
+    WHERE c.shard = w.shard AND c.channel = w.channel AND c.key = w.key AND c.credential = w.credential
+        AND (holdfast.one_server_v1() OR c.shard = ANY (identifier_shards)) AND c.confirmation = 'pending';
 END
 $$;
 
 -- Locks the identifier that a credential is registered for, which precedes every other lock; no row without one.
 CREATE FUNCTION holdfast.lock_identifier_of_v1(credential_shard smallint, credential_id text)
-RETURNS SETOF holdfast.credential_places LANGUAGE sql VOLATILE AS $$
-    SELECT p.* FROM holdfast.credential_places AS p
-    JOIN holdfast.identifiers AS i ON i.shard = p.identifier_shard AND i.channel = p.channel AND i.key = p.key
-    WHERE p.shard = credential_shard AND p.credential = credential_id FOR UPDATE OF i
+RETURNS SETOF holdfast.credential_places LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    place holdfast.credential_places;
+BEGIN
+    SELECT p.* INTO place FROM holdfast.credential_places AS p
+    WHERE p.shard = credential_shard AND p.credential = credential_id;
+    PERFORM 1 FROM holdfast.identifiers AS i
+    WHERE i.shard = place.identifier_shard AND i.channel = place.channel AND i.key = place.key FOR UPDATE;
+    IF FOUND THEN
+        RETURN NEXT place;
+    END IF;
+END
 $$;
 
 -- Makes an identifier without any registration a session again.
 CREATE FUNCTION holdfast.back_to_session_v1(identifier_shard smallint, of_channel text, of_key text, held text[])
-RETURNS void LANGUAGE sql VOLATILE AS $$
-    UPDATE holdfast.identifiers SET stage = 'session', registered_at = NULL
-    WHERE shard = identifier_shard AND channel = of_channel AND key = of_key AND NOT EXISTS (
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    UPDATE holdfast.identifiers AS t SET stage = 'session', registered_at = NULL
+    WHERE t.shard = identifier_shard AND t.channel = of_channel AND t.key = of_key AND NOT EXISTS (
         SELECT 1 FROM holdfast.credentials AS c
         WHERE c.shard = identifier_shard AND c.channel = of_channel AND c.key = of_key
-            AND c.confirmation = ANY (held))
+            AND c.confirmation = ANY (held));
+END
 $$;
 
 -- Forgets that DIDs have credentials for an identifier, if they have none. Only while the identifier is locked.
 CREATE FUNCTION holdfast.forget_dids_v1(of_shard smallint, of_channel text, of_key text, dids text[]) RETURNS void
-LANGUAGE sql VOLATILE AS $$
-    DELETE FROM holdfast.did_identifiers AS t USING unnest(dids) AS w (did)
-    WHERE t.shard = holdfast.shard_of_v1(w.did) AND t.did = w.did AND t.channel = of_channel AND t.key = of_key
-        AND NOT EXISTS (SELECT 1 FROM holdfast.credentials AS c
-            WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key AND c.did = w.did)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    one text;
+    did_shard smallint;
+BEGIN
+    FOREACH one IN ARRAY coalesce(dids, '{}') LOOP
+        IF NOT EXISTS (SELECT 1 FROM holdfast.credentials AS c
+            WHERE c.shard = of_shard AND c.channel = of_channel AND c.key = of_key AND c.did = one)
+        THEN
+            did_shard := holdfast.shard_of_v1(one);
+            DELETE FROM holdfast.did_identifiers AS t
+            WHERE t.shard = did_shard AND t.did = one AND t.channel = of_channel AND t.key = of_key;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Notes that DIDs lost a credential (see snapshot_orphans).
+CREATE FUNCTION holdfast.note_orphans_v1(dids text[], at double precision) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO holdfast.snapshot_orphans (shard, did, since)
+    SELECT holdfast.shard_of_v1(w.did), w.did, note_orphans_v1.at FROM unnest(dids) AS w (did)
+    WHERE w.did IS NOT NULL ORDER BY 1, 2
+    ON CONFLICT (shard, did) DO UPDATE SET since = excluded.since;
+END
 $$;
 
 -- Records what the chain says; false when it was settled before.
@@ -69,9 +106,9 @@ BEGIN
         DELETE FROM holdfast.credential_places AS p WHERE p.shard = credential_shard AND p.credential = credential_id;
         PERFORM holdfast.back_to_session_v1(
             place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed']);
+        PERFORM holdfast.note_orphans_v1(ARRAY[registered_did], at);
     END IF;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (place.identifier_shard, place.channel, place.key, at, outcome, registered_did);
+    PERFORM holdfast.record_v1(place.identifier_shard, place.channel, place.key, at, outcome, registered_did);
     RETURN true;
 END
 $$;
@@ -95,8 +132,7 @@ BEGIN
     n := 1;
     done := FOUND;
     IF done THEN
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        VALUES (place.identifier_shard, of_channel, of_key, add_transaction_v1.at, 'confirmed', of_did);
+        PERFORM holdfast.record_v1(place.identifier_shard, of_channel, of_key, at, 'confirmed', of_did);
     END IF;
     RETURN NEXT;
 END
@@ -124,11 +160,41 @@ BEGIN
     PERFORM holdfast.back_to_session_v1(
         place.identifier_shard, place.channel, place.key, ARRAY['pending', 'confirmed']);
     PERFORM holdfast.forget_dids_v1(place.identifier_shard, place.channel, place.key, ARRAY[gone.did]);
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT place.identifier_shard, place.channel, place.key, w.at, w.action, gone.did
-    FROM (VALUES (gone.created_at, 'registered'), (revoke_credential_v1.at, 'credential_revoked')) AS w (at, action)
-    WHERE w.action <> 'registered' OR NOT gone.in_audit;
+    IF NOT gone.in_audit THEN
+        PERFORM holdfast.record_v1(
+            place.identifier_shard, place.channel, place.key, gone.created_at, 'registered', gone.did);
+    END IF;
+    PERFORM holdfast.record_v1(place.identifier_shard, place.channel, place.key, at, 'credential_revoked', gone.did);
+    IF gone.confirmation <> 'refused' THEN
+        PERFORM holdfast.note_orphans_v1(ARRAY[gone.did], 0);
+    END IF;
     RETURN true;
+END
+$$;
+
+-- Removes all credentials of an identifier, which is locked; their DIDs. `recording`: whether what their rows tell goes
+-- into the audit.
+CREATE FUNCTION holdfast.remove_credentials_v1(of_shard smallint, of_channel text, of_key text, recording boolean)
+RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    one holdfast.credentials;
+    gone holdfast.credentials[];
+BEGIN
+    WITH removed AS (
+        DELETE FROM holdfast.credentials AS t
+        WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key RETURNING t.*
+    ) SELECT array_agg(ROW(r.*)::holdfast.credentials ORDER BY r.created_at) INTO gone FROM removed AS r;
+    FOREACH one IN ARRAY coalesce(gone, '{}') LOOP
+        DELETE FROM holdfast.credential_places AS p
+        WHERE p.shard = one.credential_shard AND p.credential = one.credential
+            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key;
+        IF recording AND NOT one.in_audit THEN
+            PERFORM holdfast.record_v1(of_shard, of_channel, of_key, one.created_at, 'registered', one.did);
+        END IF;
+    END LOOP;
+    PERFORM holdfast.note_orphans_v1(
+        array(SELECT DISTINCT g.did FROM unnest(gone) AS g WHERE g.confirmation <> 'refused'), 0);
+    RETURN array(SELECT DISTINCT g.did FROM unnest(gone) AS g);
 END
 $$;
 
@@ -146,23 +212,9 @@ BEGIN
     END IF;
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
     SELECT of_shard, of_channel, of_key, claim.created_at, 'session', claim.did WHERE NOT claim.in_audit;
-    WITH registered AS (
-        DELETE FROM holdfast.credentials AS t
-        WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key
-        RETURNING t.credential_shard, t.credential, t.did, t.created_at, t.in_audit
-    ), unplaced AS (
-        DELETE FROM holdfast.credential_places AS p USING registered AS r
-        WHERE p.shard = r.credential_shard AND p.credential = r.credential
-            AND p.identifier_shard = of_shard AND p.channel = of_channel AND p.key = of_key
-    ), recorded AS (
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT of_shard, of_channel, of_key, r.created_at, 'registered', r.did FROM registered AS r
-        WHERE NOT r.in_audit ORDER BY r.created_at
-    )
-    SELECT array_agg(DISTINCT r.did) INTO dids FROM registered AS r;
+    dids := holdfast.remove_credentials_v1(of_shard, of_channel, of_key, true);
     PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    VALUES (of_shard, of_channel, of_key, at, 'released', claim.did);
+    PERFORM holdfast.record_v1(of_shard, of_channel, of_key, at, 'released', claim.did);
     RETURN true;
 END
 $$;
@@ -180,8 +232,7 @@ BEGIN
     DELETE FROM holdfast.verifications AS t WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
     known := known OR FOUND;
     IF known AND NOT claimed THEN
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        VALUES (of_shard, of_channel, of_key, at, 'released', NULL);
+        PERFORM holdfast.record_v1(of_shard, of_channel, of_key, at, 'released', NULL);
     END IF;
     RETURN claimed OR known;
 END
@@ -207,38 +258,44 @@ DECLARE
     removed bigint := 0;
     part bigint;
 BEGIN
-    DELETE FROM holdfast.codes WHERE (shard, channel, key) IN (
-        SELECT shard, channel, key FROM holdfast.codes WHERE expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.codes AS t USING (
+        SELECT e.shard, e.channel, e.key FROM holdfast.codes AS e WHERE e.expires_at < horizon LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.expires_at < horizon;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
-    DELETE FROM holdfast.used_attestations WHERE (shard, signature) IN (
-        SELECT shard, signature FROM holdfast.used_attestations
-        WHERE expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.used_attestations AS t USING (
+        SELECT e.shard, e.signature FROM holdfast.used_attestations AS e WHERE e.expires_at < horizon LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.signature = w.signature;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
-    DELETE FROM holdfast.windows WHERE (shard, what, subject) IN (
-        SELECT shard, what, subject FROM holdfast.windows
-        WHERE last_at < horizon - day LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.windows AS t USING (
+        SELECT e.shard, e.what, e.subject FROM holdfast.windows AS e WHERE e.last_at < horizon - day LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND t.last_at < horizon - day;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     WITH gone AS (
-        DELETE FROM holdfast.credentials WHERE (shard, channel, key, credential) IN (
-            SELECT shard, channel, key, credential FROM holdfast.credentials
-            WHERE confirmation = 'refused' AND settled_at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED)
-        RETURNING shard, channel, key, created_at, did, in_audit
+        DELETE FROM holdfast.credentials AS t USING (
+            SELECT e.shard, e.channel, e.key, e.credential FROM holdfast.credentials AS e
+            WHERE e.confirmation = 'refused' AND e.settled_at < horizon - refused_kept LIMIT most
+        ) AS w
+        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential
+            AND t.confirmation = 'refused' AND t.settled_at < horizon - refused_kept
+        RETURNING t.shard, t.channel, t.key, t.created_at, t.did, t.in_audit
     ), recorded AS (
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
         SELECT shard, channel, key, created_at, 'registered', did FROM gone WHERE NOT in_audit
     )
     SELECT count(*) INTO part FROM gone;
     removed := removed + part;
-    DELETE FROM holdfast.audit WHERE (shard, channel, key, id) IN (
-        SELECT shard, channel, key, id FROM holdfast.audit
-        WHERE action IN ('code_sent', 'refused') AND at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.audit AS t USING (
+        SELECT e.shard, e.channel, e.key, e.id FROM holdfast.audit AS e
+        WHERE e.action IN ('code_sent', 'refused') AND e.at < horizon - refused_kept LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
-    DELETE FROM holdfast.outbox WHERE (shard, id) IN ( -- rules/events.py: GIVE_UP_S
-        SELECT shard, id FROM holdfast.outbox WHERE at < horizon - 3 * day LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.outbox AS t USING ( -- rules/events.py: GIVE_UP_S
+        SELECT e.shard, e.id FROM holdfast.outbox AS e WHERE e.at < horizon - 3 * day LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.id = w.id;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     DELETE FROM holdfast.invitations WHERE number IN (

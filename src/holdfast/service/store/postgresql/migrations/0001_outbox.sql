@@ -16,32 +16,35 @@ CREATE TABLE holdfast.outbox (
 CREATE INDEX outbox_due ON holdfast.outbox (receiver, due_at);
 CREATE INDEX outbox_at ON holdfast.outbox (at);
 
--- Records an event for every receiver, in the transaction of the row that tells it. A credential's row tells `registered`.
-CREATE FUNCTION holdfast.record_event_v1() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    happened double precision;
-    what text := 'registered';
+-- Records an event for every receiver, in the transaction that it tells of. A credential's row tells `registered`.
+CREATE FUNCTION holdfast.tell_v1(
+    shards smallint[], channels text[], keys text[], ats double precision[], what text, dids text[]
+) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    IF TG_ARGV[0] = 'audit' THEN
-        happened := NEW.at;
-        what := NEW.action;
-    ELSE
-        happened := NEW.created_at;
+    IF EXISTS (SELECT 1 FROM holdfast.leases AS t WHERE t.name >= 'events to ' AND t.name < 'events to ~') THEN
+        INSERT INTO holdfast.outbox (shard, receiver, at, action, channel, key, did, due_at)
+        SELECT w.shard, substr(t.name, 11), w.at, what, w.channel, w.key, w.did, w.at
+        FROM unnest(shards, channels, keys, ats, dids) AS w (shard, channel, key, at, did)
+        JOIN holdfast.leases AS t ON t.name >= 'events to ' AND t.name < 'events to ~' AND t.expires_at > w.at;
     END IF;
-    INSERT INTO holdfast.outbox (shard, receiver, at, action, channel, key, did, due_at)
-    SELECT NEW.shard, substr(t.name, 11), happened, what, NEW.channel, NEW.key, NEW.did, happened
-    FROM holdfast.leases AS t
-    WHERE t.name >= 'events to ' AND t.name < 'events to ~' AND t.expires_at > happened;
-    RETURN NULL;
 END
 $$;
-CREATE TRIGGER audit_told AFTER INSERT ON holdfast.audit FOR EACH ROW
-WHEN (NEW.action IN (
-    'verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released', 'transferred', 'renamed',
-    'recovered'))
-EXECUTE FUNCTION holdfast.record_event_v1('audit');
-CREATE TRIGGER credentials_told AFTER INSERT ON holdfast.credentials FOR EACH ROW
-EXECUTE FUNCTION holdfast.record_event_v1('credentials');
+
+-- Writes a row of the audit, and its event if it is one.
+CREATE FUNCTION holdfast.record_v1(
+    of_shard smallint, of_channel text, of_key text, at double precision, what text, of_did text
+) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+    VALUES (of_shard, of_channel, of_key, record_v1.at, what, of_did);
+    IF what IN ('verified', 'confirmed', 'refused', 'credential_revoked', 'credential_displaced', 'released', 'transferred',
+        'renamed', 'recovered')
+    THEN
+        PERFORM holdfast.tell_v1(
+            ARRAY[of_shard], ARRAY[of_channel], ARRAY[of_key], ARRAY[record_v1.at], what, ARRAY[of_did]);
+    END IF;
+END
+$$;
 
 -- Removes events that are done, and counts a try of the others.
 CREATE FUNCTION holdfast.settle_events_v1(
@@ -50,8 +53,9 @@ CREATE FUNCTION holdfast.settle_events_v1(
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
     DELETE FROM holdfast.outbox AS t USING unnest(done_shards, done_ids) AS w (shard, id)
-    WHERE t.shard = w.shard AND t.id = w.id;
+    WHERE t.shard = w.shard AND t.id = w.id AND (holdfast.one_server_v1() OR t.shard = ANY (done_shards));
     UPDATE holdfast.outbox AS t SET tries = t.tries + 1, due_at = w.due_at
-    FROM unnest(again_shards, again_ids, due_ats) AS w (shard, id, due_at) WHERE t.shard = w.shard AND t.id = w.id;
+    FROM unnest(again_shards, again_ids, due_ats) AS w (shard, id, due_at)
+    WHERE t.shard = w.shard AND t.id = w.id AND (holdfast.one_server_v1() OR t.shard = ANY (again_shards));
 END
 $$;

@@ -11,27 +11,38 @@ LANGUAGE sql IMMUTABLE AS $$
         inner_block || convert_to(kind, 'UTF8') || '\x00'::bytea || convert_to(name, 'UTF8'))), 'hex'), 32)
 $$;
 
+-- Writes rows of the audit with the hashes of their names and DIDs.
+CREATE FUNCTION holdfast.insert_hidden_v1(named holdfast.audit[], inner_block bytea, outer_block bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO holdfast.audit (shard, channel, key, id, at, action, did, operator)
+    SELECT holdfast.shard_of_name_v1(w.channel, h.key), w.channel, h.key, w.id, w.at, w.action,
+        holdfast.pseudonym_v1(inner_block, outer_block, 'did', w.did), w.operator
+    FROM unnest(named) AS w
+    CROSS JOIN LATERAL (SELECT holdfast.pseudonym_v1(inner_block, outer_block, w.channel, w.key) AS key) AS h;
+END
+$$;
+
 -- Replaces name and DID by their hashes in the audit's rows that are a DID's, or those of a name: the DID's own, and
 -- from `since` on those without a DID.
 CREATE FUNCTION holdfast.hide_person_v1(
     of_did text, name_shard smallint, of_channel text, of_key text, since double precision, inner_block bytea,
     outer_block bytea
 ) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    named holdfast.audit[];
 BEGIN
     IF of_key IS NULL THEN
-        UPDATE holdfast.audit AS t SET
-            shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
-            key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
-            did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
-        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;
-        RETURN;
+        WITH gone AS (
+            DELETE FROM holdfast.audit AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did RETURNING t.*
+        ) SELECT array_agg(ROW(g.*)::holdfast.audit) INTO named FROM gone AS g;
+    ELSE
+        WITH gone AS (
+            DELETE FROM holdfast.audit AS t WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key
+                AND (t.did = of_did OR (t.did IS NULL AND t.at >= since)) RETURNING t.*
+        ) SELECT array_agg(ROW(g.*)::holdfast.audit) INTO named FROM gone AS g;
     END IF;
-    UPDATE holdfast.audit AS t SET
-        shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
-        key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
-        did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
-    WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key
-        AND (t.did = of_did OR (t.did IS NULL AND t.at >= since));
+    PERFORM holdfast.insert_hidden_v1(named, inner_block, outer_block);
 END
 $$;
 
@@ -130,14 +141,14 @@ $$;
 CREATE FUNCTION holdfast.revoke_own_v1(
     of_did text, id_shard smallint, credential_id text, at double precision
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    place holdfast.credential_places;
 BEGIN
-    PERFORM holdfast.lock_identifier_of_v1(id_shard, credential_id);
-    IF EXISTS (
-        SELECT 1 FROM holdfast.credential_places AS p
-        JOIN holdfast.credentials AS c ON c.shard = p.identifier_shard AND c.channel = p.channel AND c.key = p.key
-            AND c.credential = p.credential
-        WHERE p.shard = id_shard AND p.credential = credential_id AND c.did = of_did
-    ) THEN
+    SELECT * INTO place FROM holdfast.lock_identifier_of_v1(id_shard, credential_id);
+    PERFORM 1 FROM holdfast.credentials AS c
+    WHERE c.shard = place.identifier_shard AND c.channel = place.channel AND c.key = place.key
+        AND c.credential = credential_id AND c.did = of_did;
+    IF FOUND THEN
         RETURN holdfast.revoke_credential_v1(id_shard, credential_id, at)::integer;
     END IF;
     RETURN 0;
@@ -183,16 +194,15 @@ CREATE FUNCTION holdfast.hide_names_v1(
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
-    part bigint;
+    named holdfast.audit[];
 BEGIN
-    UPDATE holdfast.audit AS t SET
-        shard = holdfast.shard_of_name_v1(t.channel, holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key)),
-        key = holdfast.pseudonym_v1(inner_block, outer_block, t.channel, t.key),
-        did = holdfast.pseudonym_v1(inner_block, outer_block, 'did', t.did)
-    WHERE (t.shard, t.channel, t.key, t.id) IN (
-        SELECT shard, channel, key, id FROM holdfast.audit
-        WHERE at < horizon AND left(key, 5) <> 'hash ' LIMIT most FOR UPDATE SKIP LOCKED);
-    GET DIAGNOSTICS part = ROW_COUNT;
-    RETURN part;
+    WITH gone AS (
+        DELETE FROM holdfast.audit AS t USING (
+            SELECT e.shard, e.channel, e.key, e.id FROM holdfast.audit AS e
+            WHERE e.at < horizon AND left(e.key, 5) <> 'hash ' LIMIT most
+        ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id RETURNING t.*
+    ) SELECT array_agg(ROW(g.*)::holdfast.audit) INTO named FROM gone AS g;
+    PERFORM holdfast.insert_hidden_v1(named, inner_block, outer_block);
+    RETURN coalesce(cardinality(named), 0);
 END
 $$;

@@ -47,11 +47,29 @@ CREATE INDEX recovery_mails_noted ON holdfast.recovery_mails (noted_at);
 
 -- The DID to which an identifier belongs; null if its own key signed none of the identifier's registrations.
 CREATE FUNCTION holdfast.recovery_holder_v1(name_shard smallint, of_channel text, of_key text) RETURNS text
-LANGUAGE sql STABLE AS $$
-    SELECT i.did FROM holdfast.identifiers AS i
-    JOIN holdfast.credentials AS c ON c.shard = i.shard AND c.channel = i.channel AND c.key = i.key AND c.did = i.did
-        AND c.signed AND c.confirmation <> 'refused'
-    WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key AND i.stage = 'registered' LIMIT 1
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT i.did FROM holdfast.identifiers AS i
+        JOIN holdfast.credentials AS c ON c.shard = i.shard AND c.channel = i.channel AND c.key = i.key AND c.did = i.did
+            AND c.signed AND c.confirmation <> 'refused'
+        WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key AND i.stage = 'registered' LIMIT 1);
+END
+$$;
+
+-- Which identifiers a DID has registered that belong to it.
+CREATE FUNCTION holdfast.recoverable_v1(did_shard smallint, of_did text)
+RETURNS SETOF holdfast.did_identifiers LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    one holdfast.did_identifiers;
+BEGIN
+    FOR one IN SELECT d.* FROM holdfast.did_identifiers AS d WHERE d.shard = did_shard AND d.did = of_did
+        ORDER BY d.channel, d.key
+    LOOP
+        IF holdfast.recovery_holder_v1(one.identifier_shard, one.channel, one.key) = of_did THEN
+            RETURN NEXT one;
+        END IF;
+    END LOOP;
+END
 $$;
 
 CREATE FUNCTION holdfast.keep_recovery_v1(
@@ -102,9 +120,7 @@ BEGIN
     WITH noted AS (INSERT INTO holdfast.recovery_mails (
         shard, name, recipient, kind, did, account, until, request, noted_at, due_at)
     SELECT name_shard, of_name, d.key, of_kind, of_did, of_account, of_until, of_request, at, at
-    FROM holdfast.did_identifiers AS d
-    WHERE d.shard = did_shard AND d.did = of_did AND d.channel = 'email'
-        AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did ORDER BY d.key
+    FROM holdfast.recoverable_v1(did_shard, of_did) AS d WHERE d.channel = 'email' ORDER BY d.key
     ON CONFLICT DO NOTHING RETURNING 1)
     SELECT count(*) INTO many FROM noted;
     RETURN many;
@@ -116,24 +132,22 @@ CREATE FUNCTION holdfast.note_recovered_v1(
     did_shard smallint, of_did text, name_shard smallint, of_name text, of_account text, at double precision
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
 DECLARE
-    many bigint;
+    one holdfast.did_identifiers;
+    many bigint := 0;
 BEGIN
+    IF NOT EXISTS (SELECT 1 FROM holdfast.recoverable_v1(did_shard, of_did)) THEN
+        RETURN 0;
+    END IF;
     INSERT INTO holdfast.recovery_mails (
         shard, name, recipient, kind, did, account, until, request, noted_at, due_at, sent_at)
-    SELECT name_shard, of_name, '', 'finished', of_did, of_account, at, '', at, at, at
-    WHERE EXISTS (SELECT 1 FROM holdfast.did_identifiers AS d WHERE d.shard = did_shard AND d.did = of_did
-        AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did) ON CONFLICT DO NOTHING;
+    VALUES (name_shard, of_name, '', 'finished', of_did, of_account, at, '', at, at, at) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    WITH told AS (
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT d.identifier_shard, d.channel, d.key, note_recovered_v1.at, 'recovered', of_did
-        FROM holdfast.did_identifiers AS d
-        WHERE d.shard = did_shard AND d.did = of_did
-            AND holdfast.recovery_holder_v1(d.identifier_shard, d.channel, d.key) = of_did RETURNING 1
-    )
-    SELECT count(*) INTO many FROM told;
+    FOR one IN SELECT * FROM holdfast.recoverable_v1(did_shard, of_did) LOOP
+        PERFORM holdfast.record_v1(one.identifier_shard, one.channel, one.key, at, 'recovered', of_did);
+        many := many + 1;
+    END LOOP;
     RETURN many;
 END
 $$;
@@ -190,11 +204,15 @@ RETURNS TABLE (ready double precision, holder text) LANGUAGE plpgsql VOLATILE SE
 DECLARE
     one holdfast.recovery_requests;
 BEGIN
-    SELECT t.* INTO one FROM holdfast.recovery_requests AS t
-    WHERE t.account = of_account AND t.owners = of_owners AND t.nonce = of_nonce AND t.confirmed_at IS NOT NULL
-        AND holdfast.recovery_holder_v1(holdfast.shard_of_name_v1(t.channel, t.key), t.channel, t.key) = t.did
-    ORDER BY t.confirmed_at DESC LIMIT 1;
-    IF NOT FOUND THEN
+    FOR one IN SELECT t.* FROM holdfast.recovery_requests AS t
+        WHERE t.account = of_account AND t.owners = of_owners AND t.nonce = of_nonce AND t.confirmed_at IS NOT NULL
+        ORDER BY t.confirmed_at DESC
+    LOOP
+        EXIT WHEN holdfast.recovery_holder_v1(
+            holdfast.shard_of_name_v1(one.channel, one.key), one.channel, one.key) = one.did;
+        one := NULL;
+    END LOOP;
+    IF one.shard IS NULL THEN
         RETURN;
     END IF;
     UPDATE holdfast.recovery_requests AS t SET signed_at = at
@@ -211,14 +229,17 @@ $$;
 -- Mails that wait to be sent, which no call returns again until the lease is over and they are twice as old.
 CREATE FUNCTION holdfast.take_recovery_mails_v1(at double precision, lease double precision, most bigint)
 RETURNS TABLE (name text, recipient text, kind text, account text, until double precision, request text)
-LANGUAGE sql VOLATILE SET lock_timeout = '1s' AS $$
-    UPDATE holdfast.recovery_mails AS t SET due_at = at + greatest(lease, at - t.noted_at)
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY UPDATE holdfast.recovery_mails AS t SET due_at = at + greatest(lease, at - t.noted_at)
     FROM (
         SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m
-        WHERE m.sent_at IS NULL AND m.due_at <= at ORDER BY m.due_at LIMIT most FOR UPDATE SKIP LOCKED
+        WHERE m.sent_at IS NULL AND m.due_at <= at ORDER BY m.due_at LIMIT most
     ) AS w
-    WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient
-    RETURNING t.name, t.recipient, t.kind, t.account, t.until, t.request
+    WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient AND t.sent_at IS NULL AND t.due_at <= at
+    RETURNING t.name, t.recipient, t.kind, t.account, t.until, t.request;
+END
 $$;
 
 CREATE FUNCTION holdfast.expire_recoveries_v1(horizon double precision, most bigint) RETURNS bigint
@@ -227,13 +248,13 @@ DECLARE
     many bigint;
     more bigint;
 BEGIN
-    DELETE FROM holdfast.recovery_requests AS t WHERE (t.shard, t.request) IN (
+    DELETE FROM holdfast.recovery_requests AS t USING (
         SELECT r.shard, r.request FROM holdfast.recovery_requests AS r WHERE r.asked_at < horizon LIMIT most
-        FOR UPDATE SKIP LOCKED);
+    ) AS w WHERE t.shard = w.shard AND t.request = w.request;
     GET DIAGNOSTICS many = ROW_COUNT;
-    DELETE FROM holdfast.recovery_mails AS t WHERE (t.shard, t.name, t.recipient) IN (
+    DELETE FROM holdfast.recovery_mails AS t USING (
         SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m WHERE m.noted_at < horizon LIMIT most
-        FOR UPDATE SKIP LOCKED);
+    ) AS w WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient;
     GET DIAGNOSTICS more = ROW_COUNT;
     RETURN many + more;
 END
@@ -241,9 +262,11 @@ $$;
 
 -- Removes what is stored of a DID; of one identifier only, unless the key is null.
 CREATE FUNCTION holdfast.forget_recoveries_v1(of_did text, of_channel text, of_key text) RETURNS void
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     DELETE FROM holdfast.recovery_requests AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did
         AND (of_key IS NULL OR (t.channel = of_channel AND t.key = of_key));
     DELETE FROM holdfast.recovery_mails AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did
-        AND (of_key IS NULL OR (of_channel = 'email' AND t.recipient = of_key))
+        AND (of_key IS NULL OR (of_channel = 'email' AND t.recipient = of_key));
+END
 $$;

@@ -32,50 +32,15 @@ CREATE FUNCTION holdfast.registration_move_v1(
     FROM (SELECT CASE WHEN by_key OR from_opener OR channel <> 'handle' THEN 0 ELSE 1 END) AS w (others)
 $$;
 
--- What is known of it: after `held_stage` the members of RegistrationFacts in their order, then all of that in one text, to
--- be compared with what was known before, and the move.
+-- What is known of it: after `held_stage` the members of RegistrationFacts in their order.
+CREATE TYPE holdfast.registration_known_v1 AS (
+    held_by text, held_stage text, registrations_from_ip bigint, credential_registered boolean,
+    attestation_used boolean, registrations_from_network bigint, credentials bigint, unconfirmed bigint, signed bigint,
+    signed_unconfirmed bigint, from_opener boolean, banned text
+);
 CREATE TYPE holdfast.registration_facts_v1 AS (
     n bigint, held_by text, held_stage text, registrations_from_ip bigint, credential_registered boolean,
     attestation_used boolean, registrations_from_network bigint, credentials bigint, unconfirmed bigint, signed bigint,
     signed_unconfirmed bigint, from_opener boolean, banned text, seen text, move text
 );
 
--- The facts of this moment.
-CREATE FUNCTION holdfast.registration_facts_v1(batch holdfast.registration_v1[])
-RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
-    SELECT w.n, known.*, known::text, CASE
-        WHEN known.banned IS NOT NULL THEN NULL
-        WHEN w.decided_on IS NOT NULL THEN CASE WHEN w.decided_on = known::text THEN w.decided END
-        WHEN w.own_below IS NOT NULL THEN holdfast.registration_move_v1(
-            known.held_by, known.held_stage, known.of_ip, known.of_network, known.registered, known.used,
-            known.credentials, known.unconfirmed, known.signed, known.signed_unconfirmed, known.from_opener,
-            w.channel, w.did, w.reserved, w.confirmation = 'confirmed', w.signed,
-            w.own_below, w.around_below, w.credentials_below, w.unconfirmed_below)
-    END
-    FROM unnest(batch) AS w
-    LEFT JOIN LATERAL (
-        SELECT t.did AS held_by, t.stage AS held_stage, t.ip AS opener FROM holdfast.identifiers AS t
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
-    ) AS claim ON true
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS credentials, count(*) FILTER (WHERE t.confirmation = 'pending') AS unconfirmed,
-            count(*) FILTER (WHERE t.signed) AS signed,
-            count(*) FILTER (WHERE t.signed AND t.confirmation = 'pending') AS signed_unconfirmed
-        FROM holdfast.credentials AS t
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.confirmation <> 'refused'
-    ) AS held
-    CROSS JOIN LATERAL (
-        SELECT claim.held_by, claim.held_stage,
-            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
-                WHERE t.shard = w.ip_shard AND t.ip = w.ip), 0) AS of_ip,
-            EXISTS (SELECT 1 FROM holdfast.credential_places AS t
-                WHERE t.shard = w.credential_shard AND t.credential = w.credential) AS registered,
-            EXISTS (SELECT 1 FROM holdfast.used_attestations AS t
-                WHERE t.shard = w.signature_shard AND t.signature = w.signature) AS used,
-            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
-                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network,
-            held.credentials, held.unconfirmed, held.signed, held.signed_unconfirmed,
-            coalesce(claim.opener = w.ip, false) AS from_opener,
-            (SELECT min(t.subject) FROM holdfast.bans AS t WHERE t.subject = ANY (w.bans)) AS banned
-    ) AS known
-$$;

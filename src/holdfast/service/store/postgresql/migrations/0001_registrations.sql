@@ -1,3 +1,21 @@
+-- The facts of this moment: what is known, all of it in one text, to be compared with what was known before, and the move.
+CREATE FUNCTION holdfast.registration_facts_v1(batch holdfast.registration_v1[])
+RETURNS SETOF holdfast.registration_facts_v1 LANGUAGE sql STABLE AS $$
+    SELECT (w.asked).n, (w.known).*, w.known::text, CASE
+        WHEN (w.known).banned IS NOT NULL THEN NULL
+        WHEN (w.asked).decided_on IS NOT NULL
+            THEN CASE WHEN (w.asked).decided_on = w.known::text THEN (w.asked).decided END
+        WHEN (w.asked).own_below IS NOT NULL THEN holdfast.registration_move_v1(
+            (w.known).held_by, (w.known).held_stage, (w.known).registrations_from_ip,
+            (w.known).registrations_from_network, (w.known).credential_registered, (w.known).attestation_used,
+            (w.known).credentials, (w.known).unconfirmed, (w.known).signed, (w.known).signed_unconfirmed,
+            (w.known).from_opener, (w.asked).channel, (w.asked).did, (w.asked).reserved,
+            (w.asked).confirmation = 'confirmed', (w.asked).signed, (w.asked).own_below, (w.asked).around_below,
+            (w.asked).credentials_below, (w.asked).unconfirmed_below)
+    END
+    FROM holdfast.registration_known_v1(batch) AS w (asked, known)
+$$;
+
 -- rules/shards.py, of one text.
 CREATE FUNCTION holdfast.shard_of_v1(part text) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
     SELECT ((get_byte(h, 0) << 4) | (get_byte(h, 1) >> 4))::smallint FROM sha256(convert_to(part, 'UTF8')) AS h
@@ -29,25 +47,18 @@ BEGIN
 END
 $$;
 
--- Moves into the audit what the rows of these identifiers tell and will not tell any more: sessions that are displaced,
--- and registrations that the chain refused and that make way. Only while the identifiers are locked.
-CREATE FUNCTION holdfast.record_changing_v1(holding holdfast.registration_v1[], displacing bigint[])
+-- Moves into the audit what the rows of these sessions tell, which are displaced. Only while they are locked.
+CREATE FUNCTION holdfast.record_displaced_v1(holding holdfast.registration_v1[], displacing bigint[])
 RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    one holdfast.registration_v1;
 BEGIN
-    IF displacing IS NOT NULL THEN
+    FOREACH one IN ARRAY holding LOOP
+        CONTINUE WHEN one.n <> ALL (displacing);
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT w.shard, w.channel, w.key, t.created_at, 'session', t.did FROM unnest(holding) AS w
-        CROSS JOIN LATERAL (
-            SELECT i.created_at, i.did, i.in_audit FROM holdfast.identifiers AS i
-            WHERE i.shard = w.shard AND i.channel = w.channel AND i.key = w.key LIMIT 1
-        ) AS t WHERE w.n = ANY (displacing) AND NOT t.in_audit;
-    END IF;
-    INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-    SELECT w.shard, w.channel, w.key, t.created_at, 'registered', t.did FROM unnest(holding) AS w
-    CROSS JOIN LATERAL (
-        SELECT c.created_at, c.did, c.in_audit FROM holdfast.credentials AS c
-        WHERE c.shard = w.shard AND c.channel = w.channel AND c.key = w.key AND c.credential = w.credential LIMIT 1
-    ) AS t WHERE NOT t.in_audit;
+        SELECT t.shard, t.channel, t.key, t.created_at, 'session', t.did FROM holdfast.identifiers AS t
+        WHERE t.shard = one.shard AND t.channel = one.channel AND t.key = one.key AND NOT t.in_audit;
+    END LOOP;
 END
 $$;
 
@@ -69,10 +80,11 @@ BEGIN
         RETURNING c.* INTO gone;
         DELETE FROM holdfast.credential_places AS p
         WHERE p.shard = gone.credential_shard AND p.credential = gone.credential;
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT one.shard, one.channel, one.key, w.at, w.action, gone.did
-        FROM (VALUES (gone.created_at, 'registered'), (one.created_at, 'credential_displaced')) AS w (at, action)
-        WHERE w.action <> 'registered' OR NOT gone.in_audit;
+        PERFORM holdfast.note_orphans_v1(ARRAY[gone.did], 0);
+        IF NOT gone.in_audit THEN
+            PERFORM holdfast.record_v1(one.shard, one.channel, one.key, gone.created_at, 'registered', gone.did);
+        END IF;
+        PERFORM holdfast.record_v1(one.shard, one.channel, one.key, one.created_at, 'credential_displaced', gone.did);
     END LOOP;
 END
 $$;
@@ -94,6 +106,9 @@ DECLARE
     displacing bigint[];
     replacing holdfast.registration_v1[];
     changed bigint;
+    shards smallint[];
+    channels text[];
+    keys text[];
 BEGIN
     SELECT array_agg(w ORDER BY w.n) INTO batch FROM jsonb_populate_recordset(NULL::holdfast.registration_v1, asked) AS w;
 
@@ -122,16 +137,17 @@ BEGIN
     END IF;
 
     IF holding IS NOT NULL THEN
-        PERFORM 1 FROM (
-            SELECT 1 FROM holdfast.identifiers AS t JOIN unnest(holding) AS w USING (shard, channel, key)
-            ORDER BY t.shard, t.channel, t.key FOR UPDATE OF t
-        ) AS locked;
+        SELECT array_agg(w.shard), array_agg(w.channel), array_agg(w.key) INTO shards, channels, keys
+        FROM unnest(holding) AS w;
+        PERFORM holdfast.lock_identifiers_v1(shards, channels, keys);
         -- Under lock, what decided must still be so.
         IF (SELECT array_agg(f.seen ORDER BY f.n) FROM holdfast.registration_facts_v1(holding) AS f)
             <> first_seen THEN
             PERFORM holdfast.lost_race_v1();
         END IF;
-        PERFORM holdfast.record_changing_v1(holding, displacing);
+        IF displacing IS NOT NULL THEN
+            PERFORM holdfast.record_displaced_v1(holding, displacing);
+        END IF;
         PERFORM holdfast.remove_unsigned_v1(replacing);
     END IF;
 
@@ -161,18 +177,29 @@ BEGIN
         PERFORM holdfast.charge_registrations_v1(claiming, total_slot);
     END IF;
 
-    UPDATE holdfast.identifiers AS t
-    SET stage = 'registered', registered_at = coalesce(t.registered_at, w.created_at),
-        did = CASE WHEN w.n = ANY (displacing) THEN w.did ELSE t.did END,
-        in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false)
-    FROM unnest(holding) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key;
+    IF holding IS NOT NULL THEN
+        UPDATE holdfast.identifiers AS t
+        SET stage = 'registered', registered_at = coalesce(t.registered_at, w.created_at),
+            did = CASE WHEN w.n = ANY (displacing) THEN w.did ELSE t.did END,
+            in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false)
+        FROM unnest(holding) AS w
+        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND (holdfast.one_server_v1() OR t.shard = ANY (shards));
 
-    -- A row that the chain refused makes way.
-    DELETE FROM holdfast.credentials AS t USING unnest(holding) AS w
-    WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential;
+        -- A row that the chain refused makes way, and the audit has its record.
+        WITH gone AS (
+            DELETE FROM holdfast.credentials AS t USING unnest(holding) AS w
+            WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential
+                AND (holdfast.one_server_v1() OR t.shard = ANY (shards))
+            RETURNING t.shard, t.channel, t.key, t.created_at, t.did, t.in_audit
+        )
+        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
+        SELECT shard, channel, key, created_at, 'registered', did FROM gone WHERE NOT in_audit;
+    END IF;
     INSERT INTO holdfast.credentials SELECT t.* FROM unnest(admitted) AS w
     CROSS JOIN LATERAL jsonb_populate_record(NULL::holdfast.credentials, (asked -> (w.n - 1)::integer)
         || jsonb_build_object('in_audit', coalesce(w.n = ANY (displacing), false))) AS t;
+    PERFORM holdfast.tell_v1(array_agg(w.shard), array_agg(w.channel), array_agg(w.key), array_agg(w.created_at),
+        'registered', array_agg(w.did)) FROM unnest(admitted) AS w;
 
     IF displacing IS NOT NULL THEN
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)

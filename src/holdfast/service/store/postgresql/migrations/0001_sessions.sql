@@ -15,30 +15,6 @@ CREATE FUNCTION holdfast.session_admits_v1(
         AND of_network >= around_from AND of_network < around_below
 $$;
 
--- What is known of each session that is asked for, and whether its bounds admit it.
-CREATE FUNCTION holdfast.session_facts_v1(
-    shards smallint[], channels text[], keys text[], ips text[], ip_shards smallint[], networks text[],
-    network_shards smallint[], own_froms bigint[], own_belows bigint[], around_froms bigint[], around_belows bigint[]
-) RETURNS TABLE (n bigint, done boolean, held_by text, held_stage text, of_ip bigint, of_network bigint)
-LANGUAGE sql STABLE AS $$
-    SELECT w.n, holdfast.session_admits_v1(claim.did IS NOT NULL, known.of_ip, known.of_network,
-        w.own_from, w.own_below, w.around_from, w.around_below), claim.did, claim.stage, known.of_ip, known.of_network
-    FROM unnest(shards, channels, keys, ips, ip_shards, networks, network_shards,
-            own_froms, own_belows, around_froms, around_belows) WITH ORDINALITY
-        AS w (shard, channel, key, ip, ip_shard, network, network_shard,
-            own_from, own_below, around_from, around_below, n)
-    LEFT JOIN LATERAL (
-        SELECT t.did, t.stage FROM holdfast.identifiers AS t
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key LIMIT 1
-    ) AS claim ON true
-    CROSS JOIN LATERAL (
-        SELECT coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
-                WHERE t.shard = w.ip_shard AND t.ip = w.ip), 0) AS of_ip,
-            coalesce((SELECT t.registrations FROM holdfast.ip_counters AS t
-                WHERE t.shard = w.network_shard AND t.ip = w.network), 0) AS of_network
-    ) AS known
-$$;
-
 -- Adds sessions and counts them. Fails as a lost race, and adds none, if an identifier is claimed or a counter exceeds
 -- its bound. Rows are locked in one order: identifiers, then counters, then the total.
 CREATE FUNCTION holdfast.add_sessions_v1(

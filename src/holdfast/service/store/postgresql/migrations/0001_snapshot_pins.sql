@@ -7,6 +7,8 @@ CREATE FUNCTION holdfast.snapshot_pin_facts_v1(
 SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     used record;
+    is_again boolean;
+    is_missing boolean;
 BEGIN
     SELECT t.what, t.made INTO used FROM holdfast.snapshot_tokens AS t
     WHERE t.shard = token_shard AND t.token = of_token AND t.kind = of_kind;
@@ -14,12 +16,14 @@ BEGIN
     SELECT count(*) INTO stay FROM holdfast.snapshot_pins AS t
     WHERE t.shard = of_shard AND t.did = of_did AND t.state <> 'failed'
         AND NOT (t.request_id = coalesce(replaced, '') OR (t.cid = root AND t.by_import));
+    is_again := used.what IS NOT NULL AND EXISTS (SELECT 1 FROM holdfast.snapshot_pins AS t
+        WHERE t.shard = of_shard AND t.did = of_did AND t.request_id = before);
+    is_missing := replaced IS NOT NULL AND NOT EXISTS (SELECT 1 FROM holdfast.snapshot_pins AS t
+        WHERE t.shard = of_shard AND t.did = of_did AND t.request_id = replaced);
     verdict := CASE
-        WHEN used.what IS NOT NULL AND EXISTS (SELECT 1 FROM holdfast.snapshot_pins AS t
-            WHERE t.shard = of_shard AND t.did = of_did AND t.request_id = before) THEN 'again'
+        WHEN is_again THEN 'again'
         WHEN used.what IS NOT NULL THEN 'token_used'
-        WHEN replaced IS NOT NULL AND NOT EXISTS (SELECT 1 FROM holdfast.snapshot_pins AS t
-            WHERE t.shard = of_shard AND t.did = of_did AND t.request_id = replaced) THEN 'missing'
+        WHEN is_missing THEN 'missing'
         WHEN holdfast.snapshot_is_anothers_v1(root_shard, root, of_did) THEN 'another_did'
         ELSE 'facts'
     END;
@@ -111,20 +115,28 @@ $$;
 CREATE FUNCTION holdfast.snapshot_name_facts_v1(name_shard smallint, of_name text, root_shard smallint, of_root text)
 RETURNS TABLE (
     owner_shard smallint, owner text, did text, root text, sequence bigint, validity_ns text, record bytea
-) LANGUAGE sql STABLE AS $$
-    SELECT o.shard, o.did, k.did, k.root, k.sequence, k.validity_ns, k.record FROM (SELECT 1) AS one
-    LEFT JOIN LATERAL (
-        SELECT r.shard, r.did FROM holdfast.snapshot_places AS p
-        JOIN holdfast.snapshot_roots AS r ON r.shard = p.did_shard AND r.did = p.did AND r.cid = p.cid
-        WHERE p.shard = root_shard AND p.cid = of_root AND r.publisher = of_name AND EXISTS (
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+    one record;
+BEGIN
+    SELECT t.did, t.root, t.sequence, t.validity_ns, t.record INTO did, root, sequence, validity_ns, record
+    FROM holdfast.snapshot_names AS t WHERE t.shard = name_shard AND t.name = of_name;
+    FOR one IN SELECT p.did_shard, p.did FROM holdfast.snapshot_places AS p
+        WHERE p.shard = root_shard AND p.cid = of_root
+    LOOP
+        PERFORM 1 FROM holdfast.snapshot_roots AS r
+        WHERE r.shard = one.did_shard AND r.did = one.did AND r.cid = of_root AND r.publisher = of_name AND EXISTS (
             SELECT 1 FROM holdfast.snapshot_pins AS t
-            WHERE t.shard = r.shard AND t.did = r.did AND t.cid = r.cid AND t.state = 'pinned')
-        LIMIT 1
-    ) AS o ON true
-    LEFT JOIN LATERAL (
-        SELECT t.did, t.root, t.sequence, t.validity_ns, t.record FROM holdfast.snapshot_names AS t
-        WHERE t.shard = name_shard AND t.name = of_name LIMIT 1
-    ) AS k ON true
+            WHERE t.shard = one.did_shard AND t.did = one.did AND t.cid = of_root AND t.state = 'pinned');
+        IF FOUND THEN
+            owner_shard := one.did_shard;
+            owner := one.did;
+            EXIT;
+        END IF;
+    END LOOP;
+    RETURN NEXT;
+END
 $$;
 
 -- Keeps a record in place of the one that was seen, while its snapshot still binds the name to the same DID.

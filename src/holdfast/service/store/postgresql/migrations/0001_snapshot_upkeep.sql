@@ -51,13 +51,13 @@ DECLARE
     removed bigint;
     part bigint;
 BEGIN
-    DELETE FROM holdfast.snapshot_tokens WHERE (shard, token, kind) IN (
-        SELECT shard, token, kind FROM holdfast.snapshot_tokens
-        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.snapshot_tokens AS t USING (
+        SELECT e.shard, e.token, e.kind FROM holdfast.snapshot_tokens AS e WHERE e.until < horizon LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.token = w.token AND t.kind = w.kind AND t.until < horizon;
     GET DIAGNOSTICS removed = ROW_COUNT;
-    DELETE FROM holdfast.snapshot_revocations WHERE (shard, did, cid) IN (
-        SELECT shard, did, cid FROM holdfast.snapshot_revocations
-        WHERE until < horizon LIMIT most FOR UPDATE SKIP LOCKED);
+    DELETE FROM holdfast.snapshot_revocations AS t USING (
+        SELECT e.shard, e.did, e.cid FROM holdfast.snapshot_revocations AS e WHERE e.until < horizon LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.did = w.did AND t.cid = w.cid AND t.until < horizon;
     GET DIAGNOSTICS part = ROW_COUNT;
     RETURN removed + part;
 END
@@ -65,28 +65,23 @@ $$;
 
 -- Whether a DID has a credential that the chain has not refused; with `only_confirmed`, one that it has confirmed.
 CREATE FUNCTION holdfast.did_stands_v1(of_shard smallint, of_did text, only_confirmed boolean) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT 1 FROM holdfast.did_identifiers AS d
-        JOIN holdfast.credentials AS c ON c.shard = d.identifier_shard AND c.channel = d.channel AND c.key = d.key
-            AND c.did = d.did
-        WHERE d.shard = of_shard AND d.did = of_did
-            AND c.confirmation IN ('confirmed', CASE WHEN only_confirmed THEN 'confirmed' ELSE 'pending' END))
-$$;
-
-CREATE FUNCTION holdfast.credential_lost_v1() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    one record;
 BEGIN
-    INSERT INTO holdfast.snapshot_orphans AS t (shard, did, since)
-    VALUES (holdfast.shard_of_v1(OLD.did), OLD.did, CASE WHEN TG_OP = 'UPDATE' THEN NEW.settled_at ELSE 0 END)
-    ON CONFLICT (shard, did) DO UPDATE SET since = excluded.since;
-    RETURN NULL;
+    FOR one IN SELECT d.identifier_shard, d.channel, d.key FROM holdfast.did_identifiers AS d
+        WHERE d.shard = of_shard AND d.did = of_did
+    LOOP
+        PERFORM 1 FROM holdfast.credentials AS c
+        WHERE c.shard = one.identifier_shard AND c.channel = one.channel AND c.key = one.key AND c.did = of_did
+            AND c.confirmation IN ('confirmed', CASE WHEN only_confirmed THEN 'confirmed' ELSE 'pending' END);
+        IF FOUND THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
 END
 $$;
-CREATE TRIGGER credential_refused AFTER UPDATE OF confirmation ON holdfast.credentials
-FOR EACH ROW WHEN (OLD.confirmation <> 'refused' AND NEW.confirmation = 'refused')
-EXECUTE FUNCTION holdfast.credential_lost_v1();
-CREATE TRIGGER credential_removed AFTER DELETE ON holdfast.credentials
-FOR EACH ROW WHEN (OLD.confirmation <> 'refused') EXECUTE FUNCTION holdfast.credential_lost_v1();
 
 -- Removes the snapshots, pins and records of at most this many DIDs that have had no standing credential since the
 -- horizon; how many rows were looked at.
@@ -97,9 +92,12 @@ DECLARE
     one record;
     seen bigint := 0;
     part bigint;
+    name_shards smallint[];
+    names text[];
 BEGIN
-    UPDATE holdfast.snapshot_orphans SET since = at WHERE (shard, did) IN (
-        SELECT shard, did FROM holdfast.snapshot_orphans WHERE since = 0 LIMIT most FOR UPDATE SKIP LOCKED);
+    UPDATE holdfast.snapshot_orphans AS t SET since = at FROM (
+        SELECT e.shard, e.did FROM holdfast.snapshot_orphans AS e WHERE e.since = 0 LIMIT most
+    ) AS w WHERE t.shard = w.shard AND t.did = w.did AND t.since = 0;
     FOR one IN SELECT t.shard, t.did FROM (
         SELECT shard, did FROM holdfast.snapshot_orphans WHERE since > 0 AND since < horizon LIMIT most
     ) AS t ORDER BY t.shard, t.did
@@ -107,9 +105,11 @@ BEGIN
         seen := seen + 1;
         PERFORM holdfast.snapshot_turn_v1(one.shard);
         IF NOT holdfast.did_stands_v1(one.shard, one.did, false) THEN
-            DELETE FROM holdfast.snapshot_names AS n USING holdfast.snapshot_roots AS r
-            WHERE r.shard = one.shard AND r.did = one.did AND n.shard = holdfast.shard_of_v1(r.publisher)
-                AND n.name = r.publisher AND n.did = one.did;
+            SELECT array_agg(holdfast.shard_of_v1(r.publisher)), array_agg(r.publisher) INTO name_shards, names
+            FROM holdfast.snapshot_roots AS r
+            WHERE r.shard = one.shard AND r.did = one.did AND r.publisher IS NOT NULL;
+            DELETE FROM holdfast.snapshot_names AS n USING unnest(name_shards, names) AS w (shard, name)
+            WHERE n.shard = w.shard AND n.name = w.name AND n.did = one.did AND (holdfast.one_server_v1() OR n.shard = ANY (name_shards));
             DELETE FROM holdfast.snapshot_pins AS t WHERE t.shard = one.shard AND t.did = one.did;
             GET DIAGNOSTICS part = ROW_COUNT;
             PERFORM holdfast.snapshot_count_v1(one.shard, 0, -part, 0);

@@ -55,6 +55,7 @@ DECLARE
     is_new boolean;
     needs_pin boolean;
     failed bigint;
+    token_used boolean;
 BEGIN
     SELECT t.bytes INTO reserved FROM holdfast.snapshot_uploads AS t
     WHERE t.shard = of_shard AND t.did = of_did AND t.upload = upload_id;
@@ -62,10 +63,11 @@ BEGIN
         WHERE t.shard = of_shard AND t.did = of_did AND t.cid = root);
     SELECT pin IS NOT NULL AND count(*) = 0, count(*) FILTER (WHERE t.state = 'failed') INTO needs_pin, failed
     FROM holdfast.snapshot_pins AS t WHERE t.shard = of_shard AND t.did = of_did AND t.cid = root;
+    token_used := EXISTS (SELECT 1 FROM holdfast.snapshot_tokens AS t WHERE t.shard = token_shard
+        AND t.token = of_token AND t.kind = of_kind AND t.what <> of_what);
     verdict := CASE
         WHEN reserved IS NULL THEN 'over'
-        WHEN EXISTS (SELECT 1 FROM holdfast.snapshot_tokens AS t WHERE t.shard = token_shard
-            AND t.token = of_token AND t.kind = of_kind AND t.what <> of_what) THEN 'token_used'
+        WHEN token_used THEN 'token_used'
         WHEN is_new AND holdfast.snapshot_is_anothers_v1(root_shard, root, of_did) THEN 'another_did'
         ELSE 'facts'
     END;

@@ -14,16 +14,21 @@ END
 $$;
 
 CREATE FUNCTION holdfast.snapshot_count_v1(of_shard smallint, more_snapshots bigint, more_pins bigint, more_bytes bigint)
-RETURNS void LANGUAGE sql VOLATILE AS $$
-    UPDATE holdfast.snapshot_shards AS t
-    SET snapshots = t.snapshots + more_snapshots, pins = t.pins + more_pins, bytes = t.bytes + more_bytes
-    WHERE t.shard = of_shard AND (more_snapshots, more_pins, more_bytes) <> (0, 0, 0)
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF (more_snapshots, more_pins, more_bytes) <> (0, 0, 0) THEN
+        UPDATE holdfast.snapshot_shards AS t
+        SET snapshots = t.snapshots + more_snapshots, pins = t.pins + more_pins, bytes = t.bytes + more_bytes
+        WHERE t.shard = of_shard;
+    END IF;
+END
 $$;
 
 -- What a DID keeps: bytes of its snapshots, bytes reserved by its uploads but one, pins that have not failed, snapshots.
 CREATE FUNCTION holdfast.snapshot_usage_v1(of_shard smallint, of_did text, but text) RETURNS bigint[]
-LANGUAGE sql STABLE AS $$
-    SELECT ARRAY[
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN ARRAY[
         (SELECT coalesce(sum(t.size), 0)::bigint FROM holdfast.snapshot_roots AS t
             WHERE t.shard = of_shard AND t.did = of_did),
         (SELECT coalesce(sum(t.bytes), 0)::bigint FROM holdfast.snapshot_uploads AS t
@@ -31,17 +36,26 @@ LANGUAGE sql STABLE AS $$
         (SELECT count(*) FROM holdfast.snapshot_pins AS t
             WHERE t.shard = of_shard AND t.did = of_did AND t.state <> 'failed'),
         (SELECT count(*) FROM holdfast.snapshot_roots AS t WHERE t.shard = of_shard AND t.did = of_did)
-    ]
+    ];
+END
 $$;
 
 -- Whether another DID keeps a snapshot.
 CREATE FUNCTION holdfast.snapshot_is_anothers_v1(root_shard smallint, root text, of_did text) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT 1 FROM holdfast.snapshot_places AS p
-        JOIN holdfast.snapshot_roots AS r ON r.shard = p.did_shard AND r.did = p.did AND r.cid = p.cid
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT p.did_shard, p.did FROM holdfast.snapshot_places AS p
         WHERE p.shard = root_shard AND p.cid = root AND p.did <> of_did
-    )
+    LOOP
+        PERFORM 1 FROM holdfast.snapshot_roots AS r WHERE r.shard = one.did_shard AND r.did = one.did AND r.cid = root;
+        IF FOUND THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END
 $$;
 
 -- Removes what no snapshot of a DID links to: blocks from where anyone finds them, and those that no upload holds either
@@ -50,33 +64,43 @@ $$;
 CREATE FUNCTION holdfast.snapshot_sweep_v1(of_shard smallint, of_did text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     unlinked text[];
+    cid_shards smallint[];
+    numbers bigint[];
+    shared text[];
+    one record;
     gone text[];
     freed bigint;
 BEGIN
-    SELECT array_agg(b.cid) INTO unlinked FROM holdfast.snapshot_blocks AS b
+    SELECT array_agg(b.cid), array_agg(b.cid_shard), array_agg(b.number) INTO unlinked, cid_shards, numbers
+    FROM holdfast.snapshot_blocks AS b
     WHERE b.shard = of_shard AND b.did = of_did AND b.cid NOT IN (
         SELECT unnest(r.blocks) FROM holdfast.snapshot_roots AS r WHERE r.shard = of_shard AND r.did = of_did);
     IF unlinked IS NULL THEN
         RETURN;
     END IF;
-    PERFORM 1 FROM (
-        SELECT 1 FROM holdfast.snapshot_places AS p
-        JOIN holdfast.snapshot_blocks AS b ON b.cid_shard = p.shard AND b.cid = p.cid AND b.number = p.number
-        WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
-        ORDER BY p.shard, p.cid, p.did FOR UPDATE OF p
-    ) AS locked;
-    DELETE FROM holdfast.snapshot_places AS p USING holdfast.snapshot_blocks AS b
-    WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (unlinked)
-        AND p.shard = b.cid_shard AND p.cid = b.cid AND p.did = of_did;
+    -- Of two DIDs that remove the same object's last places, one waits for the other.
+    SELECT array_agg(DISTINCT p.cid) INTO shared FROM holdfast.snapshot_places AS p
+    JOIN unnest(cid_shards, unlinked, numbers) AS w (shard, cid, number) USING (shard, cid, number)
+    WHERE (holdfast.one_server_v1() OR p.shard = ANY (cid_shards)) AND p.did <> of_did;
+    IF shared IS NOT NULL THEN
+        FOR one IN SELECT p.shard, p.cid, p.did FROM holdfast.snapshot_places AS p
+            WHERE (holdfast.one_server_v1() OR p.shard = ANY (cid_shards)) AND p.cid = ANY (shared) ORDER BY p.shard, p.cid, p.did
+        LOOP
+            PERFORM 1 FROM holdfast.snapshot_places AS p
+            WHERE p.shard = one.shard AND p.cid = one.cid AND p.did = one.did FOR UPDATE;
+        END LOOP;
+    END IF;
+    DELETE FROM holdfast.snapshot_places AS p USING unnest(cid_shards, unlinked) AS w (shard, cid)
+    WHERE p.shard = w.shard AND p.cid = w.cid AND p.did = of_did AND (holdfast.one_server_v1() OR p.shard = ANY (cid_shards));
 
     SELECT array_agg(c) INTO gone FROM unnest(unlinked) AS c WHERE c NOT IN (
         SELECT unnest(u.blocks) FROM holdfast.snapshot_uploads AS u WHERE u.shard = of_shard AND u.did = of_did);
+    SELECT array_agg(DISTINCT p.cid) INTO shared FROM holdfast.snapshot_places AS p
+    JOIN unnest(cid_shards, unlinked, numbers) AS w (shard, cid, number) USING (shard, cid, number)
+    WHERE (holdfast.one_server_v1() OR p.shard = ANY (cid_shards));
     INSERT INTO holdfast.snapshot_garbage (shard, object)
-    SELECT b.cid_shard, b.cid || '.' || b.number FROM holdfast.snapshot_blocks AS b
-    WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (gone) AND NOT EXISTS (
-        SELECT 1 FROM holdfast.snapshot_places AS p
-        WHERE p.shard = b.cid_shard AND p.cid = b.cid AND p.number = b.number)
-    ON CONFLICT DO NOTHING;
+    SELECT w.shard, w.cid || '.' || w.number FROM unnest(cid_shards, unlinked, numbers) AS w (shard, cid, number)
+    WHERE w.cid = ANY (gone) AND w.cid <> ALL (coalesce(shared, '{}')) ON CONFLICT DO NOTHING;
     WITH removed AS (
         DELETE FROM holdfast.snapshot_blocks AS b
         WHERE b.shard = of_shard AND b.did = of_did AND b.cid = ANY (gone) RETURNING b.size, b.stored
@@ -118,16 +142,43 @@ END
 $$;
 
 CREATE FUNCTION holdfast.snapshot_one_pin_v1(of_shard smallint, of_did text, request text)
-RETURNS SETOF holdfast.snapshot_pin_v1 LANGUAGE sql STABLE AS $$
-    SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size
+RETURNS SETOF holdfast.snapshot_pin_v1 LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size
     FROM holdfast.snapshot_pins AS p
     LEFT JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid
-    WHERE p.shard = of_shard AND p.did = of_did AND p.request_id = request
+    WHERE p.shard = of_shard AND p.did = of_did AND p.request_id = request;
+END
 $$;
 
 -- The IPNS name to which the newest pinned snapshot of a DID delegates.
-CREATE FUNCTION holdfast.snapshot_publisher_v1(of_shard smallint, of_did text) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT r.publisher FROM holdfast.snapshot_pins AS p
-    JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid
-    WHERE p.shard = of_shard AND p.did = of_did ORDER BY p.created_us DESC LIMIT 1
+CREATE FUNCTION holdfast.snapshot_publisher_v1(of_shard smallint, of_did text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT r.publisher FROM holdfast.snapshot_pins AS p
+        JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid
+        WHERE p.shard = of_shard AND p.did = of_did ORDER BY p.created_us DESC LIMIT 1);
+END
+$$;
+
+-- The DID that keeps a snapshot, and the snapshot's blocks in the root's order; no row for one that is not kept.
+CREATE FUNCTION holdfast.snapshot_root_v1(root_shard smallint, root text)
+RETURNS TABLE (did text, cids text[], numbers bigint[], sizes bigint[]) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+    one record;
+    linked text[];
+BEGIN
+    FOR one IN SELECT p.did_shard, p.did FROM holdfast.snapshot_places AS p WHERE p.shard = root_shard AND p.cid = root
+    LOOP
+        SELECT r.blocks INTO linked FROM holdfast.snapshot_roots AS r
+        WHERE r.shard = one.did_shard AND r.did = one.did AND r.cid = root;
+        IF FOUND THEN
+            RETURN QUERY SELECT one.did, array_agg(b.cid ORDER BY k.n), array_agg(b.number ORDER BY k.n),
+                array_agg(b.size ORDER BY k.n)
+            FROM unnest(linked) WITH ORDINALITY AS k (cid, n)
+            JOIN holdfast.snapshot_blocks AS b ON b.shard = one.did_shard AND b.did = one.did AND b.cid = k.cid;
+            RETURN;
+        END IF;
+    END LOOP;
+END
 $$;

@@ -36,10 +36,12 @@ $$;
 
 CREATE FUNCTION holdfast.add_sponsored_v1(
     of_shard smallint, of_chain bigint, of_day bigint, of_subjects text[], more bigint
-) RETURNS void LANGUAGE sql VOLATILE AS $$
+) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     INSERT INTO holdfast.sponsor_days AS t (shard, chain, day, subject, gwei)
     SELECT of_shard, of_chain, of_day, s, more FROM unnest(of_subjects) AS s
-    ON CONFLICT (shard, chain, day, subject) DO UPDATE SET gwei = t.gwei + excluded.gwei
+    ON CONFLICT (shard, chain, day, subject) DO UPDATE SET gwei = t.gwei + excluded.gwei;
+END
 $$;
 
 -- rules/sponsoring.py, first_full: the place of the first budget without room, and what is spent of it; no row: all have.

@@ -37,6 +37,19 @@ RETURNS TABLE (at double precision, many integer) LANGUAGE sql IMMUTABLE AS $$
     ) AS e WHERE e.many > 0
 $$;
 
+-- Writes windows that are locked.
+CREATE FUNCTION holdfast.write_windows_v1(changed holdfast.windows[]) RETURNS void LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    shards smallint[] := array(SELECT w.shard FROM unnest(changed) AS w);
+BEGIN
+    UPDATE holdfast.windows AS t
+    SET times = w.times, counts = w.counts, ids = w.ids, id_ats = w.id_ats, last_at = w.last_at
+    FROM unnest(changed) AS w
+    WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND (holdfast.one_server_v1() OR t.shard = ANY (shards));
+END
+$$;
+
 -- Counts one event on all windows of each charge, or on none of them. Each row of the arrays is one window; the rows of a
 -- charge have its number, event and time; an event that is never given back has no number. Returns the full windows of
 -- the charges that were refused.
@@ -48,64 +61,74 @@ LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
-    refused bigint[];
-    one bigint;
-    changed bigint;
+    one record;
+    full_window record;
+    refused bigint[] := '{}';
+    nths bigint[];
+    locked holdfast.windows[];
+    places bigint[];
+    changed holdfast.windows;
+    is_full boolean;
+    i bigint;
 BEGIN
     -- Without locks first: what is refused costs no write.
-    SELECT array_agg(DISTINCT w.charge) INTO refused
-    FROM unnest(charges, shards, kinds, subjects, limits, nows, spans)
-        AS w (charge, shard, what, subject, most, now, span)
-    LEFT JOIN LATERAL (
-        SELECT t.times, t.counts FROM holdfast.windows AS t
-        WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
-    ) AS kept ON true
-    CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, kept.counts, w.most, w.now - w.span) AS f;
-
-    IF EXISTS (SELECT 1 FROM unnest(charges) AS c WHERE NOT (c = ANY (coalesce(refused, '{}')))) THEN
-        INSERT INTO holdfast.windows (shard, what, subject)
-        SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
-            AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
-        ORDER BY shard, what, subject ON CONFLICT DO NOTHING;
-        PERFORM 1 FROM (
-            SELECT 1 FROM holdfast.windows AS t JOIN (
-                SELECT DISTINCT shard, what, subject FROM unnest(charges, shards, kinds, subjects)
-                    AS w (charge, shard, what, subject) WHERE NOT (w.charge = ANY (coalesce(refused, '{}')))
-            ) AS w USING (shard, what, subject)
-            ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
-        ) AS locked;
+    FOR full_window IN SELECT w.charge, w.nth, f.frees_at
+        FROM unnest(charges, limits, nows, spans) WITH ORDINALITY AS w (charge, most, now, span, nth)
+        LEFT JOIN holdfast.look_at_windows_v1(shards, kinds, subjects) AS t ON t.nth = w.nth
+        CROSS JOIN LATERAL holdfast.window_full_v1(t.times, t.counts, w.most, w.now - w.span) AS f
+    LOOP
+        refused := refused || full_window.charge;
+        n := full_window.charge;
+        nth := full_window.nth;
+        frees_at := full_window.frees_at;
+        RETURN NEXT;
+    END LOOP;
+    nths := array(SELECT w.nth FROM unnest(charges) WITH ORDINALITY AS w (charge, nth) WHERE w.charge <> ALL (refused));
+    IF nths = '{}' THEN
+        RETURN;
     END IF;
 
-    FOR one IN SELECT DISTINCT c FROM unnest(charges) AS c ORDER BY c LOOP
-        RETURN QUERY SELECT w.charge, w.nth, f.frees_at
-        FROM unnest(charges, shards, kinds, subjects, limits, nows, spans) WITH ORDINALITY
-            AS w (charge, shard, what, subject, most, now, span, nth)
-        LEFT JOIN LATERAL (
-            SELECT t.times, t.counts FROM holdfast.windows AS t
-            WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject LIMIT 1
-        ) AS kept ON true
-        CROSS JOIN LATERAL holdfast.window_full_v1(kept.times, kept.counts, w.most, w.now - w.span) AS f
-        WHERE w.charge = one;
-        IF NOT FOUND THEN
-            IF one = ANY (coalesce(refused, '{}')) THEN
-                PERFORM holdfast.lost_race_v1();  -- it was full at the first look, and has room now
-            END IF;
-            UPDATE holdfast.windows AS t SET
-                (times, counts) = (
-                    SELECT array_agg(e.at ORDER BY e.at), array_agg(e.many ORDER BY e.at)
-                    FROM holdfast.window_entries_v1(t.times, t.counts, w.most, w.now, w.span) AS e),
-                ids = CASE WHEN w.event IS NULL THEN t.ids ELSE t.ids[cardinality(t.ids) - 62:] || w.event END,
-                id_ats = CASE WHEN w.event IS NULL THEN t.id_ats ELSE t.id_ats[cardinality(t.ids) - 62:] || w.now END,
-                last_at = greatest(t.last_at, w.now)
-            FROM unnest(charges, shards, kinds, subjects, limits, nows, spans, events)
-                AS w (charge, shard, what, subject, most, now, span, event)
-            WHERE w.charge = one AND t.shard = w.shard AND t.what = w.what AND t.subject = w.subject;
-            GET DIAGNOSTICS changed = ROW_COUNT;
-            IF changed <> (SELECT count(*) FROM unnest(charges) AS c WHERE c = one) THEN
+    INSERT INTO holdfast.windows (shard, what, subject)
+    SELECT DISTINCT shards[w.nth], kinds[w.nth], subjects[w.nth] FROM unnest(nths) AS w (nth)
+    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
+    SELECT array_agg(w) INTO locked FROM holdfast.lock_windows_v1(
+        array(SELECT shards[w.nth] FROM unnest(nths) AS w (nth)), array(SELECT kinds[w.nth] FROM unnest(nths) AS w (nth)),
+        array(SELECT subjects[w.nth] FROM unnest(nths) AS w (nth))) AS w;
+    -- The place of each row's window among those that are locked.
+    SELECT array_agg(t.place ORDER BY w.nth) INTO places
+    FROM unnest(shards, kinds, subjects) WITH ORDINALITY AS w (shard, what, subject, nth)
+    LEFT JOIN (
+        SELECT u.shard, u.what, u.subject, u.ordinality AS place FROM unnest(locked) WITH ORDINALITY AS u
+    ) AS t USING (shard, what, subject);
+
+    FOR one IN SELECT w.charge, array_agg(w.nth ORDER BY w.nth) AS nths
+        FROM unnest(charges) WITH ORDINALITY AS w (charge, nth) WHERE w.nth = ANY (nths)
+        GROUP BY w.charge ORDER BY w.charge
+    LOOP
+        is_full := false;
+        FOREACH i IN ARRAY one.nths LOOP
+            changed := locked[places[i]];
+            IF changed.shard IS NULL THEN
                 PERFORM holdfast.lost_race_v1();  -- a window was over and removed before it could be locked
             END IF;
-        END IF;
+            RETURN QUERY SELECT one.charge, i, f.frees_at
+            FROM holdfast.window_full_v1(changed.times, changed.counts, limits[i], nows[i] - spans[i]) AS f;
+            is_full := is_full OR FOUND;
+        END LOOP;
+        CONTINUE WHEN is_full;
+        FOREACH i IN ARRAY one.nths LOOP
+            changed := locked[places[i]];
+            SELECT array_agg(e.at ORDER BY e.at), array_agg(e.many ORDER BY e.at) INTO changed.times, changed.counts
+            FROM holdfast.window_entries_v1(changed.times, changed.counts, limits[i], nows[i], spans[i]) AS e;
+            IF events[i] IS NOT NULL THEN
+                changed.id_ats := changed.id_ats[cardinality(changed.ids) - 62:] || nows[i];
+                changed.ids := changed.ids[cardinality(changed.ids) - 62:] || events[i];
+            END IF;
+            changed.last_at := greatest(changed.last_at, nows[i]);
+            locked[places[i]] := changed;
+        END LOOP;
     END LOOP;
+    PERFORM holdfast.write_windows_v1(locked);
 END
 $$;
 
@@ -114,19 +137,22 @@ $$;
 CREATE FUNCTION holdfast.give_back_v1(shards smallint[], kinds text[], subjects text[], events bigint[])
 RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    changed holdfast.windows[];
 BEGIN
-    PERFORM 1 FROM (
-        SELECT 1 FROM holdfast.windows AS t
-        JOIN unnest(shards, kinds, subjects) AS w (shard, what, subject) USING (shard, what, subject)
-        ORDER BY t.shard, t.what, t.subject FOR UPDATE OF t
-    ) AS locked;
-    UPDATE holdfast.windows AS t SET
-        (times, counts) = (
-            SELECT coalesce(array_agg(e.at ORDER BY e.at), '{}'), coalesce(array_agg(e.many ORDER BY e.at), '{}')
-            FROM holdfast.window_without_v1(t.times, t.counts, t.id_ats[array_position(t.ids, w.event)]) AS e),
-        ids = array(SELECT e.id FROM unnest(t.ids) AS e (id) WHERE e.id <> w.event),
-        id_ats = array(SELECT e.at FROM unnest(t.ids, t.id_ats) AS e (id, at) WHERE e.id <> w.event)
-    FROM unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event)
-    WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND w.event = ANY (t.ids);
+    SELECT array_agg(ROW(
+        t.shard, t.what, t.subject, array(SELECT e.id FROM unnest(t.ids) AS e (id) WHERE e.id <> w.event),
+        without.times, t.last_at, without.counts,
+        array(SELECT e.at FROM unnest(t.ids, t.id_ats) AS e (id, at) WHERE e.id <> w.event))::holdfast.windows)
+    INTO changed
+    FROM holdfast.lock_windows_v1(shards, kinds, subjects) AS t
+    JOIN unnest(shards, kinds, subjects, events) AS w (shard, what, subject, event) USING (shard, what, subject)
+    CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(e.at ORDER BY e.at), '{}') AS times,
+            coalesce(array_agg(e.many ORDER BY e.at), '{}') AS counts
+        FROM holdfast.window_without_v1(t.times, t.counts, t.id_ats[array_position(t.ids, w.event)]) AS e
+    ) AS without
+    WHERE w.event = ANY (t.ids);
+    PERFORM holdfast.write_windows_v1(changed);
 END
 $$;

@@ -1,0 +1,38 @@
+"""Citus, which spreads the tables of a PostgreSQL database over worker servers by the column `shard`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.service.store.postgresql.connection import Connection
+
+HAS_CITUS = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')"
+# Those tables of these names that have a shard and are not distributed yet, the first one first.
+_WHOLE = (
+    "SELECT t.name FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)"
+    " JOIN pg_catalog.pg_attribute AS a ON a.attrelid = ('holdfast.' || t.name)::regclass AND a.attname = 'shard'"
+    " WHERE a.attrelid NOT IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition) ORDER BY t.n"
+)
+# Citus plans no statement over several shards without its values, and writes to its shards at once, in any order.
+_SETTINGS = {"plan_cache_mode": "force_custom_plan", "citus.multi_shard_modify_mode": "sequential"}
+_CALLED = (
+    "SELECT format('%s', p.oid::regprocedure) FROM pg_catalog.pg_proc AS p"
+    " WHERE p.pronamespace = 'holdfast'::regnamespace AND 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig)"
+)
+
+
+async def distribute(connection: Connection, tables: Sequence[str]) -> None:
+    """Distribute the tables that have a shard, equal shards to one worker, and let the functions run on Citus."""
+    with_first = "default"
+    for (name,) in await connection.fetch(_WHOLE, list(tables)):
+        await connection.execute(
+            "SELECT create_distributed_table($1::text::regclass, 'shard', colocate_with => $2)",
+            f"holdfast.{name}", with_first,
+        )  # fmt: skip
+        with_first = f"holdfast.{tables[0]}"
+    for (function,) in await connection.fetch(_CALLED):
+        for setting, value in _SETTINGS.items():
+            await connection.execute(f"ALTER FUNCTION {function} SET {setting} = {value}")
