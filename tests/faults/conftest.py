@@ -13,3 +13,10 @@ def site(tmp_path_factory):
         url = f"postgresql://{USER}@127.0.0.1:{network.port}/{postgres.new_database().rpartition('/')[2]}"
         with nodes_on(tmp_path_factory.mktemp("site"), url, 3) as nodes:
             yield Site(postgres, network, nodes)
+
+
+@pytest.fixture
+def citus_nodes(tmp_path, citus_url):
+    """Three nodes on a Citus cluster."""
+    with nodes_on(tmp_path, citus_url, 3) as nodes:
+        yield nodes

@@ -1,13 +1,18 @@
 """The recorded history of three nodes is consistent with a single store, and planted errors are detected.
 
 HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 1500 in the gate and 20000 under `make soak`.
+With HOLDFAST_TEST_CITUS_URL, three nodes on Citus have a history, too; HOLDFAST_TEST_CITUS_FAULT is a shell command that
+runs while it is recorded, and may kill a worker and start it again.
 """
 
+import asyncio
+import os
 import random
 import sys
 import time
 
 import pytest
+from tests.support.databases import CITUS_URL
 from tests.support.judged_fault import judge
 from tests.support.linearizability import explained
 from tests.support.planted_errors import PLANTS
@@ -22,9 +27,21 @@ FOUND = 0.9
 
 @pytest.mark.timeout(600 + OPERATIONS / 50)
 async def test_the_nodes_answer_as_one_store(site, capsys):
-    async with RecordedLoad(site.nodes) as load:
+    await answer_as_one_store(site.nodes, capsys)
+
+
+@pytest.mark.timeout(600 + OPERATIONS / 5)
+@pytest.mark.skipif(CITUS_URL is None, reason="HOLDFAST_TEST_CITUS_URL does not name a database of a Citus cluster")
+async def test_the_nodes_answer_as_one_store_on_citus(citus_nodes, capsys):
+    await answer_as_one_store(citus_nodes, capsys, os.environ.get("HOLDFAST_TEST_CITUS_FAULT"))
+
+
+async def answer_as_one_store(nodes, capsys, fault=None):
+    async with RecordedLoad(nodes) as load:
         began = time.monotonic()
         load.start(OPERATIONS)
+        if fault is not None:
+            await (await asyncio.create_subprocess_shell(fault)).wait()
         await load.finish(stop=False)
         took = time.monotonic() - began
     judge(load)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.service.store.findings import Finding
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.service.store.postgresql.connection import Connection
 
+_RECOVERED_WITHIN_S = 5
+_RECOVERS = "SELECT setting::int / 1000 FROM pg_catalog.pg_settings WHERE name = 'citus.recover_2pc_interval'"
+_RECOVER = (
+    "set citus.recover_2pc_interval to 1s: after a crash of a worker, acknowledged writes stay invisible for so long"
+)
 HAS_CITUS = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')"
 # Those tables of these names that have a shard and are not distributed yet, the first one first.
 _WHOLE = (
@@ -36,3 +43,19 @@ async def distribute(connection: Connection, tables: Sequence[str]) -> None:
     for (function,) in await connection.fetch(_CALLED):
         for setting, value in _SETTINGS.items():
             await connection.execute(f"ALTER FUNCTION {function} SET {setting} = {value}")
+
+
+async def citus_findings(connection: Connection) -> list[Finding]:
+    """Report whether all servers reach one another, and how long a write may stay invisible after a worker's crash."""
+    if not await connection.fetchval(HAS_CITUS):
+        return []
+    reached = await connection.fetch("SELECT to_nodename, to_nodeport, result FROM citus_check_cluster_node_health()")
+    lost = sorted({f"{row['to_nodename']}:{row['to_nodeport']}" for row in reached if not row["result"]})
+    servers = len({(row["to_nodename"], row["to_nodeport"]) for row in reached})
+    found = f"{servers} servers" if not lost else f"does not reach {', '.join(lost)}"
+    fix = "start these servers: requests about their shards, and most writes, answer 503" if lost else ""
+    waits_s = await connection.fetchval(_RECOVERS)
+    return [
+        Finding("citus", "error" if lost else "ok", found, fix),
+        *([Finding("recover_2pc_interval", "note", f"{waits_s} s", _RECOVER)] if waits_s > _RECOVERED_WITHIN_S else []),
+    ]

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.service.store.findings import Finding
+from holdfast.service.store.postgresql.citus import citus_findings
 from holdfast.service.store.postgresql.findings_connections import connection_findings
 from holdfast.service.store.postgresql.findings_replication import replication_findings
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
@@ -48,6 +49,7 @@ async def server_findings(connection: Connection, address: Address, workers: int
         version(int(settings["server_version_num"])),
         *(setting(wanted, settings[wanted.name]) for wanted in _WANTED),
         *(schema_version(row["version"], row["oldest"]) for row in (schema,) if row is not None),
+        *await citus_findings(connection),
         *await replication_findings(connection, pooled=address.pooled),
         *await connection_findings(connection, address, workers),
         clock(before, time.time(), theirs),

@@ -106,7 +106,12 @@ SERVER = _single(
 )
 # Without the role pg_monitor, the server does not reveal a standby's state.
 STANDBYS = _single("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
-VERSION = _single("ping", "SELECT version, oldest FROM holdfast.schema_version")
+_VERSION = "SELECT version, oldest FROM holdfast.schema_version"
+VERSION = dataclasses.replace(
+    _single("ping", _VERSION),
+    # The count of no rows asks every server: only one that reaches them all is ready.
+    on_citus=f"{_VERSION} WHERE (SELECT count(*) FROM holdfast.snapshot_shards WHERE shard < 0) = 0",  # noqa: S608 - our own names
+)
 _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
 DESCRIPTION = {
     "claim": _single(
