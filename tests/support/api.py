@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -153,15 +154,21 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-async def make_api(tmp_path: Path, empty_database: bytes) -> AsyncIterator[Callable[..., Api]]:
-    """Return a function that builds services.
+async def make_api(
+    tmp_path: Path, empty_database: bytes, request: pytest.FixtureRequest
+) -> AsyncIterator[Callable[..., Api]]:
+    """Return a function that builds services, with HOLDFAST_TEST_API_ON_CITUS on the cluster of HOLDFAST_TEST_CITUS_URL.
 
     The function's keyword arguments are settings (without their prefix), `secrets` and `environment`.
     """
     made: list[Api] = []
+    on_citus: dict[str, str] = {}
+    if "HOLDFAST_TEST_API_ON_CITUS" in os.environ:
+        request.getfixturevalue("patient_stores")
+        on_citus["HOLDFAST_DATABASE_URL"] = request.getfixturevalue("citus_url")
 
     def make(*, secrets: Secrets | None = None, **settings: str) -> Api:
-        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RPC_URL": "http://127.0.0.1:9"}
+        environment = {"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **on_citus}
         for name, value in settings.items():
             known = name.upper() if name.isupper() else f"HOLDFAST_{name.upper()}"
             environment[known] = value

@@ -49,13 +49,19 @@ async def citus_findings(connection: Connection) -> list[Finding]:
     """Report whether all servers reach one another, and how long a write may stay invisible after a worker's crash."""
     if not await connection.fetchval(HAS_CITUS):
         return []
-    reached = await connection.fetch("SELECT to_nodename, to_nodeport, result FROM citus_check_cluster_node_health()")
-    lost = sorted({f"{row['to_nodename']}:{row['to_nodeport']}" for row in reached if not row["result"]})
-    servers = len({(row["to_nodename"], row["to_nodeport"]) for row in reached})
-    found = f"{servers} servers" if not lost else f"does not reach {', '.join(lost)}"
+    rows = await connection.fetch(
+        "SELECT to_nodename || ':' || to_nodeport, result FROM citus_check_cluster_node_health()"
+    )
+    lost = lost_servers([(server, result) for server, result in rows])
+    found = f"{len({row[0] for row in rows})} servers" if not lost else f"does not reach {', '.join(lost)}"
     fix = "start these servers: requests about their shards, and most writes, answer 503" if lost else ""
     waits_s = await connection.fetchval(_RECOVERS)
     return [
         Finding("citus", "error" if lost else "ok", found, fix),
         *([Finding("recover_2pc_interval", "note", f"{waits_s} s", _RECOVER)] if waits_s > _RECOVERED_WITHIN_S else []),
     ]
+
+
+def lost_servers(tries: Sequence[tuple[str, bool | None]]) -> list[str]:
+    """Return the servers that nobody reached. `tries`: each server that another tried to reach, and whether it did."""
+    return sorted({server for server, _ in tries} - {server for server, reached in tries if reached})
