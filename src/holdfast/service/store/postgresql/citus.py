@@ -63,5 +63,5 @@ async def citus_findings(connection: Connection) -> list[Finding]:
 
 
 def lost_servers(tries: Sequence[tuple[str, bool | None]]) -> list[str]:
-    """Return the servers that nobody reached. `tries`: each server that another tried to reach, and whether it did."""
+    """Return the servers that were not reached. `tries`: each server that another tried, and whether it reached it."""
     return sorted({server for server, _ in tries} - {server for server, reached in tries if reached})
