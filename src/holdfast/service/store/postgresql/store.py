@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.additions import Addition
+from holdfast.rules.bans import subjects_of
 from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_RETENTION_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
@@ -69,6 +70,7 @@ class PostgresqlStore:
 
     def __init__(self, address: Address, *, is_citus: bool = False) -> None:
         servers = Servers(address)
+        self._has_bans = False  # as far as this process has been told
         self._reads = Batcher(_connections(servers, READ_CONNECTIONS, is_citus=is_citus), "read")
         self._clock = ClockGuard(self._reads)
         self._writes = GuardedBatcher(_connections(servers, WRITE_CONNECTIONS, is_citus=is_citus), "write", self._clock)
@@ -186,10 +188,14 @@ class PostgresqlStore:
         bounds = decide.bounds() if isinstance(decide, SessionRule) else _NEVER
         claim_key = claim_key_of(session.identifier)
         for _ in Tries():
+            bannable = subjects_of(session.identifier, session.did, session.network) if self._has_bans else None
             try:
-                argument = claims.SessionToOpen(session, claim_key, bounds)
+                argument = claims.SessionToOpen(session, claim_key, bounds, bannable)
                 facts = await self._keeping(response, claims.OPEN_SESSIONS, argument, (claim_key,))
             except LostRace:
+                continue
+            if facts is claims.SUBJECTS_NEEDED:
+                self._has_bans = True
                 continue
             if facts is None:
                 return

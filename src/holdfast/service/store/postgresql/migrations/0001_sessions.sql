@@ -65,8 +65,8 @@ END
 $$;
 
 -- Opens the sessions that their bounds admit and no ban concerns; for the others returns the facts, and writes nothing.
--- `ban_ns` numbers the session of each of the subjects whose bans would concern it. The bounds of a
--- session are lower by one for each earlier session of the batch from the same address, or network.
+-- `ban_ns` numbers the session of each of the subjects whose bans would concern it; without them, `done` is null for all
+-- if there is any ban, and nothing is written. The bounds of a session are lower by one for each earlier session of the batch from the same address, or network.
 -- No identifier may be in a batch twice. Usually every session is admitted, so all are added at first without a look.
 CREATE FUNCTION holdfast.open_sessions_v1(
     shards smallint[], channels text[], keys text[], givens text[], dids text[],
@@ -82,6 +82,11 @@ DECLARE
     banned_ns bigint[];
     banned_by text[];
 BEGIN
+    IF ban_ns IS NULL AND EXISTS (SELECT 1 FROM holdfast.bans) THEN
+        RETURN QUERY SELECT g, NULL::boolean, NULL::text, NULL::text, NULL::bigint, NULL::bigint, NULL::text
+        FROM generate_series(1::bigint, cardinality(shards)) AS g;
+        RETURN;
+    END IF;
     SELECT coalesce(array_agg(w.n), '{}'), array_agg(w.subject) INTO banned_ns, banned_by FROM (
         SELECT w.n, min(t.subject) AS subject FROM unnest(ban_ns, ban_subjects) AS w (n, subject)
         JOIN holdfast.bans AS t ON t.subject = w.subject GROUP BY w.n

@@ -23,11 +23,22 @@ if TYPE_CHECKING:
 
 
 class SessionToOpen(msgspec.Struct, frozen=True, gc=False):
-    """A session to open, its identifier's shard, channel and key, and the bounds in which the database may admit it."""
+    """A session to open, its identifier's shard, channel and key, and the bounds in which the database may admit it.
+
+    `bannable`: the subjects of all bans that would concern it; None while no ban is known, because they are many.
+    """
 
     session: NewSession
     claim_key: ClaimKey
     bounds: SessionBounds
+    bannable: tuple[str, ...] | None = None
+
+
+class SubjectsNeeded:
+    """There are bans: the session must be asked for with all subjects."""
+
+
+SUBJECTS_NEEDED = SubjectsNeeded()
 
 
 def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
@@ -46,18 +57,22 @@ def _encode_sessions(batch: Sequence[SessionToOpen]) -> list[Any]:
         earlier[ip] = of_ip + 1
         if network is not None:
             earlier[network] = of_network + 1
-    bannable = [(n, subject) for n, item in enumerate(batch, 1) for subject in _bannable(item.session)]
-    return [*columns(rows), slot(), [n for n, _ in bannable], [subject for _, subject in bannable]]
+    return [*columns(rows), slot(), *_bannable(batch)]
 
 
-def _bannable(session: NewSession) -> tuple[str, ...]:
-    return subjects_of(session.identifier, session.did, session.network)
+def _bannable(batch: Sequence[SessionToOpen]) -> list[list[Any] | None]:
+    if any(item.bannable is None for item in batch):
+        return [None, None]
+    subjects = [(n, subject) for n, item in enumerate(batch, 1) for subject in item.bannable or ()]
+    return [[n for n, _ in subjects], [subject for _, subject in subjects]]
 
 
-def _decode_sessions(batch: Sequence[SessionToOpen], rows: list[Record]) -> list[SessionFacts | None]:
-    results: list[SessionFacts | None] = [None] * len(batch)
+def _decode_sessions(batch: Sequence[SessionToOpen], rows: list[Record]) -> list[SessionFacts | SubjectsNeeded | None]:
+    results: list[SessionFacts | SubjectsNeeded | None] = [None] * len(batch)
     for n, done, did, stage, of_ip, of_network, banned in rows:
-        if not done:
+        if done is None:
+            results[n - 1] = SUBJECTS_NEEDED
+        elif not done:
             results[n - 1] = SessionFacts(_claim(did, stage), of_ip, of_network, banned)
     return results
 
