@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from holdfast.service.store.port import Store
 
 
+_MADE_PATIENT = f"""DO $$ DECLARE one regprocedure; BEGIN
+    FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND 'lock_timeout=1s' = ANY (proconfig) LOOP
+        EXECUTE format('ALTER FUNCTION %s SET lock_timeout = %L', one, '{PATIENCE_S:.0f}s');
+    END LOOP;
+END $$"""
 CITUS_URL = os.environ.get("HOLDFAST_TEST_CITUS_URL")
 
 
@@ -41,8 +46,15 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: PostgresServer) -> str:
-    """The URL of a database that all tests in a session share; `postgres_url` empties it for each test."""
-    return postgres.new_database()
+    """The URL of a database that all tests in a session share; `postgres_url` empties it for each test.
+
+    Its functions wait for locks as long as `patient_stores` do: a limit in a function precedes a connection's.
+    """
+    url = postgres.new_database()
+    in_thread(lambda: schema.migrate(parse_address(url)))
+    name = url.rpartition("/")[2]
+    postgres.execute(_MADE_PATIENT, name)
+    return url
 
 
 @pytest.fixture
