@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Send = Callable[[Call[object]], Awaitable[object]]
 
-Library = Literal["httpx", "aiohttp"]
+Library = Literal["httpx2", "aiohttp"]
 Form = Literal["block", "car"]
 
 
@@ -37,7 +37,7 @@ Form = Literal["block", "car"]
 class Order:
     """What one turn fetches, for how long, and with how many concurrent requests.
 
-    `library` "httpx" is Holdfast's client; "aiohttp" is a faster HTTP client around the same calls.
+    `library` "httpx2" is Holdfast's client; "aiohttp" is a faster HTTP client around the same calls.
     `named` has, for everything that may be fetched, its path and its CIDs: a block's, or a CAR file's root and the
     blocks that it links to. Each request fetches a random entry of `named`.
     """
@@ -117,8 +117,8 @@ def _whole(root: str, wanted: set[str], data: bytes) -> dict[str, bytes]:
 
 
 @asynccontextmanager
-async def _httpx(order: Order) -> AsyncIterator[Send]:
-    """Send with Holdfast's unmodified client, whose httpx keeps 20 idle connections; with more it would be slower."""
+async def _httpx2(order: Order) -> AsyncIterator[Send]:
+    """Send with Holdfast's unmodified client, whose httpx2 keeps 20 idle connections; with more it would be slower."""
     http = HttpTransport(order.url, retries=Retries(attempts=1))
     try:
         yield http.send
@@ -137,7 +137,7 @@ async def _aiohttp(order: Order) -> AsyncIterator[Send]:
         yield send
 
 
-_SENDERS = {"httpx": _httpx, "aiohttp": _aiohttp}
+_SENDERS = {"httpx2": _httpx2, "aiohttp": _aiohttp}
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import httpx
+import httpx2
 from tests.support.serving import DID, PATIENCE_S, becomes_true
 from tests.support.topology import Topology, dashboard_queries, topology
 
@@ -130,8 +130,8 @@ def _last_lines(log: Path) -> str:
     return "\n".join(log.read_text().splitlines()[-_SHOWN_LINES:])
 
 
-def _client(site: Topology, address: str) -> httpx.Client:
-    return httpx.Client(base_url=site.proxy, timeout=PATIENCE_S, transport=httpx.HTTPTransport(local_address=address))
+def _client(site: Topology, address: str) -> httpx2.Client:
+    return httpx2.Client(base_url=site.proxy, timeout=PATIENCE_S, transport=httpx2.HTTPTransport(local_address=address))
 
 
 def _say(line: str, code: int = 0) -> int:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import httpx
+import httpx2
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
 
@@ -88,7 +88,7 @@ async def an_address_is_registered_with_the_code_that_was_sent(page):
 
 async def test_an_application_that_contains_the_client_refuses_another_enclave(browser, shared):
     """Unless it says so: a service that serves only the enclave cannot change what guards the keys."""
-    async with httpx.AsyncClient() as http:
+    async with httpx2.AsyncClient() as http:
         module = (await http.get(f"http://localhost:{shared.port}/enclave.wasm")).content
     foreign = module + bytes([0, 5, 3]) + b"odd" + b"!"  # a custom section, which changes nothing else
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 from tests.support.chain_service import chain_service
 from tests.support.page_visits import GERMAN, Visit, person
@@ -107,11 +107,11 @@ async def the_window(visit, new):
 
 
 def is_free(at, name):
-    return httpx.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
+    return httpx2.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
 
 def finds(at, credential_id):
-    return httpx.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
+    return httpx2.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
 
 
 def _address(asked):

@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-import httpx
+import httpx2
 import pytest
 from tests.support.page_visits import GERMAN, person, requested
 from tests.support.payments import registered_payee
@@ -157,7 +157,7 @@ async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(br
     assert await visit.page.locator('[data-name="faucet"]').count() == 0, "only the local world has a faucet"
     await given(visit, chain, account, wei=10**17, usdc=5_000_000)
     await pays_a_name(visit, chain, payee, account)
-    rpc = (await asyncio.to_thread(httpx.get, f"{chain.base_url}/api/status")).json()["rpc"]
+    rpc = (await asyncio.to_thread(httpx2.get, f"{chain.base_url}/api/status")).json()["rpc"]
     own = f"http://localhost:{visit.server.port}"
     assert origins == {own, rpc.rstrip("/")}, "besides the service, the chain is asked for the price of gas"
     chain.fund(account, 0)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 from playwright.async_api import Error
 from tests.support.pages import Pages, serving
@@ -76,7 +76,7 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer, chain, shop):
     assert await window.evaluate(COPIED) == PAYEE
     await chooses_the_key_by_the_keyboard(window)
     # Of the chain, only the gas price is read.
-    status = await asyncio.to_thread(httpx.get, f"{person.service}/api/status")
+    status = await asyncio.to_thread(httpx2.get, f"{person.service}/api/status")
     rpc = urlsplit(status.json()["rpc"])
     assert set(await window.evaluate(LOADED)) == {person.service, f"{rpc.scheme}://{rpc.netloc}"}
     held = await Held.of(window)
@@ -122,7 +122,7 @@ async def test_the_example_shop_is_paid_at_the_address_that_was_shown(browser, p
         """Answer as the service does once the DID's controller has changed."""
         if not re.search("api/indexer|accounts/state", url) or person.account.lower() in url.lower():
             return None
-        async with httpx.AsyncClient() as client:
+        async with httpx2.AsyncClient() as client:
             answer = await client.get(re.sub(other, own, url, flags=re.IGNORECASE))
         return re.sub(own, other, answer.text, flags=re.IGNORECASE)
 

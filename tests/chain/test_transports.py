@@ -4,14 +4,14 @@ import json
 from contextlib import asynccontextmanager
 
 import aiohttp
-import httpx
+import httpx2
 import pytest
 from aiohttp import web
 from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, HttpxTransport
+from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, Httpx2Transport
 
 
 @asynccontextmanager
@@ -20,8 +20,8 @@ async def transport_of(kind):
         async with aiohttp.ClientSession() as session:
             yield AiohttpTransport(session)
     else:
-        async with httpx.AsyncClient(trust_env=False) as client:
-            yield HttpxTransport(client)
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            yield Httpx2Transport(client)
 
 
 def endpoint(request, body):
@@ -43,13 +43,13 @@ async def url():
         yield served.url
 
 
-@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx2"])
 async def test_a_call_over_http(kind, url):
     async with transport_of(kind) as transport:
         assert await RpcClient(url, transport).chain_id() == 84532
 
 
-@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx2"])
 @pytest.mark.parametrize(
     ("method", "message"), [("eth_getLogs", "over"), ("eth_gasPrice", "403"), ("eth_syncing", "302")]
 )
@@ -59,7 +59,7 @@ async def test_what_is_no_answer(kind, method, message, url):
             await RpcClient(url, transport).call(method)
 
 
-@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx2"])
 async def test_nobody_listens(kind, monkeypatch):
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
     async with transport_of(kind) as transport:
@@ -67,7 +67,7 @@ async def test_nobody_listens(kind, monkeypatch):
             await RpcClient("http://127.0.0.1:1/", transport).chain_id()
 
 
-@pytest.mark.parametrize("kind", ["aiohttp", "httpx"])
+@pytest.mark.parametrize("kind", ["aiohttp", "httpx2"])
 @pytest.mark.parametrize(
     ("address", "words"),
     [

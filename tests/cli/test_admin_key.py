@@ -3,7 +3,7 @@
 import socket
 import struct
 
-import httpx
+import httpx2
 from tests.support.serving import PATIENCE_S
 
 from holdfast.cli.exits import Exit
@@ -25,7 +25,7 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     key = call("new", "eva", "--scope", "read", "--scope", "write", "--operator", "root", "--json").value["key"]
     call("new", "eva", code=Exit.USAGE)
     told = {"authorization": f"Bearer {key}"}
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client, running.client() as public:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client, running.client() as public:
         assert client.get("/admin/api/acts").json() == {"error": "admin_key_refused"}
         assert public.get("/admin/api/acts", headers=told).status_code == 404
         banned = client.post("/admin/api/bans", headers=told, json={"kind": "name", "value": "carl"})
@@ -52,5 +52,5 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as broken:
         broken.sendall(b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
         broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).status_code == 200
+    assert httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).status_code == 200
     assert "Traceback" not in running.log.read_text() and "127.0.0.1'" not in running.log.read_text()

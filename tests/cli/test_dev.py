@@ -9,7 +9,7 @@ import sys
 import time
 from ipaddress import ip_address
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from tests.support import forked
@@ -39,14 +39,14 @@ def family_of(process):
 
 
 def get(url):
-    answer = httpx.get(url, trust_env=False, timeout=60)
+    answer = httpx2.get(url, trust_env=False, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def rpc(url, method, *parameters):
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
-    return httpx.post(url, json=body, trust_env=False, timeout=60).json()["result"]
+    return httpx2.post(url, json=body, trust_env=False, timeout=60).json()["result"]
 
 
 def end(process, number):

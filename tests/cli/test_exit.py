@@ -4,7 +4,7 @@ import json
 import secrets
 from copy import copy
 
-import httpx
+import httpx2
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.chain_service import NOWHERE, chain_service
@@ -273,7 +273,7 @@ def without_history(chain):
     def one(request):
         if request["method"] == "eth_getLogs":
             return failure(request, -32005, "query exceeds the range of 10000 blocks")
-        return httpx.post(chain.rpc_url, json=request, timeout=30).json()
+        return httpx2.post(chain.rpc_url, json=request, timeout=30).json()
 
     return json_server(answer)
 

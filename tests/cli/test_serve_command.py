@@ -6,7 +6,7 @@ import json
 import socket
 import subprocess
 
-import httpx
+import httpx2
 import pytest
 from tests.support.serving import HOLDFAST, PATIENCE_S, becomes_true, environment_of
 
@@ -102,8 +102,8 @@ def test_port_0_takes_a_free_port_and_the_banner_says_which(tmp_path, more):
 
 def _answers(address):
     try:
-        return httpx.get(f"{address}/healthz", timeout=PATIENCE_S).status_code == 200
-    except httpx.TransportError:
+        return httpx2.get(f"{address}/healthz", timeout=PATIENCE_S).status_code == 200
+    except httpx2.TransportError:
         return False
 
 

@@ -49,7 +49,7 @@ def run(script):
 
 def test_importing_holdfast_brings_nothing_and_its_types_are_for_consumers():
     assert (ROOT / "src/holdfast/py.typed").exists()  # tests/client/data/consumer.py uses them
-    run("import sys, holdfast; assert not [m for m in sys.modules if m.startswith(('holdfast.', 'httpx', 'msgspec'))]")
+    run("import sys, holdfast; assert not [m for m in sys.modules if m.startswith(('holdfast.', 'httpx2', 'msgspec'))]")
 
 
 def test_no_module_of_the_client_needs_the_service():

@@ -213,7 +213,7 @@ def test_refuses_a_missing_key_file(tmp_path):
     assert "No such file" in done.stderr
 
 
-@pytest.mark.parametrize("module", ["httpx", "eth_keys"])
+@pytest.mark.parametrize("module", ["httpx2", "eth_keys"])
 def test_names_the_extra_that_it_needs(monkeypatch, module):
     monkeypatch.setattr("holdfast.cli.contracts.find_spec", lambda name: None if name == module else object())
     done = _run("verify", "--rpc", "http://127.0.0.1:1")

@@ -210,9 +210,9 @@ def test_it_runs_without_rights_in_a_read_only_root(data, tmp_path, workers):
 
 
 def client_text(port):
-    import httpx
+    import httpx2
 
-    return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
+    return httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
 
 
 def _child(pid):

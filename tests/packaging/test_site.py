@@ -10,7 +10,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import httpx
+import httpx2
 import pytest
 import yaml
 from tests.support.clean_tree import ROOT
@@ -142,10 +142,10 @@ def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path):
     with contextlib.ExitStack() as stack:
         with node(second):
             url = start_nginx(stack, PROGRAMS["program"]("nginx"), tmp_path, [first, second])
-            assert {httpx.get(url).status_code for _ in range(2)} == {200}, "the first node fails at least once"
+            assert {httpx2.get(url).status_code for _ in range(2)} == {200}, "the first node fails at least once"
         with node(first):
-            assert httpx.get(url).status_code == 200
-        assert httpx.get(url).status_code == 502, "no node is there"
+            assert httpx2.get(url).status_code == 200
+        assert httpx2.get(url).status_code == 502, "no node is there"
 
 
 @pytest.mark.soak  # starts six programs; tests/faults kills nodes in the gate

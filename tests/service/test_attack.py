@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections import Counter
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from tests.support import forked
@@ -26,8 +26,8 @@ KILLS = amount(2, 20, "HOLDFAST_TEST_KILLS")
 
 async def many(url, requests):
     """Send all POST requests at once, each on a separate connection, so that several processes receive them."""
-    limits = httpx.Limits(max_connections=64, max_keepalive_connections=0)
-    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+    limits = httpx2.Limits(max_connections=64, max_keepalive_connections=0)
+    async with httpx2.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
         answers = await asyncio.gather(
             *(client.post(path, json=body, headers={"X-Forwarded-For": ip}) for path, body, ip in requests)
         )
@@ -56,14 +56,14 @@ async def test_limits_hold_over_processes(serve, workers):
 
 
 async def load(server, acknowledged, stop, prefix):
-    async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S, verify=False) as client:  # reads no CA bundle
+    async with httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_S, verify=False) as client:
         number = 0
         while not stop.is_set():
             number += 1
             name = f"{prefix}x{number}"
             body = {"identifier": name, "channel": "handle", "did": DID, "credentialId": name, "txHash": "0x1"}
             ip = f"10.{random.randrange(200)}.{random.randrange(3)}.1"
-            with contextlib.suppress(httpx.TransportError):
+            with contextlib.suppress(httpx2.TransportError):
                 if (await client.post("/api/dids", json=body, headers={"X-Forwarded-For": ip})).status_code == 200:
                     acknowledged.add(name)
 
@@ -211,7 +211,7 @@ def test_hostile_bytes_break_nothing(serve, name):
         status = answer.split(b" ", 2)[1:2]
         assert not status or not status[0].startswith(b"5") or status[0] == b"505", (what, answer[:200])
         assert b"Traceback" not in answer
-        assert httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200, what
+        assert httpx2.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200, what
     with server.client() as client:
         assert client.get("/api/sessions/status").json()["total_registrations"] == 0
     assert "request failed" not in server.log.read_text()
@@ -241,7 +241,7 @@ def test_slow_bodies_end_and_hold_nobody_up(serve):
     for connection in slow:
         connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{")
     started = time.monotonic()
-    assert httpx.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
+    assert httpx2.get(server.url + "/healthz", timeout=PATIENCE_S).status_code == 200
     assert time.monotonic() - started < BODY_TIMEOUT_S, "answered only when the slow bodies had ended"
     slow[0].settimeout(PATIENCE_S)
     answer = slow[0].recv(2000)

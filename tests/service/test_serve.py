@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import closing
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true, free_port, wait_until_ready
@@ -127,10 +127,10 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve):
         assert client.get("/metrics").status_code == 404
 
     def metrics():
-        return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
+        return httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
 
     def counted():
-        with contextlib.suppress(httpx.TransportError):  # the page may belong to a process that is starting
+        with contextlib.suppress(httpx2.TransportError):  # the page may belong to a process that is starting
             lines = [line for line in metrics().splitlines() if line.startswith("holdfast_requests_total")]
             return [line.rpartition(" ")[2] for line in lines if '"/api/contracts"' in line]
         return []
@@ -158,8 +158,8 @@ def test_no_worker_outlives_its_supervisor(serve):
     server.process.kill()
     _, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
     assert [worker for worker in alive if worker.status() != psutil.STATUS_ZOMBIE] == []
-    with pytest.raises(httpx.ConnectError):
-        httpx.get(server.url + "/healthz", timeout=PATIENCE_S)
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(server.url + "/healthz", timeout=PATIENCE_S)
 
 
 def test_workers_that_cannot_start_end_the_service(serve, tmp_path):
@@ -182,17 +182,17 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve, workers):
     answered = [0]
 
     def ask():
-        with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
+        with httpx2.Client(base_url=server.url, timeout=PATIENCE_S) as client:
             while True:
                 try:
                     response = client.get("/api/sessions/check?handle=ann")
-                except httpx.ConnectError:
+                except httpx2.ConnectError:
                     return
-                except httpx.RemoteProtocolError as error:
+                except httpx2.RemoteProtocolError as error:
                     if "without sending" not in str(error):
                         lost.append(str(error))
                     return
-                except (httpx.ReadError, httpx.WriteError):
+                except (httpx2.ReadError, httpx2.WriteError):
                     return  # reset before a byte was read, so it may be sent again
                 assert response.status_code == 200
                 answered[0] += 1

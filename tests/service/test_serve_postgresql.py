@@ -1,6 +1,6 @@
 """The service with PostgreSQL: several processes, an outage and recovery from it."""
 
-import httpx
+import httpx2
 import psutil
 import pytest
 from tests.support.postgres_server import PostgresServer
@@ -71,7 +71,7 @@ def test_a_start_waits_for_a_database_that_starts_later(serve, own_postgres):
     own_postgres.stop()
     server = serve(wait=False, database_url=url)
     assert becomes_true(lambda: "does not answer (no connection to the database: " in server.log.read_text())
-    with pytest.raises(httpx.ConnectError), server.client() as client:
+    with pytest.raises(httpx2.ConnectError), server.client() as client:
         client.get("/healthz")
     own_postgres.start()
     wait_until_ready(server)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -90,8 +90,8 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
             sms=RecordingSms(),
         )
         self.application = application_of(settings, service)
-        transport = httpx.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
-        self.http = httpx.AsyncClient(transport=transport, base_url="http://x")
+        transport = httpx2.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
+        self.http = httpx2.AsyncClient(transport=transport, base_url="http://x")
 
     def teardown(self):
         self.loop.run_until_complete(self.http.aclose())

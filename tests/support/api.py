@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx
+import httpx2
 import pytest
 
 from holdfast.service.bootstrap.applications import application_of
@@ -113,16 +113,16 @@ class Api:
         self.sms = sms
         self.rows = database.rows
         self._addresses = (f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
-        transport = httpx.ASGITransport(cast("Any", AsgiEntry(application)), client=("127.0.0.1", 5000))
-        self.http = httpx.AsyncClient(transport=transport, base_url="http://holdfast.test")
+        transport = httpx2.ASGITransport(cast("Any", AsgiEntry(application)), client=("127.0.0.1", 5000))
+        self.http = httpx2.AsyncClient(transport=transport, base_url="http://holdfast.test")
 
-    async def get(self, path: str, *, ip: str | None = None, headers: Any = None, **query: str) -> httpx.Response:
+    async def get(self, path: str, *, ip: str | None = None, headers: Any = None, **query: str) -> httpx2.Response:
         return await self.http.get(path, params=query or None, headers=self._headers(ip, headers))
 
-    async def post(self, path: str, *, ip: str | None = None, headers: Any = None, **body: Any) -> httpx.Response:
+    async def post(self, path: str, *, ip: str | None = None, headers: Any = None, **body: Any) -> httpx2.Response:
         return await self.http.post(path, json=body, headers=self._headers(ip, headers))
 
-    async def session(self, handle: str = "ann", did: str = DID, **more: Any) -> httpx.Response:
+    async def session(self, handle: str = "ann", did: str = DID, **more: Any) -> httpx2.Response:
         return await self.post("/api/sessions", handle=handle, did=did, **more)
 
     async def attested(self, mail: str = MAIL) -> dict[str, str]:
@@ -133,7 +133,7 @@ class Api:
         attestation: dict[str, str] = answer.json()["attestation"]
         return attestation
 
-    async def register(self, **fields: Any) -> httpx.Response:
+    async def register(self, **fields: Any) -> httpx2.Response:
         body = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
         return await self.post("/api/dids", **{**body, **fields})
 
@@ -196,7 +196,7 @@ def api(make_api: Callable[..., Api]) -> Api:
     return make_api()
 
 
-def error_of(response: httpx.Response) -> tuple[int, str]:
+def error_of(response: httpx2.Response) -> tuple[int, str]:
     """Return the status and the error text, after asserting that the body has no other field."""
     body = response.json()
     assert set(body) == {"error"}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import HttpxTransport
+from holdfast.chain.transports import Httpx2Transport
 from holdfast.world import guard
 from holdfast.world.processes import free_port
 
@@ -35,8 +35,8 @@ class Chain:
 
     def run(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:
         async def ask() -> Any:
-            async with httpx.AsyncClient(timeout=60) as http:
-                return await question(RpcClient(self.url, HttpxTransport(http), timeout_s=60))
+            async with httpx2.AsyncClient(timeout=60) as http:
+                return await question(RpcClient(self.url, Httpx2Transport(http), timeout_s=60))
 
         return asyncio.run(ask())
 
@@ -82,9 +82,9 @@ def _ready(chain: Chain, process: subprocess.Popen[bytes]) -> Chain:
     deadline = time.monotonic() + 120
     while True:
         try:
-            with httpx.Client(timeout=30) as http:
+            with httpx2.Client(timeout=30) as http:
                 http.post(chain.url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []})
-        except httpx.TransportError:
+        except httpx2.TransportError:
             assert process.poll() is None, "anvil ended while starting"
             assert time.monotonic() < deadline, "anvil did not start"
             time.sleep(0.02)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
 
-import httpx
+import httpx2
 from tests.support.serving import becomes_true
 
 from holdfast.world import node
@@ -55,7 +55,7 @@ def s3() -> Iterator[ObjectStoreServer]:
     port = free_port()
     with _process([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]):
         url = f"http://127.0.0.1:{port}"
-        _made(lambda: httpx.put(f"{url}/{BUCKET}").status_code == 200)
+        _made(lambda: httpx2.put(f"{url}/{BUCKET}").status_code == 200)
         keys = {"AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret"}
         yield ObjectStoreServer(f"s3://{BUCKET}", f"endpoint={url}&region=us-east-1", keys)
 
@@ -68,7 +68,7 @@ def google_cloud(folder: Path) -> Iterator[ObjectStoreServer]:
     (folder / "account.json").write_text(json.dumps(account))
     with _process([sys.executable, "-m", "tests.support.google_cloud_server", str(port), BUCKET]):
         url = f"http://127.0.0.1:{port}"
-        _made(lambda: httpx.get(f"{url}/storage/v1/b/{BUCKET}").status_code == 200)
+        _made(lambda: httpx2.get(f"{url}/storage/v1/b/{BUCKET}").status_code == 200)
         environment = {"GOOGLE_SERVICE_ACCOUNT": str(folder / "account.json")}
         yield ObjectStoreServer(f"gs://{BUCKET}", f"endpoint={url}", environment)
 
@@ -86,7 +86,7 @@ def azure() -> Iterator[ObjectStoreServer]:
         yield ObjectStoreServer(f"az://{BUCKET}", f"endpoint={url}", environment)
 
 
-def _container(url: str) -> httpx.Response:
+def _container(url: str) -> httpx2.Response:
     """Create the container with a request signed by the account's key (Azure Storage: Shared Key)."""
     date, version = formatdate(usegmt=True), "2021-12-02"
     parts = ["PUT", *[""] * 11, f"x-ms-date:{date}", f"x-ms-version:{version}"]
@@ -94,7 +94,7 @@ def _container(url: str) -> httpx.Response:
     signed = hmac.new(base64.b64decode(ACCOUNT_KEY), text.encode(), hashlib.sha256).digest()
     authorization = f"SharedKey {ACCOUNT}:{base64.b64encode(signed).decode()}"
     headers = {"x-ms-date": date, "x-ms-version": version, "Authorization": authorization}
-    return httpx.put(f"{url}/{BUCKET}?restype=container", headers=headers)
+    return httpx2.put(f"{url}/{BUCKET}?restype=container", headers=headers)
 
 
 @contextlib.contextmanager
@@ -114,7 +114,7 @@ def _made(attempt: Callable[[], bool]) -> None:
     def holds() -> bool:
         try:
             return attempt()
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             return False
 
     assert becomes_true(holds), "the object store did not start"

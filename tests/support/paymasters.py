@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 from tests.support.running_service import json_server
 
 from holdfast.chain.approvals import approval_hash
@@ -45,7 +45,7 @@ class Bundler:
         return 200, own(request) if own else self.forwarded(request)
 
     def forwarded(self, request: dict[str, Any]) -> dict[str, Any]:
-        answer: dict[str, Any] = httpx.post(self.chain.bundler_url, json=request, timeout=30).json()
+        answer: dict[str, Any] = httpx2.post(self.chain.bundler_url, json=request, timeout=30).json()
         return answer
 
     @contextmanager

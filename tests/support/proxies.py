@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from tests.support.children import dying_with_parent
 from tests.support.clean_tree import ROOT
 from tests.support.serving import PATIENCE_S, becomes_true
@@ -36,8 +36,8 @@ class Proxy:
     url: str
     tls: ssl.SSLContext | None
 
-    def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, verify=self.tls or True, timeout=PATIENCE_S, **more)
+    def client(self, **more: Any) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, verify=self.tls or True, timeout=PATIENCE_S, **more)
 
 
 @contextlib.contextmanager
@@ -124,8 +124,8 @@ def _answering(proxy: Proxy, folder: Path) -> Proxy:
     return proxy
 
 
-def _answers(client: httpx.Client) -> bool:
-    with contextlib.suppress(httpx.TransportError):
+def _answers(client: httpx2.Client) -> bool:
+    with contextlib.suppress(httpx2.TransportError):
         return client.get("/healthz").status_code == 200
     time.sleep(0.05)
     return False

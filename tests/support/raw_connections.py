@@ -8,7 +8,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 
-import httpx
+import httpx2
 import psutil
 import pytest
 import trustme
@@ -60,8 +60,8 @@ def over_tls(server: Server, tls: ssl.SSLContext) -> Server:
 
     def answers() -> bool:
         assert server.process.poll() is None, server.log.read_text()
-        with contextlib.suppress(httpx.TransportError):
-            return httpx.get(f"https://localhost:{server.port}/healthz", verify=tls).status_code == httpx.codes.OK
+        with contextlib.suppress(httpx2.TransportError):
+            return httpx2.get(f"https://localhost:{server.port}/healthz", verify=tls).status_code == httpx2.codes.OK
         return False
 
     assert becomes_true(answers)

@@ -15,7 +15,7 @@ from holdfast.content.snapshots import Manifest, snapshot_blocks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import httpx
+    import httpx2
     from tests.support.proxies import Proxy
     from tests.support.serving import Server
 
@@ -49,7 +49,7 @@ class RemoteVault(VaultKey):
         manifest = Manifest(root_cid=None, did=self.did, updated_at=1, wasm_version="0")
         return snapshot_blocks(manifest, os.urandom(size))
 
-    def upload(self, server: Server | Proxy, blocks: tuple[Block, ...]) -> httpx.Response:
+    def upload(self, server: Server | Proxy, blocks: tuple[Block, ...]) -> httpx2.Response:
         """Upload as kubo-rpc-client does, with chunked transfer encoding and without Content-Length."""
         body = form(write_car(blocks[0].cid, blocks))
 

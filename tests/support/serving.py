@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import pytest
 from tests.support import forked
 
@@ -47,10 +47,10 @@ class Server:
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
 
-    def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=PATIENCE_S, **more)
+    def client(self, **more: Any) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, timeout=PATIENCE_S, **more)
 
-    def session(self, client: httpx.Client, handle: str, ip: str) -> httpx.Response:
+    def session(self, client: httpx2.Client, handle: str, ip: str) -> httpx2.Response:
         return client.post("/api/sessions", json={"handle": handle, "did": DID}, headers={"X-Forwarded-For": ip})
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -17,7 +17,7 @@ from holdfast.service.snapshots.object_blocks import ObjectBlocks
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import httpx
+    import httpx2
 
     from holdfast.content.cids import Block
     from holdfast.service.operations.snapshots import Snapshots
@@ -46,7 +46,7 @@ class Vault(VaultKey):
         )
         return snapshot_blocks(manifest, os.urandom(1000) if sealed is None else sealed)
 
-    async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx.Response:
+    async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx2.Response:
         headers = {**self.api._headers(None, more.pop("headers", None) or self.token())}
         body = form(car)
         headers["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
@@ -59,7 +59,7 @@ class Vault(VaultKey):
         assert answer.status_code == 200, answer.text
         return blocks[0].cid
 
-    async def pin(self, cid: str, **fields: Any) -> httpx.Response:
+    async def pin(self, cid: str, **fields: Any) -> httpx2.Response:
         return await self.api.post("/pins", headers=self.token(), cid=cid, **fields)
 
     async def pins(self, **query: str) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ async def registered(api: Api, name: str = "ann") -> Vault:
     return vault
 
 
-def failure(response: httpx.Response) -> tuple[int, str]:
+def failure(response: httpx2.Response) -> tuple[int, str]:
     """Return the status and the reason, after asserting that Pinning API and Kubo RPC clients can read the body."""
     body = response.json()
     assert set(body) == {"error", "Message", "Code", "Type"}

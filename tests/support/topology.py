@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from tests.support.children import dying_with_parent
 from tests.support.nodes import Nodes
 from tests.support.postgres_server import running
@@ -53,7 +53,7 @@ class Topology:
 
     def ask_prometheus(self, path: str, **query: str) -> Any:
         """Return the data of a response from Prometheus' HTTP API."""
-        answer = httpx.get(f"{self.prometheus}/api/v1/{path}", params=query, timeout=PATIENCE_S)
+        answer = httpx2.get(f"{self.prometheus}/api/v1/{path}", params=query, timeout=PATIENCE_S)
         answer.raise_for_status()
         return answer.json()["data"]
 
@@ -160,8 +160,8 @@ def _run(stack: contextlib.ExitStack, command: list[str], log: Path) -> None:
 
 def _answering(url: str, path: str, log: Path) -> str:
     def answers() -> bool:
-        with contextlib.suppress(httpx.TransportError):
-            return httpx.get(url + path, timeout=PATIENCE_S).status_code == 200
+        with contextlib.suppress(httpx2.TransportError):
+            return httpx2.get(url + path, timeout=PATIENCE_S).status_code == 200
         time.sleep(0.05)
         return False
 

@@ -7,7 +7,7 @@ import ssl
 from functools import cache
 from typing import Any
 
-from httpx._transports import default
+from httpx2._transports import default
 
 _read = default.create_ssl_context  # type: ignore[attr-defined]  # the name that the transports use
 

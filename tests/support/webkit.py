@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from tests.support.children import dying_with_parent
 from tests.support.page_visits import SHOTS
 from tests.support.serving import PATIENCE_S, becomes_true
@@ -60,7 +60,7 @@ def obstacle() -> str | None:
 class WebKitTab:
     """A WebKitGTK tab."""
 
-    def __init__(self, driver: httpx.Client) -> None:
+    def __init__(self, driver: httpx2.Client) -> None:
         self._driver = driver
         self._session = ""
         asked = {
@@ -126,7 +126,7 @@ def running(folder: Path) -> Iterator[WebKitTab]:
             preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
         )  # fmt: skip
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as driver:
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as driver:
             _wait(process, driver, log)
             yield WebKitTab(driver)
     finally:
@@ -146,10 +146,10 @@ def _browser() -> str:
     return "/" + str(found.relative_to(FETCHED if found.is_relative_to(FETCHED) else "/"))
 
 
-def _wait(process: subprocess.Popen[bytes], driver: httpx.Client, log: Path) -> None:
+def _wait(process: subprocess.Popen[bytes], driver: httpx2.Client, log: Path) -> None:
     def answers() -> bool:
         assert process.poll() is None, "WebKitGTK did not start:\n" + log.read_text()
-        with contextlib.suppress(httpx.TransportError):
+        with contextlib.suppress(httpx2.TransportError):
             return driver.get("/status").is_success
         time.sleep(0.02)
         return False

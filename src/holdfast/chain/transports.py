@@ -1,4 +1,4 @@
-"""HTTP transports for the JSON-RPC client: the protocol, and adapters for aiohttp (service) and httpx (client)."""
+"""HTTP transports for the JSON-RPC client: the protocol, and adapters for aiohttp (service) and httpx2 (client)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
     import aiohttp
-    import httpx
+    import httpx2
 
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -47,21 +47,21 @@ class AiohttpTransport:
             raise TransportError(connection_words(error)) from error
 
 
-class HttpxTransport:
-    """Sends POST requests through an `httpx.AsyncClient`, which the caller closes."""
+class Httpx2Transport:
+    """Sends POST requests through an `httpx2.AsyncClient`, which the caller closes."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
+    def __init__(self, client: httpx2.AsyncClient) -> None:
         self._client = client
 
     async def post(self, url: str, body: bytes) -> bytes:
         """See Transport."""
-        import httpx  # imported here, as the service does not need httpx
+        import httpx2  # imported here, as the service does not need httpx2
 
         try:
             async with self._client.stream("POST", url, content=body, headers=_HEADERS) as answer:
                 _check_status(answer.status_code)
                 return await _collect(answer)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise TransportError(connection_words(error)) from error
 
 
@@ -78,7 +78,7 @@ async def _read(stream: aiohttp.StreamReader, most_bytes: int) -> bytes:
     raise AnswerTooLarge(most_bytes)
 
 
-async def _collect(answer: httpx.Response) -> bytes:
+async def _collect(answer: httpx2.Response) -> bytes:
     body = bytearray()
     async for chunk in answer.aiter_bytes():
         body += chunk

@@ -88,7 +88,7 @@ def verify(rpc: Rpc, dev: Dev = False, as_json: Json = False) -> None:
 
 
 def _require_extras(*, as_json: bool) -> None:
-    for module in ("httpx", "eth_keys"):
+    for module in ("httpx2", "eth_keys"):
         if find_spec(module) is None:
             fail(Exit.CONFIGURATION, f"holdfast contracts needs {module}: {install_command('world')}", as_json=as_json)
 
@@ -154,13 +154,13 @@ def _on_chain(url: str, question: Callable[[RpcClient], Awaitable[T]], *, as_jso
 
 
 async def _with_client(url: str, question: Callable[[RpcClient], Awaitable[T]]) -> T:
-    import httpx  # part of the extras `client` and `world`
+    import httpx2  # part of the extras `client` and `world`
 
     from holdfast.chain.rpc import RpcClient
-    from holdfast.chain.transports import HttpxTransport
+    from holdfast.chain.transports import Httpx2Transport
 
-    async with httpx.AsyncClient(timeout=30) as http:
-        return await question(RpcClient(url, HttpxTransport(http), timeout_s=30))
+    async with httpx2.AsyncClient(timeout=30) as http:
+        return await question(RpcClient(url, Httpx2Transport(http), timeout_s=30))
 
 
 def _may_send(*, yes: bool, as_json: bool) -> bool:

@@ -60,13 +60,13 @@ class Nodes:
         return asyncio.run(self._ask(question))
 
     async def _ask(self, question: Callable[[Reached], Awaitable[T]]) -> T:
-        import httpx
+        import httpx2
 
         from holdfast.chain.rpc import RpcClient
-        from holdfast.chain.transports import HttpxTransport
+        from holdfast.chain.transports import Httpx2Transport
 
-        async with httpx.AsyncClient(timeout=WITHIN_S) as http:
-            transport = HttpxTransport(http)
+        async with httpx2.AsyncClient(timeout=WITHIN_S) as http:
+            transport = Httpx2Transport(http)
 
             def at(url: str | None) -> RpcClient | None:
                 return RpcClient(url, transport, batches=False, timeout_s=WITHIN_S) if url else None

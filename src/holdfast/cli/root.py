@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # The packages that a plain installation lacks, and the extra that installs them.
 EXTRAS = {
     **dict.fromkeys(
-        ("cryptography", "eth_abi", "fido2", "httpx", "keyring", "segno"),
+        ("cryptography", "eth_abi", "fido2", "httpx2", "keyring", "segno"),
         "client",
     ),
     **dict.fromkeys(("eth_keys", "eth_utils"), "world"),

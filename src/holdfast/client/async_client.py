@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    import httpx
+    import httpx2
 
     from holdfast.client.account.spending import Spending
     from holdfast.client.flows.receipts import UserOperationReceipt
@@ -84,9 +84,9 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], object] | None = None,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)

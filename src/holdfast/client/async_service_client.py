@@ -21,7 +21,7 @@ from holdfast.wire.p256 import on_curve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.wire.endpoints import Endpoint
@@ -38,9 +38,9 @@ class AsyncServiceClient(EndpointMethods):
 
     Args:
         base_url: the service's address.
-        timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
+        timeout: seconds per step of a request (connect, send, wait, read), or an httpx2.Timeout.
         retries: how often a failed request is repeated; see Retries.
-        transport: the httpx transport; tests pass a stand-in.
+        transport: the httpx2 transport; tests pass a stand-in.
         headers: sent with each request.
 
     Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
@@ -51,9 +51,9 @@ class AsyncServiceClient(EndpointMethods):
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self._http = HttpTransport(base_url, timeout=timeout, retries=retries, transport=transport, headers=headers)

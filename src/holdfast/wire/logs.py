@@ -101,7 +101,7 @@ def configure(form: str, level: str = "info") -> None:
     sys.unraisablehook = lambda event: _uncaught("exception ignored", event.exc_value)
     threading.excepthook = lambda event: _uncaught("thread ended by an exception", event.exc_value)
     # Below the level WARNING, these libraries may log addresses and recipients.
-    for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "inngest", "mail.log", "asyncio"):
+    for name in ("aiosmtplib", "aiohttp", "httpx", "httpcore", "httpx2", "httpcore2", "inngest", "mail.log", "asyncio"):
         logging.getLogger(name).setLevel(max(logging.WARNING, least))
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
+import httpx2
 import pytest
 from tests.support.running_service import json_server
 
@@ -141,4 +141,4 @@ def _as_child(client, vault):
 
 def test_a_transport_that_only_blocks_is_refused():
     with pytest.raises(TypeError, match="AsyncBaseTransport"):
-        ServiceClient("http://s", transport=httpx.WSGITransport(app=None))
+        ServiceClient("http://s", transport=httpx2.WSGITransport(app=None))

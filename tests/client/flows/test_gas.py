@@ -2,7 +2,7 @@
 
 import json
 
-import httpx
+import httpx2
 import pytest
 from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
 from tests.support.running_service import Coroutines
@@ -46,11 +46,11 @@ class Service(AccountWorld):
 async def prepared(of_bundler, policy=None):
     def answer(request):
         if request.url.host != "s":
-            return httpx.Response(403)
+            return httpx2.Response(403)
         status, body, headers = of_bundler
-        return httpx.Response(status, json={**body, "id": json.loads(request.content)["id"]}, headers=headers)
+        return httpx2.Response(status, json={**body, "id": json.loads(request.content)["id"]}, headers=headers)
 
-    transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(answer)))
+    transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(answer)))
     service = Coroutines(Service({ACCOUNT: obeying(OWN)}))
     account = SmartAccount(service, service, transport, policy or holdfast.GasPolicy(), SignedOperations(None))
     await account.open()

@@ -3,7 +3,7 @@
 import json
 import re
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
@@ -52,7 +52,7 @@ class Provider(AccountWorld):
     def answer(self, request):
         asked = json.loads(request.content)
         told = getattr(self, asked["method"])(*asked["params"])
-        return httpx.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
+        return httpx2.Response(200, json={"jsonrpc": "2.0", "id": asked["id"], **told})
 
     def pm_sponsorUserOperation(self, form, *_):  # noqa: N802 - the method's name
         fees = {name: hex(int(form[name], 16) or price) for name, price in self.prices.items()}
@@ -74,7 +74,7 @@ class Payer:
     """A client's account; another client of the same store is another process."""
 
     def __init__(self, provider, store=None):
-        transport = ChainTransport(HttpTransport("https://s", transport=httpx.MockTransport(provider.answer)))
+        transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(provider.answer)))
         there = Coroutines(provider)
         self.account = SmartAccount(there, there, transport, holdfast.GasPolicy(), SignedOperations(store))
         run(self.account.open())

@@ -10,7 +10,7 @@ import json
 import re
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,12 +44,12 @@ Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 
 def ask(handler, method, *args, **kwargs):
     """Call a method of a client whose service answers with `handler`."""
-    with ServiceClient("http://s", transport=httpx.MockTransport(handler), retries=QUICK) as client:
+    with ServiceClient("http://s", transport=httpx2.MockTransport(handler), retries=QUICK) as client:
         return getattr(client, method)(*args, **kwargs)
 
 
 def answering(status, body, headers=None):
-    return lambda _request: httpx.Response(status, json=body, headers=headers)
+    return lambda _request: httpx2.Response(status, json=body, headers=headers)
 
 
 def test_both_forms_have_the_same_methods_with_the_same_parameters():
@@ -84,7 +84,7 @@ def test_every_refusal_class_is_reached_by_a_row():
 @pytest.mark.parametrize("body", [b"", b"nope", b"[]", b"{}", b'{"error": 5}', b'"\xff"', b"null"])
 def test_a_refusal_without_a_code_keeps_its_status(body):
     with pytest.raises(refusals.RequestRefused) as caught:
-        ask(lambda _r: httpx.Response(418, content=body), "status")
+        ask(lambda _r: httpx2.Response(418, content=body), "status")
     assert (caught.value.code, caught.value.status) == ("http_418", 418)
 
 
@@ -105,11 +105,11 @@ UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certifi
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (httpx.ConnectError(SECRET), "^Network: no answer"),
-        (httpx.ReadTimeout(SECRET), "^Network: no answer"),
-        (httpx.RemoteProtocolError(SECRET), "^Network: no answer"),
-        (httpx.PoolTimeout(SECRET), "^Network: no answer"),
-        (httpx.ConnectError(UNTRUSTED), "is not trusted; if its CA is your own, set SSL_CERT_FILE"),
+        (httpx2.ConnectError(SECRET), "^Network: no answer"),
+        (httpx2.ReadTimeout(SECRET), "^Network: no answer"),
+        (httpx2.RemoteProtocolError(SECRET), "^Network: no answer"),
+        (httpx2.PoolTimeout(SECRET), "^Network: no answer"),
+        (httpx2.ConnectError(UNTRUSTED), "is not trusted; if its CA is your own, set SSL_CERT_FILE"),
     ],
 )
 def test_network_failures_name_no_address(broken, said):
@@ -128,7 +128,7 @@ def test_answers_of_another_form_are_network_errors(body):
 
 
 def test_a_closed_client_says_so():
-    client = ServiceClient("http://s", transport=httpx.MockTransport(answering(200, STATUS)))
+    client = ServiceClient("http://s", transport=httpx2.MockTransport(answering(200, STATUS)))
     client.close()
     client.close()
     with pytest.raises(ClientStateError):
@@ -147,7 +147,7 @@ def test_another_service_can_be_asked_and_the_interfaces_inputs_are_taken():
     def handler(request):
         seen.append(str(request.url))
         state = {"nonce": "1", "did": "0x", "isActive": True, "pubKeyX": "0x1", "pubKeyY": "0x2"}
-        return httpx.Response(200, json={"address": ADDRESS} if "predict" in request.url.path else state)
+        return httpx2.Response(200, json={"address": ADDRESS} if "predict" in request.url.path else state)
 
     key = GetSmartAccountAddressInput(pub_key_x=X, pub_key_y=Y, salt=3, vault_url="http://other")
     account = GetAccountStateInput(account="0x" + "22" * 20, vault_url="http://other")
@@ -173,13 +173,13 @@ def test_no_address_is_asked_for_what_can_be_no_key():
 def test_an_answer_without_end_is_cut_off(monkeypatch):
     monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
     with pytest.raises(NetworkError, match="larger than 1000 bytes"):
-        ask(lambda _r: httpx.Response(200, content=b"x" * 2000), "enclave_wasm")
+        ask(lambda _r: httpx2.Response(200, content=b"x" * 2000), "enclave_wasm")
 
 
 def test_bundler_errors_carry_code_and_data():
     def handler(request):
         asked = json.loads(request.content)
-        return httpx.Response(
+        return httpx2.Response(
             200, json={"id": asked["id"], "error": {"code": -32500, "message": "AA23\x1b[2J", "data": "0x1"}}
         )
 
@@ -200,9 +200,9 @@ def test_every_endpoint_has_a_method_that_asks_it():
     def handler(request):
         path = re.sub(r"^(/api/indexer/).+", r"\1{path}", request.url.path)
         asked.add((request.method, re.sub(r"^(/api/(?:bundler|accounts/state)/).+", r"\1{chain_id}", path)))
-        return httpx.Response(418)
+        return httpx2.Response(418)
 
-    with ServiceClient("http://s", transport=httpx.MockTransport(handler)) as client:
+    with ServiceClient("http://s", transport=httpx2.MockTransport(handler)) as client:
         for name, method in inspect.getmembers(client, inspect.ismethod):
             if not name.startswith("_") and name != "close":
                 needed = {
@@ -227,10 +227,10 @@ def test_the_services_headers_go_to_the_service_alone():
 
     def answer(request):
         seen[request.url.host] = dict(request.headers)
-        return httpx.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
+        return httpx2.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
 
     own = {"Authorization": "Bearer of-the-service"}
-    transport = HttpTransport("https://s", transport=httpx.MockTransport(answer), headers=own)
+    transport = HttpTransport("https://s", transport=httpx2.MockTransport(answer), headers=own)
 
     async def both():
         for url in ("https://s/api/bundler", "https://paymaster.example/key"):
@@ -258,10 +258,10 @@ def test_only_bundler_calls_that_cost_something_carry_an_idempotency_key(path, m
     def answer(request):
         sent.append((request.headers.get("idempotency-key"), request.content))
         if is_keyed and len(sent) == 1:
-            raise httpx.ReadError("the connection broke")
-        return httpx.Response(200, json={"jsonrpc": "2.0", "result": "0x1", "id": json.loads(request.content)["id"]})
+            raise httpx2.ReadError("the connection broke")
+        return httpx2.Response(200, json={"jsonrpc": "2.0", "result": "0x1", "id": json.loads(request.content)["id"]})
 
-    http = HttpTransport("https://s", transport=httpx.MockTransport(answer), retries=QUICK)
+    http = HttpTransport("https://s", transport=httpx2.MockTransport(answer), retries=QUICK)
     rpc = RpcClient(path, ChainTransport(http), batches=False)
     assert [run(rpc.call(method, [])) for _ in range(2)] == ["0x1"] * 2
     keys = [key for key, _ in sent]
@@ -276,9 +276,9 @@ def test_a_refusal_of_the_bundlers_proxy_is_not_repeated_and_is_the_cause():
 
     def answer(request):
         asked.append(request)
-        return httpx.Response(429, json={"error": "rate_limited"})
+        return httpx2.Response(429, json={"error": "rate_limited"})
 
-    http = HttpTransport("https://s", transport=httpx.MockTransport(answer), retries=QUICK)
+    http = HttpTransport("https://s", transport=httpx2.MockTransport(answer), retries=QUICK)
     with pytest.raises(RpcError) as refused:
         run(RpcClient("https://s/api/bundler", ChainTransport(http), batches=False).call("eth_sendUserOperation", []))
     causes = [refused.value, refused.value.__cause__, getattr(refused.value.__cause__, "__cause__", None)]

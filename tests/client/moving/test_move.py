@@ -2,7 +2,7 @@
 
 import secrets
 
-import httpx
+import httpx2
 import pytest
 from tests.support.running_service import running_service
 from tests.support.software_authenticator import SoftwareAuthenticator
@@ -21,7 +21,7 @@ OLD, NEW = "http://old.localhost", "http://new.localhost"
 REMOVALS = ("old.localhost", "POST", "/api/person/removals")
 
 
-class Wire(httpx.AsyncBaseTransport):
+class Wire(httpx2.AsyncBaseTransport):
     """Sends requests to the services by their hosts.
 
     Attributes:
@@ -30,17 +30,17 @@ class Wire(httpx.AsyncBaseTransport):
     """
 
     def __init__(self, ports):
-        self._ports, self._inner, self.sent, self.hides = ports, httpx.AsyncHTTPTransport(), [], False
+        self._ports, self._inner, self.sent, self.hides = ports, httpx2.AsyncHTTPTransport(), [], False
 
     async def handle_async_request(self, request):
         host, method, path = request.url.host, request.method, request.url.path
         self.sent.append((host, method, path))
         if self.hides and (host, method, path[:6]) == ("new.localhost", "GET", "/ipfs/"):
-            return httpx.Response(404)
+            return httpx2.Response(404)
         there = request.url.copy_with(host="127.0.0.1", port=self._ports[host])
         content = await request.aread()
         return await self._inner.handle_async_request(
-            httpx.Request(method, there, headers=request.headers, content=content)
+            httpx2.Request(method, there, headers=request.headers, content=content)
         )
 
     async def aclose(self):

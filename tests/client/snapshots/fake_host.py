@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote
 
-import httpx
+import httpx2
 
 from holdfast.content import cars, records
 from holdfast.content.errors import ContentError
@@ -46,24 +46,24 @@ class FakeHost:
 
     @property
     def transport(self):
-        return httpx.MockTransport(self.answer)
+        return httpx2.MockTransport(self.answer)
 
     def answer(self, request):
         method, path = request.method, request.url.path
         self.requests.append((method, path))
         if self.lost_requests or request.url.host in self.down:
             self.lost_requests = max(0, self.lost_requests - 1)
-            raise httpx.ConnectError("lost")
+            raise httpx2.ConnectError("lost")
         if method in {"POST", "PUT", "DELETE"} and self.refusal:
             status, reason, details = self.refusal
-            return httpx.Response(status, json={"error": {"reason": reason, "details": details}})
+            return httpx2.Response(status, json={"error": {"reason": reason, "details": details}})
         if path.startswith(("/api/v0", "/pins")):
             self.tokens.append(request.headers.get("authorization", ""))
         answered = self._answer(method, path, request)
         kind = next((kind for kind in self.lost_answers_to if kind in f"{method} {path}"), None)
         if kind is not None:
             self.lost_answers_to.discard(kind)
-            raise httpx.ReadError("lost")
+            raise httpx2.ReadError("lost")
         return answered
 
     def _answer(self, method, path, request):
@@ -75,17 +75,17 @@ class FakeHost:
             return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
         if path == "/api/snapshots/name":
             found = self.names.get(parse_qs(request.url.query.decode())["credentialId"][0])
-            return httpx.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
+            return httpx2.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
         if path.startswith(("/ipns/", "/routing/v1/ipns/")):
             return self._record(method, unquote(path.rpartition("/")[2]), request)
-        return httpx.Response(404, json={"error": "not_found"})
+        return httpx2.Response(404, json={"error": "not_found"})
 
     def _import(self, request):
         found = re.fullmatch(rb"--(\w+)\r\n.*?\r\n\r\n(.*)\r\n--\1--\r\n", request.content, re.DOTALL)
         assert found, "a multipart body"
         root, blocks = cars.read_car(found[2])
         self.blocks.update(blocks)
-        return httpx.Response(200, content=json.dumps({"Root": {"Cid": {"/": root}, "PinErrorMsg": ""}}) + "\n")
+        return httpx2.Response(200, content=json.dumps({"Root": {"Cid": {"/": root}, "PinErrorMsg": ""}}) + "\n")
 
     def _pins(self, method, name, request):
         if method == "POST":
@@ -93,37 +93,37 @@ class FakeHost:
             request_id = f"r{self._made}"
             pin = {"requestid": request_id, "created": "2026-01-01T00:00:00Z", "delegates": ["/ip4/1.1.1.1/p2p/Q"]}
             self.pins[request_id] = {**pin, "status": self.steps[0], "pin": json.loads(request.content), "at": 0}
-            return httpx.Response(202, json=self.pins[request_id])
+            return httpx2.Response(202, json=self.pins[request_id])
         if not name:
             assert parse_qs(request.url.query.decode())["meta"]
             listed = list(self.pins.values())[::-1]
-            return httpx.Response(200, json={"count": len(listed), "results": listed})
+            return httpx2.Response(200, json={"count": len(listed), "results": listed})
         if name not in self.pins:
-            return httpx.Response(404, json={"error": {"reason": "NOT_FOUND"}})
+            return httpx2.Response(404, json={"error": {"reason": "NOT_FOUND"}})
         if method == "DELETE":
             del self.pins[name]
-            return httpx.Response(202)
+            return httpx2.Response(202)
         pin = self.pins[name]
         pin["at"] = min(pin["at"] + 1, len(self.steps) - 1)
         pin["status"] = self.steps[pin["at"]]
-        return httpx.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
+        return httpx2.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
 
     def _block(self, cid, *, lie):
         if cid not in self.blocks:
-            return httpx.Response(404)
+            return httpx2.Response(404)
         data = self.blocks[cid]
-        return httpx.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
+        return httpx2.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
 
     def _record(self, method, name, request):
         if method == "GET":
             found = self.old.get(request.url.host, self.records).get(name)
-            return httpx.Response(200, content=found) if found else httpx.Response(404)
+            return httpx2.Response(200, content=found) if found else httpx2.Response(404)
         try:
             given = records.read_record(name, request.content)
         except ContentError:
-            return httpx.Response(400, json={"error": {"reason": "BAD_REQUEST"}})
+            return httpx2.Response(400, json={"error": {"reason": "BAD_REQUEST"}})
         known = records.read_record(name, self.records[name]) if name in self.records else None
         if records.compare_records(known, given) in {records.Change.OLDER, records.Change.CONFLICT}:
-            return httpx.Response(409, json={"error": {"reason": "RECORD_DOES_NOT_RISE"}})
+            return httpx2.Response(409, json={"error": {"reason": "RECORD_DOES_NOT_RISE"}})
         self.records[name] = request.content
-        return httpx.Response(200)
+        return httpx2.Response(200)

@@ -173,9 +173,9 @@ async def test_a_kubo_node_without_a_pinning_service_pins_what_it_imports(tmp_pa
 async def test_an_import_that_another_root_answers_is_no_upload(device, host, monkeypatch):
     other = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
     answer = b'{"Root":{"Cid":{"/":"%s"},"PinErrorMsg":""}}\n' % other.encode()
-    import httpx
+    import httpx2
 
-    monkeypatch.setattr(FakeHost, "_import", lambda *_: httpx.Response(200, content=answer))
+    monkeypatch.setattr(FakeHost, "_import", lambda *_: httpx2.Response(200, content=answer))
     with pytest.raises(StorageError, match="another root"):
         await device.client.publish_snapshot()
 

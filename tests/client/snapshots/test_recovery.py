@@ -3,7 +3,7 @@
 import dataclasses
 from datetime import UTC, datetime
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 from tests.client.snapshots.devices import GIVEN, ONCE, SECRET, Device, published
@@ -57,11 +57,11 @@ async def test_a_passkey_alone_brings_everything_back(first, new):
 async def test_a_newer_snapshot_may_exist_while_the_upload_server_is_silent_wherever_the_gateways_name_it():
     def answer(request):
         if request.url.host == "vault.example":
-            raise httpx.ConnectError("silent")
-        return httpx.Response(404)
+            raise httpx2.ConnectError("silent")
+        return httpx2.Response(404)
 
     config = types.SnapshotConfig(gateway_urls=("https://gateway.example", "https://vault.example"))
-    hosts = SnapshotHosts("https://vault.example", config, retries=ONCE, transport=httpx.MockTransport(answer))
+    hosts = SnapshotHosts("https://vault.example", config, retries=ONCE, transport=httpx2.MockTransport(answer))
     answers = await hosts.gateway.answers(name_of(bytes(32)))
     assert (answers.has_main, list(answers.failed)) == (False, ["vault.example"])
     await hosts.close()

@@ -2,7 +2,7 @@
 
 import asyncio
 
-import httpx
+import httpx2
 import pytest
 from tests.support.pinning_service import PinningService
 from tests.support.running_service import json_server
@@ -31,7 +31,7 @@ def cid_of(path):
 
 
 def gateway_of(handler, *urls, store=None, retries=ONCE):
-    return AsyncGateway(urls, store, retries=retries, transport=httpx.MockTransport(handler))
+    return AsyncGateway(urls, store, retries=retries, transport=httpx2.MockTransport(handler))
 
 
 def test_missing_blocks_come_from_the_gateway_once(store):
@@ -55,7 +55,7 @@ async def test_a_lying_gateway_is_refused_or_passed_over(store, which):
 
     def handler(request):
         known = BLOCKS | lie if request.url.host == "liar" else BLOCKS
-        return httpx.Response(200, content=known[cid_of(request.url.path)])
+        return httpx2.Response(200, content=known[cid_of(request.url.path)])
 
     alone, several = (
         gateway_of(handler, "http://liar"),
@@ -69,7 +69,7 @@ async def test_a_lying_gateway_is_refused_or_passed_over(store, which):
 
 
 async def test_a_gateway_without_the_block_is_a_network_error():
-    gateway = gateway_of(lambda _request: httpx.Response(404), "http://empty")
+    gateway = gateway_of(lambda _request: httpx2.Response(404), "http://empty")
     with pytest.raises(NetworkError):
         await gateway.snapshot(SNAPSHOT.root_cid)
     await gateway.close()
@@ -148,7 +148,7 @@ async def test_a_gateway_that_failed_is_not_asked_for_every_block():
     def handler(request):
         asked.append(request.url.host)
         broken = request.url.host == "broken"
-        return httpx.Response(500) if broken else httpx.Response(200, content=BLOCKS[request.url.path[6:]])
+        return httpx2.Response(500) if broken else httpx2.Response(200, content=BLOCKS[request.url.path[6:]])
 
     gateway = gateway_of(handler, "https://broken", "https://honest")
     assert await gateway.snapshot(SNAPSHOT.root_cid) == SNAPSHOT
@@ -171,8 +171,8 @@ async def test_redirects_to_https_are_followed_and_at_most_three(location, taken
     def handler(request):
         asked.append(request.url.host)
         if request.url.path == "/x":
-            return httpx.Response(200, content=block.data)
-        return httpx.Response(301, headers={"location": location})
+            return httpx2.Response(200, content=block.data)
+        return httpx2.Response(301, headers={"location": location})
 
     gateway = gateway_of(handler, "https://gateway.example")
     if taken:
@@ -187,17 +187,17 @@ async def test_redirects_to_https_are_followed_and_at_most_three(location, taken
 async def test_an_endless_or_oversized_answer_ends(monkeypatch):
     monkeypatch.setattr("holdfast.client.http.transport.WHOLE_REQUEST_S", 0.05)
 
-    class Dripping(httpx.AsyncByteStream):
+    class Dripping(httpx2.AsyncByteStream):
         async def __aiter__(self):
             yield b"x"
             await asyncio.Event().wait()
 
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Dripping()))
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, stream=Dripping()))
     dripping = HttpTransport("https://slow.example", timeout=0.05, retries=ONCE, transport=transport)
     with pytest.raises(NetworkError, match="in time"):
         await dripping.send(block_call(SNAPSHOT.root_cid))
     await dripping.close()
-    gateway = gateway_of(lambda _: httpx.Response(200, content=bytes(20_000)), "https://large")
+    gateway = gateway_of(lambda _: httpx2.Response(200, content=bytes(20_000)), "https://large")
     found = await gateway.answers(name_of(bytes(32)), absent_is_enough=True)
     await gateway.close()
     assert "larger than 10240 bytes" in str(found.failed["large"])

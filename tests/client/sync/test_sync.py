@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-import httpx
+import httpx2
 import pytest
 from tests.support.blocking import asynchronous
 from tests.support.vaults import GIVEN, SECRET
@@ -208,10 +208,10 @@ def test_over_a_local_link(holding, empty):
         done = receive(empty, HttpChannel(offer.link), NEW_KEY, people.show, people.confirm)
         assert done.did == holding.status().did
         base = offer.link.rsplit("/", 1)[0]
-        assert httpx.post(f"{base}/guess", json={}).status_code == 404
-        assert httpx.get(offer.link).status_code == 501
-        assert httpx.post(offer.link, content=b"x" * 70_000).status_code == 404
-        assert httpx.post(offer.link, content=b"nope").json() == {"error": "refused"}
+        assert httpx2.post(f"{base}/guess", json={}).status_code == 404
+        assert httpx2.get(offer.link).status_code == 501
+        assert httpx2.post(offer.link, content=b"x" * 70_000).status_code == 404
+        assert httpx2.post(offer.link, content=b"nope").json() == {"error": "refused"}
     with pytest.raises(NetworkError):
         run(HttpChannel(offer.link).ask({}))
 

@@ -4,7 +4,7 @@ import json
 import logging
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 from tests.support.receivers import HANG_UP, api_server, receiving
 
@@ -28,8 +28,8 @@ async def start(tmp_path):
         read = read_settings(environment)
         service = build_service(read, Secrets((b"k" * 32,), generated=False), open_store(read))
         application = application_of(read, service)
-        transport = httpx.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
-        http = httpx.AsyncClient(transport=transport, base_url="https://vault.localhost")
+        transport = httpx2.ASGITransport(AsgiEntry(application), client=("127.0.0.1", 5000))
+        http = httpx2.AsyncClient(transport=transport, base_url="https://vault.localhost")
         started.append((http, application))
         return http
 

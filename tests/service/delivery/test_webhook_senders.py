@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-import httpx
+import httpx2
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from tests.support.api import DID, PHONE, Api, Clock, RecordingMailer
@@ -124,5 +124,5 @@ async def test_a_refusal_is_502_and_counts_as_not_sent(api, provider, identifier
 async def test_the_check_is_a_signed_message_that_sends_nothing(api, provider):
     for sender in api.service.senders:
         provider.answers_with(200, {})
-        assert await sender.check() == f"webhook at {httpx.URL(provider.url).netloc.decode()}, message accepted"
+        assert await sender.check() == f"webhook at {httpx2.URL(provider.url).netloc.decode()}, message accepted"
         assert (received(provider)["type"], received(provider)["data"]) == ("check", {})

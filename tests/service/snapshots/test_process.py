@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from tests.support.raw_connections import ENTRIES
 from tests.support.remote_vaults import MIB, ROOMY, RemoteVault
@@ -121,7 +121,7 @@ def _upload_until_killed(server, vault, delay):
             try:
                 if vault.upload(server, blocks).status_code != 200:
                     return
-            except httpx.HTTPError:
+            except httpx2.HTTPError:
                 return
             taken.append(blocks)
 

@@ -3,7 +3,7 @@
 import os
 import tempfile
 
-import httpx
+import httpx2
 import pytest
 from tests.support.serving import free_port
 
@@ -87,6 +87,6 @@ def test_a_killed_service_leaves_a_folder_until_the_next_start(serve, tmp_path):
     assert folders(temporary) == both
     third = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
     assert len(folders(temporary)) == 2 and len(set(folders(temporary)) & set(both)) == 1
-    assert "holdfast_requests_total" in httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
+    assert "holdfast_requests_total" in httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
     assert (third.stop(), living.stop()) == (0, 0)
     assert folders(temporary) == []

@@ -86,9 +86,9 @@ async def test_calls_to_upstreams_carry_the_trace_and_strangers_start_none(serve
 
 
 async def _get(server, path, headers):
-    import httpx
+    import httpx2
 
-    async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+    async with httpx2.AsyncClient(timeout=PATIENCE_S) as client:
         return (await client.get(server.url + path, headers=headers)).status_code
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 
-import httpx
+import httpx2
 import jsonschema
 import pytest
 import schemathesis
@@ -70,11 +70,11 @@ def exercise(operation, client):
                 request["method"], request["url"], content=request.get("data"),
                 **{k: v for k, v in known.items() if k != "cookies"},
             )  # fmt: skip
-        except (TypeError, ValueError, httpx.InvalidURL, UnicodeError):
+        except (TypeError, ValueError, httpx2.InvalidURL, UnicodeError):
             return  # HTTP cannot carry such a request
         try:
             answer = client.send(sent)
-        except httpx.LocalProtocolError:
+        except httpx2.LocalProtocolError:
             return  # nor such a header value
         assert answer.status_code < 500 or error_in(answer.json()) in EXPECTED, (answer.status_code, answer.text)
 

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from tests.support.api import DID
 from tests.support.running_service import RunningService, running_service
@@ -53,8 +53,8 @@ def _until_up(url):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
-            httpx.get(url + "/healthz")
-        except httpx.TransportError:
+            httpx2.get(url + "/healthz")
+        except httpx2.TransportError:
             time.sleep(0.05)
         else:
             return
@@ -63,12 +63,12 @@ def _until_up(url):
 
 def lost(service, path, body):
     """Send a request, and assert that no response arrives."""
-    with pytest.raises(httpx.TransportError):
-        httpx.post(service.base_url + path, json=body, headers=NAMED, timeout=30)
+    with pytest.raises(httpx2.TransportError):
+        httpx2.post(service.base_url + path, json=body, headers=NAMED, timeout=30)
 
 
 def post(service, path, body, **headers):
-    answer = httpx.post(service.base_url + path, json=body, headers=headers, timeout=30)
+    answer = httpx2.post(service.base_url + path, json=body, headers=headers, timeout=30)
     return answer.status_code, answer.json()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    import httpx
+    import httpx2
 
     from holdfast.chain.account_calls import Permission, SignedChanges
     from holdfast.chain.account_messages import Change
@@ -369,9 +369,9 @@ class Client(ServiceClient):
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], object] | None = None,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self._asynchronous = AsyncClient(

@@ -14,7 +14,7 @@ from holdfast.client.storage.gateway import AsyncGateway
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.storage.name_records import NameAnswers, Patience
@@ -44,7 +44,7 @@ class Gateway:
         store: VaultStore | None,
         *,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._asynchronous = AsyncGateway(gateway_url, store, retries=retries, transport=transport, patience=patience)

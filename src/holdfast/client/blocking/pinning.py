@@ -13,7 +13,7 @@ from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.storage.pinning import PinPage, PinReport, TokenSource
@@ -36,7 +36,7 @@ class Pinning:
         access_token: str | TokenSource,
         *,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._asynchronous = AsyncPinning(endpoint, access_token, retries=retries, transport=transport)
 

@@ -15,7 +15,7 @@ from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
@@ -27,9 +27,9 @@ class ServiceClient:
 
     Args:
         base_url: the service's address.
-        timeout: seconds per step of a request (connect, send, wait, read), or an httpx.Timeout.
+        timeout: seconds per step of a request (connect, send, wait, read), or an httpx2.Timeout.
         retries: how often a failed request is repeated; see Retries.
-        transport: the httpx transport; tests pass a stand-in.
+        transport: the httpx2 transport; tests pass a stand-in.
         headers: sent with each request.
 
     Each method raises RequestRefused (with `code` and `status`) if the service refuses, NetworkError if no
@@ -196,9 +196,9 @@ class ServiceClient:
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self._asynchronous = AsyncServiceClient(

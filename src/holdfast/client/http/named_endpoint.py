@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 
-import httpx
+import httpx2
 
 # As browsers read a host: one whose last label is a number is an IPv4 address, in whatever notation.
 _LITERAL = re.compile(r".*:.*|(.*\.)?([0-9]+|0x[0-9a-f]*)\.?", re.ASCII)
@@ -17,8 +17,8 @@ def endpoint_named(named: str | None, service: str) -> str | None:
     It may be an https address with a name, or one of this machine if the service is on it too.
     """
     try:
-        url, own = httpx.URL(named or ""), httpx.URL(service)
-    except httpx.InvalidURL:
+        url, own = httpx2.URL(named or ""), httpx2.URL(service)
+    except httpx2.InvalidURL:
         return None
     if _is_loopback(url.host):
         return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None

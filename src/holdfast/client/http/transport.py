@@ -8,7 +8,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import httpx
+import httpx2
 
 from holdfast import __version__
 from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, result
@@ -36,17 +36,17 @@ class HttpTransport:
         self,
         base_url: str,
         *,
-        timeout: float | httpx.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.base_url = checked_base_url(base_url)
-        self.host = httpx.URL(self.base_url).netloc.decode("ascii")
+        self.host = httpx2.URL(self.base_url).netloc.decode("ascii")
         self._retries = retries or Retries()
         self._whole_s = max(WHOLE_REQUEST_S, timeout) if isinstance(timeout, (int, float)) else _longest(timeout)
         self._connect = partial(
-            httpx.AsyncClient, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
+            httpx2.AsyncClient, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
         )
         self._http, self._process = self._connect(), os.getpid()
 
@@ -102,17 +102,17 @@ class HttpTransport:
             self._http, self._process = self._connect(), os.getpid()
 
 
-def _checked(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncBaseTransport | None:
-    if transport is not None and not isinstance(transport, httpx.AsyncBaseTransport):
-        raise TypeError("transport must be an httpx.AsyncBaseTransport, also for the blocking client")
+def _checked(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncBaseTransport | None:
+    if transport is not None and not isinstance(transport, httpx2.AsyncBaseTransport):
+        raise TypeError("transport must be an httpx2.AsyncBaseTransport, also for the blocking client")
     return transport
 
 
 def checked_base_url(base_url: str) -> str:
     """Return the service's address without a trailing slash. Raises ValueError unless it is http or https."""
     try:
-        url = httpx.URL(base_url)
-    except httpx.InvalidURL as error:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
         raise ValueError("base_url is not a URL") from error
     if url.scheme not in {"http", "https"} or not url.host:
         raise ValueError("base_url must start with http:// or https://")
@@ -120,7 +120,7 @@ def checked_base_url(base_url: str) -> str:
 
 
 class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
-    """Converts httpx's exceptions to NetworkError, without the URL, which may contain an API key."""
+    """Converts httpx2's exceptions to NetworkError, without the URL, which may contain an API key."""
 
     def __enter__(self) -> None:
         return None
@@ -128,12 +128,12 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, TimeoutError):
             raise NetworkError("the whole answer did not arrive in time") from error
-        if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError)):
+        if isinstance(error, (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError)):
             raise NetworkError(_message(error)) from error
 
 
 def _message(error: Exception) -> str:
-    if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx keeps only OpenSSL's words
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx2 keeps only OpenSSL's words
         return "the certificate is not trusted; if its CA is your own, set SSL_CERT_FILE to a file that contains it"
     return connection_words(error)
 
@@ -151,15 +151,15 @@ def _request(call: Call[Any], base_url: str, headers: Mapping[str, str]) -> dict
     return request
 
 
-def _post(http: httpx.AsyncClient, url: str, body: bytes, base_url: str) -> httpx.Request:
+def _post(http: httpx2.AsyncClient, url: str, body: bytes, base_url: str) -> httpx2.Request:
     json = {"Content-Type": "application/json"}
     request = http.build_request("POST", url, content=body, headers=json)
-    if _origin(request.url) == _origin(httpx.URL(base_url)):
+    if _origin(request.url) == _origin(httpx2.URL(base_url)):
         return request
-    return httpx.Request("POST", url, content=body, headers={**_HEADERS, **json}, extensions=request.extensions)
+    return httpx2.Request("POST", url, content=body, headers={**_HEADERS, **json}, extensions=request.extensions)
 
 
-def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
@@ -167,7 +167,7 @@ def _base(call: Call[Any], base_url: str) -> str:
     return checked_base_url(call.base_url) if call.base_url else base_url
 
 
-async def _reply(response: httpx.Response, longest: int) -> Reply:
+async def _reply(response: httpx2.Response, longest: int) -> Reply:
     """Return the whole response. Raises NetworkError if it is larger than `longest` or, a refusal, than 64 KiB."""
     longest = longest if response.is_success else min(MAX_ANSWER_BYTES, max(longest, _LONGEST_REFUSAL))
     content = bytearray()
@@ -178,7 +178,7 @@ async def _reply(response: httpx.Response, longest: int) -> Reply:
     return Reply(response.status_code, response.headers, bytes(content))
 
 
-def _redirected(response: httpx.Response) -> str | None:
+def _redirected(response: httpx2.Response) -> str | None:
     """Return the https address to which a response redirects, or None."""
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or location is None:
@@ -187,7 +187,7 @@ def _redirected(response: httpx.Response) -> str | None:
     return str(url) if url.scheme == "https" else None
 
 
-def _longest(timeout: httpx.Timeout) -> float | None:
+def _longest(timeout: httpx2.Timeout) -> float | None:
     """Return the limit for a whole request: none if any of its parts has none."""
     parts = (timeout.connect, timeout.read, timeout.write, timeout.pool)
     return None if None in parts else max(WHOLE_REQUEST_S, *(part for part in parts if part is not None))

@@ -21,7 +21,7 @@ from holdfast.wire.client_errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.storage.snapshots import Snapshot
@@ -48,7 +48,7 @@ class SnapshotHosts:
         store: VaultStore | None = None,
         token: Callable[[str], Awaitable[str]] | None = None,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self.config = full_config(config)
         self._upload_url = self.config.upload_url or service_url

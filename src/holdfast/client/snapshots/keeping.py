@@ -31,7 +31,7 @@ from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import httpx
+    import httpx2
 
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.http.calls import Retries
@@ -62,7 +62,7 @@ class VaultSnapshots:
         on_snapshot: Callable[[SnapshotState], object] | None,
         *,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot

@@ -17,7 +17,7 @@ from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import httpx
+    import httpx2
 
     from holdfast.client.http.calls import Retries
     from holdfast.client.storage.snapshots import Snapshot
@@ -68,7 +68,7 @@ class AsyncGateway:
         store: VaultStore | None,
         *,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         patience: Patience | None = None,
     ) -> None:
         urls = [gateway_url] if isinstance(gateway_url, str) else list(gateway_url or ())

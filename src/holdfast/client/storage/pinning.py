@@ -21,7 +21,7 @@ from holdfast.wire.retries import SNAPSHOTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import httpx
+    import httpx2
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class AsyncPinning:
         access_token: str | TokenSource,
         *,
         retries: Retries | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._token = access_token
         self._http = HttpTransport(endpoint, retries=retries, transport=transport)

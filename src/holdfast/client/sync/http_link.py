@@ -9,7 +9,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
-import httpx
+import httpx2
 import msgspec
 
 from holdfast.client.sync.protocol import LIFE_S
@@ -71,7 +71,7 @@ class HttpOffer:
 class HttpChannel:
     """The new device's pairing channel, over an HTTP link."""
 
-    def __init__(self, link: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, link: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._link, self._transport = link, transport
 
     async def ask(self, message: dict[str, object]) -> dict[str, object]:
@@ -79,12 +79,12 @@ class HttpChannel:
 
         The request may take as long as an entire pairing, since a person has to type on the other device.
         """
-        timeout = httpx.Timeout(LIFE_S, connect=10.0)
+        timeout = httpx2.Timeout(LIFE_S, connect=10.0)
         try:
-            async with httpx.AsyncClient(timeout=timeout, transport=self._transport) as http:
+            async with httpx2.AsyncClient(timeout=timeout, transport=self._transport) as http:
                 answer = await http.post(self._link, content=msgspec.json.encode(message))
             return msgspec.json.decode(answer.content, type=dict[str, Any])
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise NetworkError(failed_connection("the other device does not answer", error)) from error
         except msgspec.DecodeError as error:
             raise NetworkError("the other device does not answer as a pairing does") from error

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import httpx
+import httpx2
 import msgspec
 from tests.client.flows.scenarios.files import DEFAULTS
 from tests.client.flows.scenarios.script import SCRIPT, Killed, Player, Script, told
@@ -102,7 +102,7 @@ class _Player(Player):
             gas=GasPolicy(**event.get("policy", {})),
             account=FACTS[event["account"]] if "account" in event else None,
             snapshots=SnapshotConfig(automatic=False),
-            transport=httpx.MockTransport(self.world.answer),
+            transport=httpx2.MockTransport(self.world.answer),
         )
         result, error = None, None
         with _skipping():

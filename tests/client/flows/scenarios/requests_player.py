@@ -4,7 +4,7 @@ import asyncio
 import re
 from unittest.mock import patch
 
-import httpx
+import httpx2
 from tests.client.flows.scenarios.script import error_of, told
 
 from holdfast.client.async_service_client import AsyncServiceClient
@@ -51,13 +51,13 @@ async def _request(scenario):
     def handler(request):
         keys.append(request.headers.get("idempotency-key"))
         if (answer := left.pop(0)) == "lost":
-            raise httpx.ReadError("lost")
-        return httpx.Response(200, json=scenario["response"]) if answer == "ok" else _refusal(answer)
+            raise httpx2.ReadError("lost")
+        return httpx2.Response(200, json=scenario["response"]) if answer == "ok" else _refusal(answer)
 
     async def sleep(seconds):
         waits.append(round(seconds, 3))
 
-    client = AsyncServiceClient("https://service.example", transport=httpx.MockTransport(handler))
+    client = AsyncServiceClient("https://service.example", transport=httpx2.MockTransport(handler))
     error = None
     with patch("holdfast.client.http.transport.asyncio.sleep", sleep):
         try:
@@ -79,7 +79,7 @@ def _refusal(answer):
     assert found is not None, answer
     status, error, after = found.groups()
     headers = {} if after is None else {"Retry-After": after}
-    return httpx.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
+    return httpx2.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
 
 
 _CALLS = {
@@ -100,7 +100,7 @@ async def _name(scenario):
         if answer == "late":
             await asyncio.sleep(0.2)
             answer = scenario["late"]
-        return httpx.Response(answer) if isinstance(answer, int) else httpx.Response(200, content=known[answer])
+        return httpx2.Response(answer) if isinstance(answer, int) else httpx2.Response(200, content=known[answer])
 
     patience = Patience(
         after_first_s=scenario.get("after_first_s", 0),
@@ -109,7 +109,7 @@ async def _name(scenario):
     )
     urls = [f"https://{host}" for host in scenario["servers"]]
     gateway = AsyncGateway(
-        urls, None, retries=Retries(attempts=1), transport=httpx.MockTransport(handler), patience=patience
+        urls, None, retries=Retries(attempts=1), transport=httpx2.MockTransport(handler), patience=patience
     )
     answers = await gateway.answers(scenario["ipns_name"], absent_is_enough=scenario.get("absent_is_enough", False))
     await gateway.close()

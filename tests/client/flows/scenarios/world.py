@@ -2,7 +2,7 @@
 
 import json
 
-import httpx
+import httpx2
 from tests.client.flows.scenarios.files import DEFAULTS
 from tests.client.flows.scenarios.script import SCRIPT, reached
 
@@ -47,15 +47,15 @@ class World:
     async def _of_chain(self, body):
         if not isinstance(body, list):
             return await self._rpc("chain", body)
-        return httpx.Response(200, json=[(await self._rpc("chain", one)).json() for one in body])
+        return httpx2.Response(200, json=[(await self._rpc("chain", one)).json() for one in body])
 
     async def _http(self, name, body, detail):
         answer = await self.performed(name, detail, lambda: self._change(name, body))
         if isinstance(answer, dict) and "refused" in answer:
             code, status = answer["refused"]
             headers = {"Retry-After": str(answer["retry_after"])} if "retry_after" in answer else {}
-            return httpx.Response(status, json={"error": code}, headers=headers)
-        return httpx.Response(200, json=self._usual(name, body) if answer is USUAL else answer)
+            return httpx2.Response(status, json={"error": code}, headers=headers)
+        return httpx2.Response(200, json=self._usual(name, body) if answer is USUAL else answer)
 
     async def _rpc(self, server, body):
         method, params = body["method"], body.get("params", [])
@@ -63,20 +63,20 @@ class World:
         answer = await self.performed(name, self._of_operation(method, params), lambda: self._send(method, params))
         if isinstance(answer, dict) and "refused" in answer:
             code, status = answer["refused"]
-            return httpx.Response(status, json={"error": code})
+            return httpx2.Response(status, json={"error": code})
         envelope = {"jsonrpc": "2.0", "id": body["id"]}
         if answer == "reverted":
-            return httpx.Response(200, json=envelope | {"result": self.receipt(params[0]) | {"success": False}})
+            return httpx2.Response(200, json=envelope | {"result": self.receipt(params[0]) | {"success": False}})
         if isinstance(answer, dict) and "rpc" in answer:
             code, message, *data = answer["rpc"]
             error = {"code": code, "message": message} | ({"data": data[0]} if data else {})
-            return httpx.Response(200, json=envelope | {"error": error})
-        return httpx.Response(
+            return httpx2.Response(200, json=envelope | {"error": error})
+        return httpx2.Response(
             200, json=envelope | {"result": self._result(name, params) if answer is USUAL else answer}
         )
 
     async def performed(self, name, detail, then):
-        """Record an effect and return its scripted answer, or USUAL. Raises httpx's errors."""
+        """Record an effect and return its scripted answer, or USUAL. Raises httpx2's errors."""
         script = SCRIPT.get()
         answer = script.scripted(name)
         if reached(answer) and not (isinstance(answer, dict) and "rpc" in answer):
@@ -84,9 +84,9 @@ class World:
         if name != _CACHED:
             await script.perform(name + detail)
         if answer in ("lost", "unsent"):
-            raise httpx.ReadError("lost")
+            raise httpx2.ReadError("lost")
         if answer == "late":
-            raise httpx.ReadTimeout("late")
+            raise httpx2.ReadTimeout("late")
         if isinstance(answer, dict) and "result" in answer:
             return answer["result"]
         return USUAL if answer is None else answer
