@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,16 +30,16 @@ class Upstream:
 
 
 @asynccontextmanager
-async def upstream() -> AsyncIterator[Upstream]:
-    """Yield a running fake upstream."""
+async def upstream(tls: ssl.SSLContext | None = None) -> AsyncIterator[Upstream]:
+    """Yield a running fake upstream, without TLS unless `tls` has its certificate."""
     served = Upstream()
     app = web.Application(client_max_size=2**25)
     app.router.add_route("*", "/{tail:.*}", served.handle)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
     await site.start()
-    served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    served.url = f"{'https' if tls else 'http'}://127.0.0.1:{runner.addresses[0][1]}"
     try:
         yield served
     finally:

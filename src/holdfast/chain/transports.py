@@ -61,7 +61,7 @@ class Httpx2Transport:
             async with self._client.stream("POST", url, content=body, headers=_HEADERS) as answer:
                 _check_status(answer.status_code)
                 return await _collect(answer)
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # ValueError: a redirect to no address
             raise TransportError(connection_words(error)) from error
 
 

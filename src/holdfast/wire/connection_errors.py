@@ -29,9 +29,9 @@ _NUMBERS = {
 
 def connection_words(error: BaseException) -> str:
     """Return why a connection failed; "no answer" if no cause says."""
-    causes = list(_causes(error))
-    kinds = (words for kind, words in _WORDS if any(isinstance(one, kind) for one in causes))
-    numbers = (_NUMBERS[one.errno] for one in causes if isinstance(one, OSError) and one.errno in _NUMBERS)
+    found = list(causes(error))
+    kinds = (words for kind, words in _WORDS if any(isinstance(one, kind) for one in found))
+    numbers = (_NUMBERS[one.errno] for one in found if isinstance(one, OSError) and one.errno in _NUMBERS)
     return next(kinds, None) or next(numbers, _NO_REASON)
 
 
@@ -41,7 +41,7 @@ def failed_connection(what: str, error: BaseException) -> str:
     return what if words == _NO_REASON else f"{what}: {words}"
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def causes(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and what led to it, also where aiohttp keeps the system's error in an attribute."""
     seen: list[BaseException | None] = [error]
     for one in seen:

@@ -5,24 +5,32 @@ vectors/flows/requests.json says which requests are sent again, and when.
 
 import asyncio
 import contextlib
+import gzip
 import inspect
 import json
 import re
+import ssl
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
 import pytest
+import trustme
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.running_service import shape
+from tests.support.upstreams import upstream
 
-from holdfast.chain.errors import RpcError
+from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import Httpx2Transport
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import refusals
-from holdfast.client.http.calls import Call, Reply, Retries, as_json, result
+from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, as_json, result
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.json_rpc import JsonRpcError
 from holdfast.client.http.transport import HttpTransport
@@ -99,7 +107,14 @@ def test_no_answer_whatever_raises_anything_but_a_network_error(body):
 
 
 SECRET = "https://user:secret@host/key"
-UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certificate (_ssl.c:992)"
+UNTRUSTED = "is not trusted; if its CA is your own, set SSL_CERT_FILE"
+
+
+def refused_certificate(words):
+    """Return the error as httpx2 raises it: the TLS library's own is what caused it."""
+    error = httpx2.ConnectError(words)
+    error.__cause__ = ssl.SSLCertVerificationError(words)
+    return error
 
 
 @pytest.mark.parametrize(
@@ -109,7 +124,8 @@ UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certifi
         (httpx2.ReadTimeout(SECRET), "^Network: no answer"),
         (httpx2.RemoteProtocolError(SECRET), "^Network: no answer"),
         (httpx2.PoolTimeout(SECRET), "^Network: no answer"),
-        (httpx2.ConnectError(UNTRUSTED), "is not trusted; if its CA is your own, set SSL_CERT_FILE"),
+        (refused_certificate("[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certificate"), UNTRUSTED),
+        (refused_certificate("\u201cvault.example\u201d certificate is not trusted"), UNTRUSTED),  # as macOS says it
     ],
 )
 def test_network_failures_name_no_address(broken, said):
@@ -174,6 +190,52 @@ def test_an_answer_without_end_is_cut_off(monkeypatch):
     monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
     with pytest.raises(NetworkError, match="larger than 1000 bytes"):
         ask(lambda _r: httpx2.Response(200, content=b"x" * 2000), "enclave_wasm")
+
+
+def test_a_small_compressed_answer_does_not_fill_the_memory():
+    bomb = gzip.compress(bytes(64 * 1024 * 1024))
+
+    class Bomb(httpx2.AsyncByteStream):
+        async def __aiter__(self):
+            yield bomb
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(NetworkError, match="larger than"):
+            ask(lambda _r: httpx2.Response(200, stream=Bomb(), headers={"Content-Encoding": "gzip"}), "enclave_wasm")
+        assert tracemalloc.get_traced_memory()[1] < 3 * MAX_ANSWER_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("place", ["https://-.xn--a/", "http:////[a", "https://[::1"])
+async def test_a_redirect_to_no_address_is_a_network_error(place):
+    answer = httpx2.MockTransport(answering(302, None, {"Location": place}))
+    transport = HttpTransport("https://s", transport=answer, retries=QUICK)
+    followed = Call(method="GET", path="/a", redirects=1, read=as_json)
+    for call in (followed, replace(followed, redirects=0)):
+        with pytest.raises(NetworkError):
+            await transport.send(call)
+    with pytest.raises(NetworkError):
+        result(followed, await transport.post("https://s/rpc", b"{}"))
+    with pytest.raises(TransportError):
+        await Httpx2Transport(httpx2.AsyncClient(transport=answer)).post("https://s/rpc", b"{}")
+    await transport.close()
+
+
+async def test_a_certificate_of_an_own_ca_is_trusted_if_it_is_named(tmp_path, monkeypatch):
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(tls)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    async with upstream(tls=tls) as server:
+        server.answer = lambda *_: web.json_response(STATUS)
+        address = server.url.replace("127.0.0.1", "localhost")
+        async with AsyncServiceClient(address, retries=QUICK) as client:
+            with pytest.raises(NetworkError, match=UNTRUSTED):
+                await client.status()
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        async with AsyncServiceClient(address, retries=QUICK) as client:
+            assert (await client.status()).chain == "Base Sepolia"
 
 
 def test_bundler_errors_carry_code_and_data():

@@ -216,6 +216,21 @@ def test_over_a_local_link(holding, empty):
         run(HttpChannel(offer.link).ask({}))
 
 
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (httpx2.Response(200, content=bytes(2000)), "larger than 1000 bytes"),
+        (httpx2.Response(302, headers={"Location": "https://-.xn--a/"}), "the other device does not answer"),
+        (httpx2.Response(200, content=b"<html>"), "as a pairing does"),
+    ],
+)
+async def test_what_answers_at_a_local_link_may_be_anyone(answer, message, monkeypatch):
+    monkeypatch.setattr("holdfast.client.sync.http_link.MAX_MESSAGE_BYTES", 1000)
+    channel = HttpChannel("http://192.0.2.1/x", transport=httpx2.MockTransport(lambda _request: answer))
+    with pytest.raises(NetworkError, match=message):
+        await channel.ask({})
+
+
 async def test_over_a_local_link_with_asyncio_vaults(store):
     loop = asyncio.get_running_loop()
     async with AsyncVault() as old, AsyncVault(store) as new:

@@ -18,12 +18,13 @@ def endpoint_named(named: str | None, service: str) -> str | None:
     """
     try:
         url, own = httpx2.URL(named or ""), httpx2.URL(service)
-    except httpx2.InvalidURL:
+        host = url.host
+    except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: a name outside ASCII that is none
         return None
-    if _is_loopback(url.host):
+    if _is_loopback(host):
         return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None
     # With https, a host name is accepted, because its server must show a certificate for it before it gets the request.
-    return named if url.scheme == "https" and url.host and not _LITERAL.fullmatch(url.host) else None
+    return named if url.scheme == "https" and host and not _LITERAL.fullmatch(host) else None
 
 
 def _is_loopback(host: str) -> bool:

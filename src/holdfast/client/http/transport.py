@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +14,7 @@ import httpx2
 from holdfast import __version__
 from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, result
 from holdfast.wire.client_errors import ClientStateError, NetworkError
-from holdfast.wire.connection_errors import connection_words
+from holdfast.wire.connection_errors import causes, connection_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,7 @@ class HttpTransport:
         self._check_open()
         with _network_errors():
             async with asyncio.timeout(self._whole_s):
-                response = await self._http.send(_post(self._http, url, body, self.base_url), stream=True)
+                response = await _sent(self._http, _post(self._http, url, body, self.base_url))
                 try:
                     return await _reply(response, MAX_ANSWER_BYTES)
                 finally:
@@ -88,11 +89,14 @@ class HttpTransport:
         with _network_errors():
             async with asyncio.timeout(self._whole_s):
                 for left in range(call.redirects, -1, -1):
-                    async with self._http.stream(**request) as response:
+                    response = await _sent(self._http, self._http.build_request(**request))
+                    try:
                         if left and (url := _redirected(response)) is not None:
                             request = {"method": "GET", "url": url, "headers": call.headers}
                             continue
                         return await _reply(response, call.longest or MAX_ANSWER_BYTES)
+                    finally:
+                        await response.aclose()
         raise AssertionError("the last request returns")
 
     def _check_open(self) -> None:
@@ -133,7 +137,7 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
 
 
 def _message(error: Exception) -> str:
-    if "CERTIFICATE_VERIFY_FAILED" in str(error):  # httpx2 keeps only OpenSSL's words
+    if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes(error)):
         return "the certificate is not trusted; if its CA is your own, set SSL_CERT_FILE to a file that contains it"
     return connection_words(error)
 
@@ -159,6 +163,14 @@ def _post(http: httpx2.AsyncClient, url: str, body: bytes, base_url: str) -> htt
     return httpx2.Request("POST", url, content=body, headers={**_HEADERS, **json}, extensions=request.extensions)
 
 
+async def _sent(http: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
+    """Send a request. Raises NetworkError also for a redirect to no address, which httpx2 reads but does not follow."""
+    try:
+        return await http.send(request, stream=True)
+    except ValueError as error:
+        raise NetworkError(connection_words(error)) from error
+
+
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
@@ -170,12 +182,17 @@ def _base(call: Call[Any], base_url: str) -> str:
 async def _reply(response: httpx2.Response, longest: int) -> Reply:
     """Return the whole response. Raises NetworkError if it is larger than `longest` or, a refusal, than 64 KiB."""
     longest = longest if response.is_success else min(MAX_ANSWER_BYTES, max(longest, _LONGEST_REFUSAL))
+    return Reply(response.status_code, response.headers, await whole_body(response, longest))
+
+
+async def whole_body(response: httpx2.Response, longest: int) -> bytes:
+    """Return the body, decompressed. Raises NetworkError if it is larger than `longest`."""
     content = bytearray()
     async for chunk in response.aiter_bytes():
         content += chunk
         if len(content) > longest:
             raise NetworkError(f"the answer is larger than {longest} bytes")
-    return Reply(response.status_code, response.headers, bytes(content))
+    return bytes(content)
 
 
 def _redirected(response: httpx2.Response) -> str | None:
@@ -183,7 +200,10 @@ def _redirected(response: httpx2.Response) -> str | None:
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or location is None:
         return None
-    url = response.url.join(location)
+    try:
+        url = response.url.join(location)
+    except (httpx2.InvalidURL, ValueError):
+        return None
     return str(url) if url.scheme == "https" else None
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx2
 import msgspec
 
-from holdfast.client.sync.protocol import LIFE_S
+from holdfast.client.http.transport import whole_body
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
@@ -81,13 +82,16 @@ class HttpChannel:
         """
         timeout = httpx2.Timeout(LIFE_S, connect=10.0)
         try:
-            async with httpx2.AsyncClient(timeout=timeout, transport=self._transport) as http:
-                answer = await http.post(self._link, content=msgspec.json.encode(message))
-            return msgspec.json.decode(answer.content, type=dict[str, Any])
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise NetworkError(failed_connection("the other device does not answer", error)) from error
+            async with (
+                httpx2.AsyncClient(timeout=timeout, transport=self._transport) as http,
+                http.stream("POST", self._link, content=msgspec.json.encode(message)) as answer,
+            ):
+                body = await whole_body(answer, MAX_MESSAGE_BYTES)
+            return msgspec.json.decode(body, type=dict[str, Any])
         except msgspec.DecodeError as error:
             raise NetworkError("the other device does not answer as a pairing does") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            raise NetworkError(failed_connection("the other device does not answer", error)) from error
 
 
 class _Handler(BaseHTTPRequestHandler):
