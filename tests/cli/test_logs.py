@@ -1,8 +1,10 @@
-"""What libraries log while a command runs."""
+"""What libraries log while a command runs, and what an environment that they read says wrongly."""
 
 import os
 import subprocess
 import sys
+
+import pytest
 
 NOISY = """
 import logging, threading, typer
@@ -39,3 +41,15 @@ def test_warnings_of_libraries_are_single_lines_on_stderr_without_messages_of_ex
         "error   failed",
         "error   thread ended by an exception",
     ]
+
+
+@pytest.mark.parametrize("content", [None, "no certificates"])
+def test_a_mistyped_file_of_certificates_is_named(tmp_path, content):
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    command = [sys.executable, "-m", "holdfast", "contracts", "verify", "--rpc", "http://127.0.0.1:9"]
+    environment = {**os.environ, "SSL_CERT_FILE": str(file)}
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    said = f"holdfast: SSL_CERT_FILE: {file} cannot be read as certificates in PEM\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", said)

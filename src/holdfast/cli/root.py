@@ -5,6 +5,7 @@ Each row contains the name of the command's module, so that `--help` need not im
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from importlib import import_module
@@ -143,7 +144,22 @@ def root() -> int:
         if extra is None:
             raise
         fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
+    except OSError:
+        _check_certificates()
+        raise
     return int(result or 0)
+
+
+def _check_certificates() -> None:
+    """Exit if SSL_CERT_FILE, which HTTP clients read when they are made, names no certificates."""
+    import ssl  # only here, so that commands without HTTP start without it
+
+    file = os.environ.get("SSL_CERT_FILE")
+    if file:
+        try:
+            ssl.create_default_context(cafile=file)
+        except OSError:  # ssl.SSLError is one
+            fail(Exit.CONFIGURATION, f"SSL_CERT_FILE: {file} cannot be read as certificates in PEM")
 
 
 def _words(given: list[str]) -> list[str]:
