@@ -11,6 +11,7 @@ from tests.support.vector_files import VECTORS
 
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, sealed, unsealed
+from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.types.service import ForeignContracts
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
@@ -122,6 +123,25 @@ async def test_a_lost_request_or_answer_loses_no_note(tmp_path, host, lost):
         both = [note(1, label="bread"), note(2, label="coffee")]
         assert await b.client.payments() == both
         assert await a.client.payments() == both
+
+
+async def test_a_gateway_that_hangs_makes_an_exchange_wait_once_for_all_notes(tmp_path, host, monkeypatch):
+    async with two_devices(tmp_path, host) as (a, b):
+        for device, number in ((a, 1), (b, 2)):  # neither reads the other's, so two pins remain
+            paid(device, note(number))
+            host.lost_answers_to.add("GET /ipfs")
+            await device.client.payments()
+        assert len(pins_of_notes(host)) == 2
+        asked = []
+
+        async def hung(_gateway, cid):
+            asked.append(cid)
+            while len(asked) < 2:
+                await asyncio.sleep(0)
+            raise NetworkError("no answer in time")
+
+        monkeypatch.setattr(AsyncGateway, "snapshot", hung)
+        assert await asyncio.wait_for(a.client.payments(), 60) == [note(1)]
 
 
 async def test_a_lying_host_shows_nothing_wrong(tmp_path, host):

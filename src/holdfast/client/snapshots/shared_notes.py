@@ -68,7 +68,8 @@ async def exchange(vault: AsyncVault, hosts: SnapshotHosts, noted: NotedPayments
         return await asyncio.to_thread(noted.all)
     key = notes_key(bytes((await vault.sign(DIGEST, deterministic=True)).signature))
     pins = await pinning.list(meta={PIN_NAME: did}, statuses=(PinStatus.PINNED,), limit=_LISTED)
-    found = {it.request_id: notes for it in pins if (notes := await _notes_of(hosts, key, did, it.pin.cid)) is not None}
+    read = await asyncio.gather(*(_notes_of(hosts, key, did, it.pin.cid) for it in pins))
+    found = {it.request_id: notes for it, notes in zip(pins, read, strict=True) if notes is not None}
     theirs = [note for notes in found.values() for note in notes]
     union = await asyncio.to_thread(noted.add, theirs)
     if union and not (len(found) == 1 and theirs == union):
