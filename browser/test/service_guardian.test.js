@@ -25,3 +25,8 @@ for (const [data, expected] of [
     assert.equal(await triedRecovery(account, [`0x${"01".repeat(64)}`]), expected);
     assert.deepEqual(asked, ["eth_call"]);
   });
+
+test("a chain that does not answer the drill has not refused", async (context) => {
+  context.mock.method(globalThis, "fetch", async () => new Response("<html>"));
+  await assert.rejects(triedRecovery({ url: "http://127.0.0.1:1", address: "0x1" }, []), { name: "NetworkError" });
+});

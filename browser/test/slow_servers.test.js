@@ -1,12 +1,14 @@
-/** A server that sends a byte now and then stops nothing: each request has a limit of time for its whole response. */
+/** Servers that send a byte now and then, too much, or something else: each request has its limits and the client's own errors. */
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 
 import "./dom.js";
+import { logs } from "../src/chain/logs.js";
 import { ask } from "../src/chain/rpc.js";
-import { ServiceClient } from "../src/holdfast.js";
+import { NetworkError } from "../src/errors.js";
+import { RpcError, ServiceClient } from "../src/holdfast.js";
 import { Http } from "../src/http/http.js";
 
 const WITHIN_MS = 100;
@@ -35,3 +37,51 @@ for (const [what, sent] of [
   ["a request to the chain", (url) => ask(url, "eth_chainId")],
 ])
   test(what, () => dripping((url) => assert.rejects(sent(url), ({ message }) => /within|time/i.test(message))));
+
+/** Each kind of useless answer from a chain's endpoint; only an error of JSON-RPC is the node's refusal. */
+const ANSWERS = {
+  "no connection": [
+    () => Promise.reject(new TypeError("fetch failed")),
+    "Network: the chain's JSON-RPC endpoint could not be reached",
+  ],
+  "a page": [() => new Response("<html>"), "Network: the answer is not JSON"],
+  nothing: [() => new Response(""), "Network: the answer is not JSON"],
+  null: [() => Response.json(null), "Network: eth_call failed (200)"],
+  "no entry": [() => Response.json({}, { status: 401 }), "Network: eth_call failed (401)"],
+  "without an end": [() => new Response(endless()), `Network: the response has more than ${8 << 20} bytes`],
+  "a refusal": [
+    () =>
+      Response.json({ error: { code: 3, message: "https://node.example/key", data: "0x08c379a0" } }, { status: 400 }),
+    "Network: eth_call failed (3)",
+    "0x08c379a0",
+  ],
+};
+
+/** A body that goes on for as long as it is read. */
+function endless() {
+  return new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(0x20)) });
+}
+
+for (const [what, [answer, message, data]] of Object.entries(ANSWERS))
+  test(`the chain's endpoint answers with ${what}`, async (context) => {
+    context.mock.method(globalThis, "setTimeout", (work) => queueMicrotask(work)); // between the attempts
+    context.mock.method(globalThis, "fetch", async () => answer());
+    await assert.rejects(ask("http://127.0.0.1:1", "eth_call"), (error) => {
+      assert.ok(error instanceof NetworkError);
+      assert.deepEqual([error.message, error instanceof RpcError, error.data], [message, data !== undefined, data]);
+      return true;
+    });
+  });
+
+for (const found of [
+  null,
+  {},
+  [null],
+  [{ data: "0x", topics: null, transactionHash: "0x" }],
+  [{ data: 1, topics: [], transactionHash: "0x" }],
+])
+  test(`a node that returns no events: ${JSON.stringify(found)}`, async (context) => {
+    context.mock.method(globalThis, "fetch", async () => Response.json({ result: found ?? "0x" }));
+    const account = { vault: {}, url: "http://127.0.0.1:1", address: "0x1" };
+    await assert.rejects(logs(account, "0x1", [[]]), NetworkError);
+  });

@@ -5,7 +5,7 @@
  */
 
 import { ask } from "../chain/rpc.js";
-import { NetworkError } from "../errors.js";
+import { RpcError } from "../http/service.js";
 
 /** @typedef {import("./changes.js").SignedChanges} SignedChanges */
 
@@ -40,7 +40,7 @@ async function accepts(url, { to, data }) {
     await ask(url, "eth_call", [{ from: to, to, data }, "latest"]);
     return true;
   } catch (error) {
-    if (error instanceof NetworkError) return false; // the chain refuses the call
+    if (error instanceof RpcError) return false; // the chain refuses the call
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 import { ServiceError } from "../errors.js";
 import { WORD } from "../chain/abi.js";
 import { ask } from "../chain/rpc.js";
+import { RpcError } from "../http/service.js";
 import { startRecovery } from "./changes.js";
 
 const NO_QUORUM = "0x8994b0bf"; // NoQuorum(uint256,uint8)
@@ -54,7 +55,8 @@ export async function triedRecovery({ url, address }, newOwners) {
   try {
     await ask(url, "eth_call", [{ to: address, data }, "latest"]);
   } catch (error) {
-    const reverted = String(/** @type {any} */ (error)?.data ?? "").toLowerCase();
+    if (!(error instanceof RpcError)) throw error;
+    const reverted = String(error.data ?? "").toLowerCase();
     if (!reverted.startsWith(NO_QUORUM)) return null;
     return Number(BigInt(`0x${reverted.slice(NO_QUORUM.length + WORD)}`));
   }

@@ -1,8 +1,12 @@
 /** Calls the chain's JSON-RPC endpoint directly, which the application or the service names. */
 
 import { NetworkError } from "../errors.js";
+import { bounded, jsonOf } from "../http/http.js";
+import { RpcError } from "../http/service.js";
 
 const WITHIN_MS = 5000;
+/** The same limit as in the Python client. */
+const LONGEST_ANSWER = 8 << 20;
 const RETRY_DELAYS_MS = [200, 400];
 const PASSING = new Set([429, 500, 502, 503, 504]);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -38,19 +42,29 @@ export function endpointNamed(named, service) {
  * @param {string} url
  * @param {string} method
  * @param {unknown[]} [params]
- * @throws {Error} there is no usable response in time; `data`: with which a contract refused
+ * @throws {RpcError} the node refuses; `data`: with which a contract did
+ * @throws {NetworkError} there is no usable response in time
  */
 export async function ask(url, method, params = []) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
-  const init = { method: "POST", headers, body, signal: AbortSignal.timeout(WITHIN_MS) };
-  const response = await sent(url, init);
-  const { result, error } = await response.json();
-  if (result === undefined)
-    throw Object.assign(new NetworkError(`${method} failed (${error?.code ?? response.status})`), {
-      data: error?.data,
-    });
-  return result;
+  const { status, answer } = await answered(url, { method: "POST", headers, body });
+  if (answer?.error) throw new RpcError({ ...answer.error, message: `${method} failed (${answer.error.code})` });
+  if (answer?.result === undefined) throw new NetworkError(`${method} failed (${status})`);
+  return answer.result;
+}
+
+/** @param {string} url @param {RequestInit} init */
+async function answered(url, init) {
+  try {
+    const response = await sent(url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
+    return { status: response.status, answer: jsonOf(await bounded(response, LONGEST_ANSWER)) };
+  } catch (cause) {
+    if (cause instanceof NetworkError) throw cause;
+    const late = cause instanceof Error && cause.name === "TimeoutError";
+    const why = late ? `does not answer within ${WITHIN_MS} ms` : "could not be reached";
+    throw new NetworkError(`the chain's JSON-RPC endpoint ${why}`, { cause });
+  }
 }
 
 /**

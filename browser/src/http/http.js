@@ -109,10 +109,12 @@ export class Http {
 }
 
 /**
+ * Returns the response's bytes.
  * @param {Response} response
  * @param {number} longest
+ * @throws {NetworkError} there are more than `longest`
  */
-async function bounded(response, longest) {
+export async function bounded(response, longest) {
   const reader = response.body?.getReader();
   /** @type {Uint8Array[]} */
   const parts = [];
