@@ -61,7 +61,7 @@ def test_an_account_signs_before_it_exists(chain, client):
     account, rpc = client.smart_account_address(), chain.rpc_url
     text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
     assert text.endswith(WRAPPED) and typed.endswith(WRAPPED)
-    # OpenZeppelin's checker asks the account's code, of which there is none.
+    # OpenZeppelin's checker asks for the account's code, and it has no code.
     assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
     assert verified(rpc, account, typed, typed=TYPED) == VIEM_ALONE
     assert verified(rpc, account, text, text=ANOTHER) == NOBODY

@@ -69,7 +69,7 @@ def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> S
 
 
 def passkey_among(owners: Iterable[Owner], sources: Sequence[Authenticator]) -> SecondKey | None:
-    """Use a passkey once, and return it as the owner that it is; None if it is none whose signature is valid.
+    """Use a passkey once, and return it as an owner; None unless its signature is valid for one.
 
     Raises WebAuthnError.
     """

@@ -19,7 +19,7 @@ def endpoint_named(named: str | None, service: str) -> str | None:
     try:
         url, own = httpx2.URL(named or ""), httpx2.URL(service)
         host = url.host
-    except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: a name outside ASCII that is none
+    except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: not a valid name outside ASCII
         return None
     if _is_loopback(host):
         return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None
