@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
+from holdfast.service.settings.data_folder import make_data_folder
 from holdfast.service.settings.secrets import new_key, read_secrets
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.kinds import KINDS
@@ -208,6 +209,11 @@ def test_who_wants_no_provider_is_told_how(channel, name):
 
 def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path):
     assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)
+
+
+def test_a_new_data_folder_is_this_users_alone(tmp_path):
+    make_data_folder(tmp_path / "data")
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("name", ["INNGEST_SIGNING_KEY", "INNGEST_DEV"])
