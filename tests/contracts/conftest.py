@@ -1,11 +1,11 @@
 """The real programs that these tests use: the Solidity compiler, forge, and a new anvil for each deployment."""
 
 import pytest
+from tests.support.fresh_chain import CONTRACTS, run_anvil
 
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, load
 from holdfast.world.errors import NodeMissing
 from holdfast.world.tools import Tools, find_node
-from tests.support.fresh_chain import CONTRACTS, run_anvil
 
 
 @pytest.fixture(scope="session")

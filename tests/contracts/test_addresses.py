@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.fresh_chain import ROOT
 
 from holdfast.chain import contracts
 from holdfast.chain.contracts import addresses
@@ -14,7 +15,6 @@ from holdfast.chain.transactions import rlp
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import checksum_address, keccak256
 from holdfast.world.deployment import ENTRY_POINT_V09_CODE
-from tests.support.fresh_chain import ROOT
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)

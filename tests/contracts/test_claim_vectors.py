@@ -3,12 +3,12 @@
 import json
 
 import pytest
+from tests.support.fresh_chain import ROOT
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
-from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, commitments_needed, load
+from holdfast.chain.contracts import address, commitments_needed
 from holdfast.wire.encoding import from_hex
-from tests.support.fresh_chain import ROOT, run_anvil
 
 CONTENT = json.loads((ROOT / "vectors" / "accounts" / "claims.json").read_text())
 REGISTRY = address("DIDRegistry")

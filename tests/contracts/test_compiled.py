@@ -4,7 +4,6 @@ import json
 import sys
 
 import pytest
-
 from tests.support.fresh_chain import CONTRACTS
 from tests.support.programs import program
 

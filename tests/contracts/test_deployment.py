@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from eth_keys.datatypes import PrivateKey
+from tests.support.fresh_chain import ROOT
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
@@ -14,7 +15,6 @@ from holdfast.chain.contracts.deployment import DeploymentError, carry_out, make
 from holdfast.chain.contracts.verification import ContractStatus, entry_points_present, inspect
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
-from tests.support.fresh_chain import ROOT, run_anvil
 
 VECTORS = json.loads((ROOT / "vectors" / "accounts" / "addresses.json").read_text())
 G = (
@@ -119,7 +119,7 @@ def test_sends_nothing_that_it_cannot_pay_to_the_end(chain, key):
 def test_says_which_transaction_was_not_mined(chain, key, monkeypatch):
     monkeypatch.setattr(under_test, "MINED_WITHIN_S", 0.3)
     plan = _plan(chain, key)
-    chain.call("evm_setAutomine", False)  # noqa: FBT003 - the parameter is JSON
+    chain.call("evm_setAutomine", False)
     with pytest.raises(DeploymentError, match=r"VaultAccount: transaction 0x[0-9a-f]{64} is not mined"):
         _carry_out(chain, plan, key)
 

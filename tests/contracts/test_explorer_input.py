@@ -6,8 +6,9 @@ import subprocess
 import sys
 from posixpath import dirname, join, normpath
 
-from holdfast.chain.contracts import PRODUCTION, load
 from tests.support.fresh_chain import ROOT
+
+from holdfast.chain.contracts import PRODUCTION, load
 
 IMPORT = re.compile(r"^import\s[^;]*?[\"']([^\"']+)[\"'];", re.MULTILINE)
 

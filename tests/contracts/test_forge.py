@@ -9,7 +9,6 @@ import shutil
 import subprocess
 
 import pytest
-
 from tests.support.clean_tree import files_of, run
 from tests.support.fresh_chain import CONTRACTS
 from tests.support.made_once import made_of

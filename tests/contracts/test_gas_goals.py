@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-
 from tests.support.clean_tree import ROOT
 
 GAS = json.loads((ROOT / "contracts" / "snapshots" / "OperationsWithPrecompile.json").read_text())

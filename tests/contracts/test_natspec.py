@@ -5,7 +5,6 @@ import re
 import subprocess
 
 import pytest
-
 from tests.support.fresh_chain import CONTRACTS
 
 SOURCES = sorted(str(path.relative_to(CONTRACTS)) for path in (CONTRACTS / "src").rglob("*.sol"))

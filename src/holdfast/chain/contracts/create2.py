@@ -24,7 +24,7 @@ def create2_address(deployer: str, salt: bytes, init_code_hash: bytes) -> str:
 
 
 def clone_code(implementation: str, x: int, y: int) -> bytes:
-    """Return the code of a clone of `implementation` with the key X, Y. Raises OverflowError, as `predict_account` does."""
+    """Return the code of a clone of `implementation` with the key X, Y. Raises OverflowError like `predict_account`."""
     return _clone_of(implementation) + x.to_bytes(32) + y.to_bytes(32)
 
 
