@@ -1,7 +1,9 @@
 """`holdfast contracts` on a real chain: its output and its exit codes."""
 
 import json
+import re
 import secrets
+from pathlib import Path
 
 import pytest
 from eth_keys.datatypes import PrivateKey
@@ -62,7 +64,7 @@ def test_deploys_then_verifies(chain, key_file, secret):
     plan, *rest = done.stdout.split("deployed ")
     assert f"On Base Sepolia (84532), test money without value, paid by {holder} (1 ETH)" in plan
     assert all(f"deploy   {name}" in plan and address(name) in plan for name in PRODUCTION)
-    assert " gas: 0.0" in plan
+    what_the_page_says_it_takes(plan)
     assert [line.split()[0] for line in rest] == list(PRODUCTION)
     assert done.stdout.endswith("All contracts are deployed, with exactly our code.\n")
     assert secret not in done.output
@@ -75,6 +77,13 @@ def test_deploys_then_verifies(chain, key_file, secret):
     _place_entry_points(chain, *ENTRY_POINTS)
     checked = _run("verify", "--rpc", chain.url)
     assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (Exit.OK, "Exactly our code.")
+
+
+def what_the_page_says_it_takes(plan):
+    """The page states the gas of the whole deployment, and what it costs."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "base.md").read_text("utf-8")
+    gas = int(re.search(r"in all ([\d,]+) gas: 0\.0", plan)[1].replace(",", ""))
+    assert f"take {gas:,} gas, once for a chain: {gas * 10**7 / 10**18:.5f} ETH at 0.01 gwei" in page, gas
 
 
 @pytest.mark.parametrize("lacking", ENTRY_POINTS, ids=lambda point: point.version)

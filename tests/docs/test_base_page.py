@@ -14,7 +14,10 @@ import pytest
 from eth_keys import keys
 from tests.support.availability import needs_chain
 
+from holdfast.chain.contracts import load
 from holdfast.chain.transports import AiohttpTransport
+from holdfast.rules.chains import CHAINS
+from holdfast.wire.encoding import to_hex
 from holdfast.world.accounts import unlock
 from holdfast.world.alto import start_bundler
 from holdfast.world.anvil import ChainOptions, LocalChain, start_chain
@@ -27,6 +30,7 @@ BASE = 8453
 PAYEE = "0x00000000000000000000000000000000000000A1"
 WEI_FOR_DEPLOYMENT, WEI_FOR_TRIAL = 10**17, 10**15
 READY_WITHIN_S = 60
+LOCAL = "only this machine reaches it"  # the public URL of this test
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ async def bare_base(folder):
         chain = await start_chain(supervisor, tools, transport, ChainOptions(chain_id=BASE))
         accounts = await unlock(chain.rpc, chain.rpc_url, BASE)
         await deploy_entry_points(chain, tools, accounts.tester.address)
+        await chain.rpc.call("anvil_setCode", [CHAINS[BASE].usdc, to_hex(load("DevUSDC").runtime)])
         bundler_url = await start_bundler(supervisor, tools, transport, chain.rpc_url, accounts)
         mining = asyncio.create_task(mine(chain))
         yield Place(chain, bundler_url, folder, supervisor)
@@ -83,8 +88,8 @@ class Reader:
         }
         self._said = []  # the exports of blocks before
 
-    async def copies(self, block):
-        """Run a block in the folder; returns its standard output."""
+    async def copies(self, block, failing=""):
+        """Run a block in the folder; returns its standard output. Of its lines, only `failing` may begin with FAIL."""
         text = self.with_own_values(block)
         script = "set -e\n" + "\n".join([*self._said, text])
         self._said += [line for line in text.splitlines() if line.startswith("export ")]
@@ -93,7 +98,9 @@ class Reader:
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         out, err = await done.communicate()
-        assert done.returncode == 0, f"{text}\n{out.decode()}\n{err.decode()}"
+        found = [line for line in out.decode().splitlines() if line.startswith("FAIL")]
+        as_expected = failing in found[0] if len(found) == 1 else not found
+        assert as_expected and (done.returncode != 0) == bool(failing), f"{text}\n{out.decode()}\n{err.decode()}"
         return out.decode()
 
     async def serves(self, block):
@@ -131,10 +138,10 @@ async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path):
         await fund(place, deployer.public_key.to_checksum_address(), WEI_FOR_DEPLOYMENT)
         await reader.copies(named)
         assert "some are missing" in await reader.copies(looked)
-        check_figures(await reader.copies(deployed))
+        assert "with exactly our code" in await reader.copies(deployed)
         assert "some are missing" not in await reader.copies(looked)
         await reader.copies(configured)
-        assert "ok   contracts    all 5 there, exactly this release's code" in await reader.copies(checked)
+        assert "ok   contracts    all 5 there, exactly this release's code" in await reader.copies(checked, LOCAL)
         await reader.serves(served)
         account = re.search(r'"account":\s*"(0x\w{40})"', await reader.copies(made))
         assert account is not None
@@ -146,12 +153,3 @@ async def test_every_command_leads_to_a_registration_and_a_payment(tmp_path):
 
 async def fund(place, address, wei):
     await place.chain.rpc.call("anvil_setBalance", [address, hex(wei)])
-
-
-def check_figures(plan):
-    """The page states the gas of the whole deployment, and what it costs."""
-    found = re.search(r"in all ([\d,]+) gas", plan)
-    assert found is not None, plan
-    gas = int(found[1].replace(",", ""))
-    costs = f"{gas * 10**7 / 10**18:.5f} ETH at 0.01 gwei"
-    assert f"take {gas:,} gas" in PAGE and costs in PAGE, (gas, costs)
