@@ -1,4 +1,5 @@
 import asyncio
+import time
 
 import pytest
 from tests.support.fake_transports import FakeTransport, RawTransport
@@ -178,11 +179,31 @@ async def test_a_send_never_shares_a_batch():
         '{"jsonrpc":"2.0","id":{id},"result":"1"}',
         '{"jsonrpc":"2.0","id":{id},"result":"-0x1"}',
         '{"jsonrpc":"2.0","id":{id},"result":"0x' + "f" * 65 + '"}',
+        "[" * 100_000,
+        '{"jsonrpc":"2.0","id":{id},"result":' + "[" * 100_000,
     ],
 )
 async def test_a_malformed_answer_is_an_error(text):
     with pytest.raises(RpcError):
         await client(RawTransport(text)).get_balance(ADDRESS)
+
+
+async def test_a_nested_answer_to_a_batch_is_an_error():
+    rpc = client(RawTransport("[" * 100_000))
+    failed = await asyncio.gather(rpc.get_balance(ADDRESS), rpc.block_number(), return_exceptions=True)
+    assert [type(error) for error in failed] == [RpcError, RpcError]
+
+
+def test_no_number_is_dear_to_parse():
+    def cost(number):
+        body, times = b"[" + b",".join([number] * 10_000) + b"]", []
+        for _ in range(5):
+            begun = time.thread_time()
+            jsonrpc.parse(body)
+            times.append(time.thread_time() - begun)
+        return min(times)
+
+    assert cost(b"1.2345678901234567e-300") < 10 * cost(b"1.23456789")
 
 
 @pytest.mark.parametrize("result", ["0x", "0x" + "00" * 31, "0x0", "0xzz", "zz", None, 5])

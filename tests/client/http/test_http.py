@@ -255,6 +255,12 @@ def test_bundler_answers_to_another_request_are_refused():
         ask(answering(200, {"jsonrpc": "2.0", "id": 999, "result": "0x1"}), "bundler", "eth_supportedEntryPoints")
 
 
+@pytest.mark.parametrize("status", [200, 400])
+def test_nested_answers_are_network_errors(status):
+    with pytest.raises(NetworkError):
+        ask(lambda _request: httpx2.Response(status, content=b'{"x":' + b"[" * 100_000), "status")
+
+
 def test_every_endpoint_has_a_method_that_asks_it():
     rows = json.loads((ROOT / "interface/routes.json").read_text())["rows"]
     asked = set()

@@ -211,7 +211,8 @@ def test_over_a_local_link(holding, empty):
         assert httpx2.post(f"{base}/guess", json={}).status_code == 404
         assert httpx2.get(offer.link).status_code == 501
         assert httpx2.post(offer.link, content=b"x" * 70_000).status_code == 404
-        assert httpx2.post(offer.link, content=b"nope").json() == {"error": "refused"}
+        for text in (b"nope", b"\xff", b'{"x":' + b"[" * 60_000):
+            assert httpx2.post(offer.link, content=text).json() == {"error": "refused"}
     with pytest.raises(NetworkError):
         run(HttpChannel(offer.link).ask({}))
 
@@ -222,6 +223,7 @@ def test_over_a_local_link(holding, empty):
         (httpx2.Response(200, content=bytes(2000)), "larger than 1000 bytes"),
         (httpx2.Response(302, headers={"Location": "https://-.xn--a/"}), "the other device does not answer"),
         (httpx2.Response(200, content=b"<html>"), "as a pairing does"),
+        (httpx2.Response(200, content=b'{"x":' + b"[" * 990), "as a pairing does"),
     ],
 )
 async def test_what_answers_at_a_local_link_may_be_anyone(answer, message, monkeypatch):

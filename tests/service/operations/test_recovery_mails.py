@@ -97,7 +97,7 @@ async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(watch
 
 @pytest.mark.parametrize("answer", [
     lambda _request, _body: web.Response(status=500), lambda _request, _body: web.Response(body=b"\xff{"),
-    lambda _request, _body: web.json_response([]),
+    lambda _request, _body: web.json_response([]), lambda _request, _body: web.Response(body=b'{"x":' + b"[" * 100_000),
     lambda _request, _body: web.json_response({"events": [{}], "last_block_number": 1}),
     shows(ACCOUNT, last="soon"), shows(STRANGER, last=10**30), shows(STRANGER, last=[1]), shows("0xzz"),
     shows("0x12"), shows(5), shows(STRANGER, cursor="../../x"), shows(STRANGER, cursor="again"),

@@ -157,6 +157,7 @@ BAD_ANSWERS = {
     "status": lambda _request, _body: web.Response(status=403, text="no"),
     "array": lambda _request, _body: web.json_response([]),
     "empty": lambda _request, _body: web.Response(),
+    "deep": lambda _request, _body: web.Response(text="[" * 100_000),
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 import sys
+import time
 import types
 
 import pytest
@@ -228,12 +229,30 @@ async def test_an_upstream_that_talks_nonsense_or_is_down_or_slow_is_502(make_ap
             (lambda: web.Response(text="<html>"), [both[0], 200]),
             (web.Response, [both[0], 200]),
             (lambda: web.Response(body=HUGE), both),
+            (lambda: web.Response(body=b"[" * 2**20), [both[0], 200]),
+            (lambda: web.Response(body=b'["\xff' + b'"]' + b" " * 2**20), [both[0], 200]),
         ):
             served.answer = lambda *_, made=answer: made()
             assert await asked(served.url) == result
         monkeypatch.setattr("holdfast.service.upstreams.proxy.PROXY_TIMEOUT_S", 0.2)
         served.answer = lambda *_: asyncio.sleep(1, web.Response())
         assert await asked(served.url) == both
+
+
+async def test_a_long_answer_costs_what_its_bytes_cost(bundled):
+    api, bundler = bundled
+
+    async def cost(answer):
+        bundler.answer = lambda _request, _body: web.Response(body=answer)
+        times = []
+        for _ in range(3):
+            begun = time.thread_time()
+            assert (await api.post(BUNDLER, **rpc())).content == answer
+            times.append(time.thread_time() - begun)
+        return min(times)
+
+    size = 4 * 2**20
+    assert await cost(b"[" + b"[]," * (size // 3) + b"[]]") < 4 * await cost(b'"' + b"a" * size + b'"')
 
 
 async def test_a_bundlers_body_may_be_larger_than_others_but_not_endless(bundled):

@@ -102,7 +102,7 @@ def result(call: Call[T], reply: Reply) -> T:
         raise NetworkError(f"{call.path} answered with status {reply.status}")
     try:
         return call.read(reply)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (ValueError, RecursionError) as error:
         raise NetworkError(f"{call.path} did not answer in the documented form") from error
 
 
@@ -143,7 +143,7 @@ def _code(content: bytes) -> tuple[str | None, str | None]:
     """Return the code and the human-readable text of an error body in Holdfast's form or the Pinning Service API's."""
     try:
         error = msgspec.json.decode(content)["error"]
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError):
         return None, None
     if isinstance(error, dict):
         return _text(error.get("reason")), _text(error.get("details"))

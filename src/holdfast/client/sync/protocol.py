@@ -94,7 +94,7 @@ class AsyncPairingServer:
         """Return the encoded response to an encoded message."""
         try:
             message = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):
             return msgspec.json.encode(_REFUSED)
         return msgspec.json.encode(await self.handle(message))
 

@@ -76,7 +76,7 @@ class RecoveryMails:
             noted = sum([await self._note(account) for account in await self._accounts("RecoveryStarted", since)])
             for account in await self._accounts("RecoveryFinished", since):
                 await self._note_finished(account)
-        except (UpstreamError, RpcError, abi.MalformedAnswer, msgspec.MsgspecError, ValueError) as error:
+        except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"why": _why(error)})
             return 0
         self._since = max(0, last - _OVERLAP)
