@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
-from holdfast.rules.registration import (
-    Confirmation,
-    Move,
-    RegistrationFacts,
-)
+from holdfast.rules.registration import Confirmation, Move, RegistrationFacts
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 from holdfast.wire.requests import RegisterDid
@@ -42,7 +39,7 @@ def registration(**fields: Any) -> NewRegistration:
     """Return a registration; keyword arguments set fields of the registration or of the request that it contains."""
     base: dict[str, Any] = {
         "identifier": ANN, "attestation": None, "confirmation": Confirmation.PENDING, "ip": "192.0.2.1", "now": NOW,
-        "signed": False,
+        "signed": False, "network": NOWHERE,
     }  # fmt: skip
     of_it = {**base, **{name: value for name, value in fields.items() if name in base}}
     of_request = {name: value for name, value in fields.items() if name not in base}

@@ -56,6 +56,8 @@ async def test_a_mail_reaches_the_webhook_with_texts_and_code(api, provider):
     assert message["type"] == "code.email"
     assert message["data"].keys() == {"from", "to", "code", "expires_in", "subject", "text", "html"}
     assert (message["data"]["to"], message["data"]["expires_in"]) == (ALICE, 90)
+    assert message["data"]["from"] == "Holdfast <no-reply@vault.example>"
+    assert message["data"]["subject"] == f"Your code for vault.example: {code}"
     assert code in message["data"]["text"] and code in message["data"]["html"]
     checked = await api.post("/api/verify/check", identifier=ALICE, channel="email", code=code)
     assert checked.json()["verified"] is True

@@ -1,8 +1,6 @@
 """The real service on a real port: streamed uploads, kill -9 in the middle of an upload, and a full disk."""
 
-import contextlib
 import json
-import subprocess
 import threading
 import time
 from typing import Any
@@ -135,20 +133,10 @@ def _upload_until_killed(server, vault, delay):
     return taken
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """Mount a file system of 6 MiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("this user may not mount a tmpfs")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
-
-
 def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
     """The blocks are stored on the small disk, but the database is not."""
+    if small_disk is None:
+        pytest.skip("this user may not mount a tmpfs")
     server = serve(registrar_did=AUDIENCE, **UNLIMITED, snapshots_url=f"file://{small_disk}/blocks")
     vault.register(server)
     kept = vault.snapshot(2 * MIB)
@@ -163,44 +151,11 @@ def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
     assert vault.upload(server, vault.snapshot(1 * MIB)).status_code == 200
 
 
-def test_registrations_on_a_full_disk_are_refused_and_none_is_lost(serve, small_disk):
-    server = serve(small_disk / "data", max_registrations_per_ip="100000")
-    filler = small_disk / "filler"
-
-    def fill():
-        with contextlib.suppress(OSError), filler.open("ab", buffering=0) as file:
-            while file.write(bytes(4096)):
-                pass
-
-    with server.client() as client:
-        assert server.session(client, "before", "192.0.2.1").status_code == 200
-        fill()
-        answers = {f"name{n}": server.session(client, f"name{n}", "192.0.2.1") for n in range(100)}
-        refused = [answer for answer in answers.values() if answer.status_code != 200]
-        assert refused
-        for answer in refused:
-            assert (answer.status_code, answer.json()) == (503, {"error": "database_unavailable"})
-            assert int(answer.headers["retry-after"]) >= 1
-        statuses = [
-            client.get(path).status_code for path in ("/healthz", "/readyz", "/api/status", "/", "/enclave.wasm")
-        ]
-        assert statuses == [200, 503, 200, 200, 200]
-        filler.unlink()
-        assert becomes_true(lambda: client.get("/readyz").status_code == 200)
-        for handle, answer in {"before": None, **answers}.items():
-            if answer is None or answer.status_code == 200:
-                assert client.get(f"/api/sessions/check?handle={handle}").json()["available"] is False
-        fill()
-    assert server.stop() == 0
-    assert '"why": "database or disk is full"' in server.log.read_text()
-    again = serve(small_disk / "data")
-    with again.client() as client:
-        assert client.get("/api/sessions/check?handle=before").json()["available"] is False
-
-
-@pytest.mark.soak  # in the gate: the test above, and test_attacks.py for storage that fails
+@pytest.mark.soak  # in the gate: ../test_attack.py for the database, and the test above for the blocks
 def test_a_full_disk_of_the_data_folder(serve, vault, small_disk):
     """An incomplete upload fills the disk that holds the database, spool and blocks."""
+    if small_disk is None:
+        pytest.skip("this user may not mount a tmpfs")
     server = serve(small_disk / "data", registrar_did=AUDIENCE, **UNLIMITED)
     vault.register(server)
     kept = vault.snapshot(500_000)

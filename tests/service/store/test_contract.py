@@ -77,16 +77,6 @@ async def test_a_rule_that_fails_takes_only_its_own_write_along(store):
     assert (await store.registrations("192.0.2.1"))[0] == 5
 
 
-async def test_parallel_writes_see_each_other(store):
-    def at_most_three(facts):
-        if facts.registrations_from_ip >= 3:
-            raise Refused(RATE_LIMITED)
-
-    asked = [store.open_session(session(handle(f"n{n}")), at_most_three) for n in range(50)]
-    results = await asyncio.gather(*asked, return_exceptions=True)
-    assert sum(result is None for result in results) == 3
-
-
 async def test_a_registration_is_found_by_its_credential(store):
     await store.register(registration(block_number=5, smart_account="0xaa"), claims)
     found = await store.find_credential("cred")
@@ -192,13 +182,6 @@ async def test_a_charge_can_be_given_back_once_and_in_part(store):
         await store.charge((sends(1),), NOW)
     with pytest.raises(Refused):
         await store.charge((checks,), NOW)
-
-
-@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8:1:2::/64"])
-async def test_parallel_charges_pass_exactly_as_often_as_the_window_allows(store, address):
-    quotas = of_address(Counted.DID_POSTS, address, 7, 86400)
-    results = await asyncio.gather(*(store.charge(quotas, NOW) for _ in range(60)), return_exceptions=True)
-    assert sum(not isinstance(result, Refused) for result in results) == 7
 
 
 async def test_a_network_has_ten_times_the_window_of_an_address(store):

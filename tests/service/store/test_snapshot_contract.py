@@ -30,18 +30,6 @@ async def test_a_snapshot_is_found_whole_and_in_order(index):
     assert await index.usage(DID) == Usage(30, 0, 1, 1) and await index.usage(OTHER) == Usage(0, 0, 0, 0)
 
 
-async def test_reservations_are_one_step(index):
-    uploads = [NewUpload(upload_id=str(n), did=DID, now=NOW, expires_at=NOW + 900) for n in range(10)]
-    done = await asyncio.gather(
-        *(index.begin_upload(upload, taking(300)) for upload in uploads), return_exceptions=True
-    )
-    assert sum(answer == 300 for answer in done) == 3
-    assert (await index.usage(DID)).reserved == 900
-    for upload in uploads:
-        await index.end_upload(DID, upload.upload_id)
-    assert (await index.usage(DID)).reserved == 0
-
-
 async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index):
     await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
     (place,) = await index.insert_blocks(DID, "u", [("x", 5)])

@@ -1,7 +1,5 @@
 """The budgets of the service's own sponsor, with every kind of database: no budget is exceeded, and all of it comes back."""
 
-import asyncio
-
 from tests.support.store_cases import ANN, NOW, admit, claims, registration, session
 
 from holdfast.rules.sponsoring import Budget
@@ -41,19 +39,6 @@ async def test_a_full_budget_is_named_and_nothing_changes(store):
     assert await spent(store) == {"all": 45, "hash did": 45}
     assert [each.key for each in await store.sponsorships.open_sponsorships(CHAIN, 9)] == [key()]
     assert await store.sponsorships.reserve(sponsorship(5, key(1))) is None
-
-
-async def test_parallel_requests_of_two_nodes_cannot_exceed_a_budget(store, database):
-    other = database.open()
-    try:
-        nodes = [store, other]
-        answers = await asyncio.gather(
-            *(nodes[n % 2].sponsorships.reserve(sponsorship(7, key(n), did=1000)) for n in range(40))
-        )
-    finally:
-        await other.close()
-    assert answers.count(None) == 14
-    assert (await spent(store))["all"] == 98
 
 
 async def test_one_nonce_reserves_its_largest_amount_once(store):

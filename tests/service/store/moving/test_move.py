@@ -3,15 +3,16 @@
 import asyncio
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 from tests.support import forked
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
+from tests.support.snapshot_cases import keep, pin
+from tests.support.store_cases import MAIL, NOW, attempt, claims, code, handle, registration, sends, session
 
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.pins import PinRequest
-from holdfast.rules.quotas import Counted, Quota
-from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.rules.registration import Claim, Confirmation, Stage
 from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import move
@@ -20,22 +21,19 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.recoveries import NewRecovery
-from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
+from holdfast.service.store.snapshot_index import NewRecord, NewUpload
 from holdfast.service.store.sqlite.moved import take_back
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
-from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewRepeat, NewSession
+from holdfast.service.store.values import NewRepeat
 from holdfast.settings.postgresql import parse_address
 from holdfast.settings.shared import default_url
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
-from holdfast.wire.requests import RegisterDid
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
-NOW = 1_800_000_000.0
-ANN, BEN = "did:a:ann", "did:a:ben"
-MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
-SENDS = Quota(Counted.SENDS, "192.0.2.1", 2, 86400)
+DIDS = ("did:a:ann", "did:a:ben")
+SENDS = sends(2)
 
 
 def silent(*_):
@@ -49,25 +47,16 @@ async def moved(file, url):
 async def fill(store):
     """Store some data of every kind in the source database."""
     for n in range(50):
-        name = Identifier(Channel.HANDLE, f"n{n}", f"N{n}")
         ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"
-        await store.open_session(NewSession(identifier=name, did=f"did:a:{n}", ip=ip, now=NOW + n), silent)
+        await store.open_session(session(handle(f"n{n}"), f"did:a:{n}", ip, NOW + n), silent)
     for n, confirmation in enumerate((Confirmation.PENDING, Confirmation.CONFIRMED, Confirmation.REFUSED)):
-        request = RegisterDid(
-            identifier=MAIL.given, channel="email", credential_id=f"c{n}", did="did:a:ann",
-            tx_hash="0x" + "ab" * 32 if n else "0x1",
-            block_number=n or None,
-        )  # fmt: skip
-        new = NewRegistration(
-            request=request, identifier=MAIL, attestation=(b"\x00s%d" % n, NOW + 300), confirmation=Confirmation.PENDING,
-            ip="192.0.2.1", now=NOW,
-        )  # fmt: skip
-        await store.register(new, lambda facts: Move.CONTINUE if facts.claim else Move.CLAIM)
+        stated = {"tx_hash": "0x" + "ab" * 32 if n else "0x1", "block_number": n or None}
+        proof = (b"\x00s%d" % n, NOW + 300)
+        new = registration(identifier=MAIL, did=DIDS[0], credential_id=f"c{n}", attestation=proof, **stated)
+        await store.register(new, claims)
         if confirmation is not Confirmation.PENDING:
             await store.settle(f"c{n}", confirmation, None, NOW)
-    await store.keep_code(
-        NewCode(identifier=MAIL, digest=b"\xff", ip="192.0.2.1", now=NOW, expires_at=NOW + 90, same_until=NOW + 9)
-    )
+    await store.keep_code(replace(code(b"\xff", "192.0.2.1"), same_until=NOW + 9))
     await store.mark_verified(MAIL, NOW + 7)
     for _ in range(2):
         await store.charge((SENDS,), NOW)
@@ -83,45 +72,40 @@ async def fill(store):
 async def fill_snapshots(store):
     """Store two DIDs sharing a block, pins in several states, a name, a revocation, an open upload and a response."""
     index = store.snapshots
-    for did in (ANN, BEN):
-        upload = NewUpload(upload_id=f"upload-{did}", did=did, now=NOW, expires_at=NOW + 900)
-        await index.begin_upload(upload, lambda _usage: 7)
-        await index.insert_blocks(did, upload.upload_id, [(f"root-{did}", 10), ("shared", 20)])
-        root = NewRoot(
-            cid=f"root-{did}", did=did, blocks=(f"root-{did}", "shared", "shared"), size=30, publisher=f"name-{did}",
-            pin=f"pin-{did}", held_until=0.0, now=NOW,
-        )  # fmt: skip
-        use = TokenUse(token=did.encode().rjust(32), kind="import", what=root.cid, until=NOW + 300)
-        await index.finish_upload(upload.upload_id, root, use, silent, silent)
+    for did in DIDS:
+        name = f"root-{did}"
+        await keep(index, name, did=did, publisher=f"name-{did}", blocks=(name, f"{name}-block", "shared", "shared"))
     record = NewRecord(
-        name=f"name-{ANN}", root=f"root-{ANN}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"\x00r", now=NOW
+        name=f"name-{DIDS[0]}",
+        root=f"root-{DIDS[0]}",
+        sequence=7,
+        validity_ns=2**63,
+        ttl_ns=2**63 - 1,
+        data=b"\x00r",
+        now=NOW,
     )
     await index.publish(record, lambda _kept: True)
-    request = PinRequest(cid="later", name="n\0\u00e4", origins=("/p2p/Q",), meta={"k\0": "v"})
-    new = NewPin(request_id="queued", did=ANN, request=request, now=NOW)
-    await index.add_pin(new, TokenUse(token=bytes(32), kind="pin", what="w", until=NOW + 300), silent)
-    await index.revoke(ANN, None, NOW, NOW + 700)
-    open_upload = NewUpload(upload_id="open", did=BEN, now=NOW, expires_at=NOW + 900)
-    await index.begin_upload(open_upload, lambda _usage: 5)
-    await index.insert_blocks(BEN, "open", [("placed", 5)])
-    await store.begin(
-        NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, retention_s=86400.0)
+    await pin(
+        index, 1, "later", did=DIDS[0], request={"name": "n\0\u00e4", "origins": ("/p2p/Q",), "meta": {"k\0": "v"}}
     )
-    await store.finish(b"k" * 32, b"answer")
+    await index.revoke(DIDS[0], None, NOW, NOW + 700)
+    open_upload = NewUpload(upload_id="open", did=DIDS[1], now=NOW, expires_at=NOW + 900)
+    await index.begin_upload(open_upload, lambda _usage: 5)
+    await index.insert_blocks(DIDS[1], "open", [("placed", 5)])
+    await store.begin(REPEAT)
+    await store.finish(REPEAT.key, b"answer")
+
+
+REPEAT = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, retention_s=86400.0)
 
 
 async def fill_recoveries(store):
     """Store a request that was confirmed, and a mail about it."""
-    request = RegisterDid(identifier="W", channel="email", credential_id="work", did=ANN, tx_hash="0x1")
     work = Identifier(Channel.EMAIL, "ann@work.example", "W")
-    new = NewRegistration(
-        request=request, identifier=work, attestation=None, confirmation=Confirmation.PENDING, ip="192.0.2.1", now=NOW,
-        signed=True,
-    )  # fmt: skip
-    await store.register(new, lambda _facts: Move.CLAIM)
+    await store.register(registration(identifier=work, credential_id="work", did=DIDS[0], signed=True), claims)
     await store.recoveries.keep(
         NewRecovery(
-            request="a1" * 16, identifier=work, did=ANN, account="0xaa", nonce=0, owners="0xbb", digest=b"\x00d",
+            request="a1" * 16, identifier=work, did=DIDS[0], account="0xaa", nonce=0, owners="0xbb", digest=b"\x00d",
             now=NOW, expires_at=NOW + 90,
         )
     )  # fmt: skip
@@ -131,10 +115,10 @@ async def fill_recoveries(store):
 async def known_snapshots(store):
     index = store.snapshots
     return [
-        [await index.root(f"root-{did}") for did in (ANN, BEN)], [await index.pins(did) for did in (ANN, BEN)],
-        [await index.usage(did) for did in (ANN, BEN)], await index.block("shared"), await index.block("placed"),
-        await index.record(f"name-{ANN}"), await index.is_revoked(ANN, ("x", "y"), NOW),
-        await index.is_registered("did:a:ann"), await index.is_registered("did:a:1"), (await index.totals())[:2],
+        [await index.root(f"root-{did}") for did in DIDS], [await index.pins(did) for did in DIDS],
+        [await index.usage(did) for did in DIDS], await index.block("shared"), await index.block("placed"),
+        await index.record(f"name-{DIDS[0]}"), await index.is_revoked(DIDS[0], ("x", "y"), NOW),
+        await index.is_registered(DIDS[0]), await index.is_registered("did:a:1"), (await index.totals())[:2],
     ]  # fmt: skip
 
 
@@ -171,24 +155,22 @@ async def counts_on(target):
     """Windows, codes, kept answers and used tokens go on where they were."""
     with pytest.raises(Refused):
         await target.charge((SENDS,), NOW + 1)
-    counted = await target.count_attempt(NewAttempt(identifier=MAIL, ip="192.0.2.1", now=NOW, limit=5, quotas=()))
+    counted = await target.count_attempt(attempt())
     assert counted.attempts == 1
     assert await target.consume_code(MAIL, counted.code_id, NOW)
-    repeat = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW + 1, lease_s=30.0, retention_s=86400.0)
-    assert (await target.begin(repeat)).answer == b"answer"
-    again = NewPin(request_id="again", did=ANN, request=PinRequest(cid="other"), now=NOW)
+    assert (await target.begin(replace(REPEAT, now=NOW + 1))).answer == b"answer"
     with pytest.raises(SnapshotRefused):
-        await target.snapshots.add_pin(again, TokenUse(token=bytes(32), kind="pin", what="x", until=NOW), silent)
+        await pin(target.snapshots, 1, "other", did=DIDS[0])
 
 
 async def shares_on(target, shared):
     """A block that two DIDs share stays while one of them needs it."""
     index = target.snapshots
-    assert await index.remove_pin(ANN, f"pin-{ANN}", NOW)
+    assert await index.remove_pin(DIDS[0], f"pin-root-{DIDS[0]}", NOW)
     assert shared.key not in await index.garbage(10) and await index.block("shared") == shared
-    assert await index.remove_pin(BEN, f"pin-{BEN}", NOW)
-    await index.end_upload(BEN, "open")
-    assert shared.key in await index.garbage(10) and len(await index.garbage(10)) == 4
+    assert await index.remove_pin(DIDS[1], f"pin-root-{DIDS[1]}", NOW)
+    await index.end_upload(DIDS[1], "open")
+    assert shared.key in await index.garbage(10) and len(await index.garbage(10)) == 6
     assert await index.totals() == (0, 1, 0)
 
 
@@ -206,9 +188,7 @@ async def test_a_service_that_writes_on_is_caught_up_with(tmp_path, fresh_postgr
     first = await moved(tmp_path / "x.db", fresh_postgres_url)
     assert not first.finished and not first.checksums and first.written > 100
     await source.release("handle", "n3", NOW)
-    await source.open_session(
-        NewSession(identifier=Identifier(Channel.HANDLE, "late", "late"), did="did:a:1", ip="10.0.0.2", now=NOW), silent
-    )
+    await source.open_session(session(handle("late"), ip="10.0.0.2"), silent)
     await source.close()
     last = await moved(tmp_path / "x.db", fresh_postgres_url)
     assert last.finished and 0 < last.written < 10, "only what differs is written"
