@@ -65,7 +65,7 @@ def test_a_database_that_cannot_be_reached_stops_the_start(serve):
     assert "the database cannot be opened" in text and "hunter2" not in text
 
 
-@pytest.mark.soak  # in the gate, store/test_waiting.py
+@pytest.mark.soak  # in the gate, store/test_opening.py
 def test_a_start_waits_for_a_database_that_starts_later(serve, own_postgres):
     url = own_postgres.new_database()
     own_postgres.stop()

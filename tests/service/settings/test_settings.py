@@ -1,14 +1,19 @@
-"""Each limit has its own setting, which accepts only whole numbers and is never quoted in an error message."""
+"""Each setting has its own name and form; an error names the setting and never quotes a value."""
 
 import re
+import stat
 import sys
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
 from holdfast.service.settings.data_folder import make_data_folder
+from holdfast.service.settings.rows import ROWS
 from holdfast.service.settings.secrets import new_key, read_secrets
+from holdfast.service.settings.unknown import KNOWN, OTHERS, unknown_settings
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.kinds import KINDS
 from holdfast.settings.rows import SettingError
@@ -249,3 +254,80 @@ def test_what_is_no_channel_is_refused(text):
 def test_the_admin_port_is_another_than_the_port():
     with pytest.raises(SettingError, match="HOLDFAST_ADMIN_PORT"):
         read_settings({"HOLDFAST_PORT": "8991", "HOLDFAST_ADMIN_PORT": "8991"})
+
+
+SIGNING = {"ATTESTATION_SIGNING_KEY": new_key()}
+
+
+def secrets_of(folder, **given):
+    names = {f"HOLDFAST_{name}": value for name, value in given.items()}
+    return read_secrets(read_settings({"HOLDFAST_DATA_DIR": str(folder), **names}), SIGNING)
+
+
+def signers(secrets):
+    return [key.signer for key in secrets.guardian_keys]
+
+
+def test_a_guardian_key_is_generated_once_and_only_its_owner_reads_it(tmp_path):
+    first = secrets_of(tmp_path / "data")
+    (file,) = (tmp_path / "data").glob("*guardian*")
+    assert (file.name, stat.S_IMODE(file.stat().st_mode)) == ("guardian-key", 0o600)
+    assert len(signers(first)) == 1 and signers(secrets_of(tmp_path / "data")) == signers(first)
+    assert file.read_text() not in repr(first.guardian_keys)
+    file.chmod(0o644)
+    with pytest.raises(SettingError, match="chmod 600"):
+        secrets_of(tmp_path / "data")
+
+
+def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):
+    old, new = new_key(), new_key()
+    both = signers(secrets_of(tmp_path, GUARDIAN_KEY=f"{new}, 0x{old}"))
+    assert both == [*signers(secrets_of(tmp_path, GUARDIAN_KEY=new)), *signers(secrets_of(tmp_path, GUARDIAN_KEY=old))]
+    assert not list(tmp_path.iterdir())
+
+
+def test_off_and_production_without_a_key_make_no_guardian(tmp_path):
+    assert signers(secrets_of(tmp_path, GUARDIAN_KEY="off")) == []
+    production = {"ENV": "production", "PUBLIC_URL": "https://vault.example", "MAIL_URL": "resend://k@", "SMS_URL": ""}
+    assert signers(secrets_of(tmp_path, **production)) == []
+    assert len(signers(secrets_of(tmp_path, **production, GUARDIAN_KEY=new_key()))) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_makes_no_guardian(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert signers(secrets_of(tmp_path / "file" / "data")) == []
+
+
+@pytest.mark.parametrize("key", ["0", "zz", "00" * 32, "ff" * 32, "11" * 31, f"{'11' * 32},"])
+def test_what_is_no_key_is_refused_without_repeating_it(tmp_path, key):
+    with pytest.raises(SettingError, match="HOLDFAST_GUARDIAN_KEY") as caught:
+        secrets_of(tmp_path, GUARDIAN_KEY=key)
+    assert len(key) < 3 or key not in str(caught.value)
+
+
+SOURCE = Path(__file__).resolve().parents[3] / "src" / "holdfast"
+
+
+def test_every_variable_that_the_package_reads_is_known():
+    found = {
+        name
+        for file in SOURCE.rglob("*.py")
+        for name in re.findall(r'"(HOLDFAST_[A-Z0-9_]*[A-Z0-9])"', file.read_text("utf-8"))
+    }
+    assert found - KNOWN == set()
+    assert {row.name for row in INDEXER_ROWS} <= OTHERS
+    assert OTHERS - {row.name for row in INDEXER_ROWS} <= found
+    assert not OTHERS & {row.name for row in ROWS}
+
+
+def test_an_unknown_name_is_told_without_its_value():
+    given = {"HOLDFAST_PROT": "hunter2", "HOLDFAST_ZZZZ": "hunter2", "HOLDFAST_PORT": "1", "HOLDFAST_VAULT_DIR": "/x"}
+    near, far = unknown_settings(given | {"OTHER": "1"})
+    assert near == "HOLDFAST_PROT: no setting has this name, so it has no effect; did you mean HOLDFAST_PORT?"
+    assert far == "HOLDFAST_ZZZZ: no setting has this name, so it has no effect"
+
+
+def test_an_unprintable_name_is_escaped():
+    [told] = unknown_settings({"HOLDFAST_\x1b[2J": ""})
+    assert "\x1b" not in told

@@ -1,7 +1,9 @@
-"""POST /api/sessions, GET /api/sessions/check, GET /api/sessions/status."""
+"""POST /api/sessions, GET /api/sessions/check, GET /api/sessions/status; no address of a client is stored."""
 
 import pytest
-from tests.support.api import DID, OTHER_DID, error_of
+from tests.support.api import DID, KEY, MAIL, OTHER_DID, error_of
+
+from holdfast.service.settings.secrets import Secrets
 
 MISSING = (400, "Missing required fields: identifier, channel, did")
 
@@ -106,3 +108,29 @@ async def test_check_takes_a_channel(api):
     refused = await api.post("/api/sessions", identifier="ann@example.com", channel="handle", did=DID)
     assert error_of(refused) == (409, "identifier_reserved")
     assert error_of(await api.get(path, identifier="ann", channel="x"))[1].startswith("Invalid channel.")
+
+
+NEW = b"another signing key of 32 bytes or more"
+
+
+@pytest.mark.parametrize(("ip", "traces"), [("203.0.113.7", ["203.0.113"]), ("2001:db8:1:2::9", ["2001:db8", "db8:1"])])
+async def test_no_row_contains_the_address(api, ip, traces):
+    await api.session(ip=ip)
+    await api.post("/api/verify/send", identifier=MAIL, channel="email", ip=ip)
+    await api.post("/api/verify/check", identifier=MAIL, channel="email", code="000000", ip=ip)
+    await api.register(identifier="ann", ip=ip)
+    rows = [str(row) for row in api.rows()]
+    assert any("ip_counters" in row for row in rows) and any("charges" in row for row in rows)
+    assert not [row for row in rows for trace in traces if trace in row]
+
+
+async def counted(api):
+    return (await api.get("/api/sessions/status", ip="203.0.113.7")).json()["ip_registrations"]
+
+
+async def test_the_count_of_an_address_lasts_as_long_as_the_first_key(make_api):
+    api = make_api()
+    await api.session(ip="203.0.113.7")
+    assert await counted(api) == 1
+    assert await counted(make_api(secrets=Secrets((KEY, NEW), generated=False))) == 1
+    assert await counted(make_api(secrets=Secrets((NEW, KEY), generated=False))) == 0

@@ -1,4 +1,4 @@
-"""What the embedded store guarantees in addition to the contract: durability, group commits, files and migrations."""
+"""What the embedded store guarantees in addition to the contract: durability, files, migrations and upkeep."""
 
 import asyncio
 import contextlib
@@ -8,15 +8,27 @@ import stat
 import threading
 
 import pytest
-from tests.support.store_cases import admit, handle, session
+from tests.support.store_cases import NOW, admit, handle, sends, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite import confirmations, migrations, persons, progress, schema, snapshot_index
+from holdfast.service.store.sqlite import (
+    confirmations,
+    migrations,
+    persons,
+    progress,
+    schema,
+    snapshot_index,
+    snapshot_waste,
+    upkeep,
+)
 from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_row, restore_from
+from holdfast.service.store.sqlite.database import SqliteDatabase
+from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.values import NewCode
+from holdfast.settings.shared import default_url
 
 
 async def test_the_pragmas_that_the_promises_rest_on(tmp_path):
@@ -195,3 +207,50 @@ def test_a_long_migration_says_that_it_goes_on(tmp_path, monkeypatch, caplog):
 async def told(store, key, channel="handle"):
     known = await store.describe(channel, key)
     return [(row["at"], row["action"], row["did"]) for row in known["history"]]
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("0x" + "0a" * 32, b"\n" * 32), ("0x" + "0A" * 32, "0x" + "0A" * 32), ("0x0a", "0x0a"), ("0a" * 33, "0a" * 33),
+    ("tx", "tx"),
+])  # fmt: skip
+def test_a_hash_is_kept_as_bytes_and_comes_back_as_sent(text, kept):
+    assert pack_hash(text) == kept
+    assert unpack_hash(pack_hash(text)) == text
+
+
+def counted(monkeypatch, room, parts):
+    """Note how many rows each transaction of the upkeep removes."""
+    expire = room.expire
+
+    def noting(*arguments):
+        parts.append(expire(*arguments))
+        return parts[-1]
+
+    monkeypatch.setattr(room, "expire", noting)
+
+
+async def test_a_write_waits_for_one_part_only(tmp_path, monkeypatch):
+    store = SqliteDatabase(default_url(tmp_path)).open()
+    monkeypatch.setattr(upkeep, "AT_ONCE", 10)
+    parts = []
+    counted(monkeypatch, upkeep, parts)
+    for n in range(45):
+        await store.charge((sends(99),), NOW + n)
+    removing = asyncio.create_task(store.expire(NOW + 3 * 86400))
+    assert await store.take_lease("chore", "a", NOW, 60)
+    assert not removing.done(), "the write did not wait for the whole"
+    assert await removing == 45
+    assert parts == [10, 10, 10, 10, 5]
+    await store.close()
+
+
+async def test_snapshots_are_swept_in_parts_too(tmp_path, monkeypatch):
+    store = SqliteDatabase(default_url(tmp_path)).open()
+    monkeypatch.setattr(upkeep, "AT_ONCE", 10)
+    parts = []
+    counted(monkeypatch, snapshot_waste, parts)
+    for n in range(25):
+        await store.snapshots.revoke("did:a:1", f"cid{n}", NOW, NOW + 60)
+    assert await store.snapshots.expire(NOW + 2 * 86400) == 25
+    assert parts == [10, 10, 5]
+    await store.close()

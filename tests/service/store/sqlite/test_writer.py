@@ -1,8 +1,10 @@
-"""When a group commit waits for more writes, and what becomes of requests while the disk stalls."""
+"""Group commits: when they wait, and what happens when the file, the disk or the library fails while the store is open."""
 
 import asyncio
 import contextlib
+import sqlite3
 import threading
+from contextlib import closing
 from itertools import count
 
 import pytest
@@ -11,6 +13,7 @@ from tests.support.store_cases import admit, handle, session
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import schema, writer
+from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 
@@ -66,3 +69,131 @@ async def test_a_read_after_a_write_writes_nothing(tmp_path):
         await asyncio.sleep(0)
         assert index.read_bytes() == before
     await store.close()
+
+
+async def assert_unusable(store):
+    with pytest.raises(StoreUnavailable, match="restart"):
+        await store.open_session(session(handle("lost")), admit)
+    with pytest.raises(StoreUnavailable, match="restart"):
+        await store.ping()
+
+
+@pytest.mark.parametrize("name", ["x.db", "x.db-wal"])
+async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path, name):
+    store = SqliteStore(tmp_path / "x.db")
+    await store.open_session(session(handle("kept")), admit)
+    (tmp_path / name).unlink()
+    await assert_unusable(store)
+    await store.close()
+
+
+async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path):
+    store = SqliteStore(tmp_path / "x.db")
+    other = SqliteStore(tmp_path / "y.db")
+    await other.close()
+    (tmp_path / "y.db").replace(tmp_path / "x.db")
+    await assert_unusable(store)
+    await store.close()
+
+
+async def test_a_file_that_comes_back_is_used_again(tmp_path):
+    store = SqliteStore(tmp_path / "x.db")
+    (tmp_path / "x.db").rename(tmp_path / "elsewhere")
+    await assert_unusable(store)
+    (tmp_path / "elsewhere").rename(tmp_path / "x.db")
+    await store.ping()
+    await store.open_session(session(handle("kept")), admit)
+    assert await store.claim_of("handle", "kept") is not None
+    await store.close()
+
+
+async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path):
+    store = SqliteStore(tmp_path / "x.db")
+    with closing(sqlite3.connect(tmp_path / "x.db")) as other, other:
+        other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    other.close()
+    with pytest.raises(StoreUnavailable, match="schema"):
+        await store.ping()
+    await store.close()
+
+
+class Failing:
+    """Wraps a real database connection, and fails at the calls that the test chooses."""
+
+    def __init__(self, connection):
+        self._connection = connection
+        self.failures = {}
+
+    @property
+    def in_transaction(self):
+        return self._connection.in_transaction
+
+    @property
+    def total_changes(self):
+        return self._connection.total_changes
+
+    def execute(self, statement, *parameters):
+        if statement in self.failures:
+            raise self.failures[statement]
+        return self._connection.execute(statement, *parameters)
+
+
+def insert(connection):
+    connection.execute("INSERT INTO t VALUES (1)")
+
+
+def fail_half_way(connection):
+    insert(connection)
+    raise KeyError("a bug after the first write")
+
+
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "SAVEPOINT one", "INSERT INTO t VALUES (1)", "COMMIT"])
+@pytest.mark.parametrize(
+    "error",
+    [sqlite3.OperationalError("disk I/O error"), sqlite3.DatabaseError("malformed"), sqlite3.InternalError("bug")],
+)
+@pytest.mark.parametrize("rollback_fails", [False, True])
+async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(statement, error, rollback_fails):
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("CREATE TABLE t (x)")
+    failing = Failing(connection)
+    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
+    failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
+    # Savepoints are used only for a batch in which a job has failed after writing.
+    work = fail_half_way if statement == "SAVEPOINT one" else insert
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await writer.write(work)
+    failing.failures = {}
+    if rollback_fails and connection.in_transaction:
+        with pytest.raises(StoreUnavailable):
+            await writer.write(insert)  # this turn ends the transaction that could not be ended earlier
+    await writer.write(insert)
+    assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 1
+    await writer.close()
+    connection.close()
+
+
+async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer():
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    failing = Failing(connection)
+    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
+    failing.failures = {"COMMIT": MemoryError()}
+    with pytest.raises(StoreUnavailable):
+        await writer.write(lambda _: None)
+    failing.failures = {}
+    assert await writer.write(lambda _: "served") == "served"
+    await writer.close()
+    connection.close()
+
+
+async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along():
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("CREATE TABLE t (x)")
+    writer = GroupCommitWriter(connection, lambda: None)
+    jobs = [writer.write(fail_half_way if number % 5 == 2 else insert) for number in range(20)]
+    results = await asyncio.gather(*jobs, return_exceptions=True)
+    assert [type(result) for result in results].count(KeyError) == 4
+    assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 16
+    await writer.close()
+    connection.close()

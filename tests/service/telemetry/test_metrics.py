@@ -1,7 +1,8 @@
-"""The processes of a node share their metrics through files, and the sums stay correct when processes exit."""
+"""Metrics are well-formed, count every call, and are shared by a node's processes through files."""
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import time
@@ -10,11 +11,86 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from holdfast.chain.errors import TransportError
+from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.telemetry import metrics, reporting
+from holdfast.service.telemetry.calls import OUTCOMES, calling
 from holdfast.service.telemetry.collecting import NodeCollector
-from holdfast.service.telemetry.metric_rows import ROWS
+from holdfast.service.telemetry.metric_rows import LABEL_VALUES, ROWS, Kind
+from holdfast.service.telemetry.metrics import REGISTRY
 from holdfast.service.telemetry.reporting import Reporter
 from holdfast.service.telemetry.sharing import WorkerFile, has_ended, read_numbers, worker_files
+from holdfast.service.upstreams.proxy import UpstreamError
+
+# The service fixes each label's values: routes, methods, statuses, limits, PostgreSQL states, outcomes and release.
+_FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
+
+
+def test_names_follow_the_conventions_of_prometheus():
+    for row in ROWS:
+        assert re.fullmatch(r"holdfast_[a-z0-9_]+", row.name), row.name
+        assert row.name.endswith("_total") == (row.kind is Kind.COUNTER), row.name
+        assert row.help.endswith(".") and "\n" not in row.help, row.name
+        assert "le" not in row.labels and "job" not in row.labels and "instance" not in row.labels
+
+
+def test_only_histograms_have_buckets_and_they_rise():
+    for row in ROWS:
+        assert bool(row.buckets) == (row.kind is Kind.HISTOGRAM), row.name
+        assert list(row.buckets) == sorted(set(row.buckets)), row.name
+
+
+def test_every_label_has_few_values():
+    assert {label for row in ROWS for label in row.labels} == _FROM_TABLES | set(LABEL_VALUES)
+
+
+def test_every_row_is_counted_somewhere():
+    assert set(REGISTRY) == {row.name for row in ROWS}
+
+
+@pytest.fixture(autouse=True)
+def numbers():
+    metrics.reset()
+    yield
+    metrics.reset()
+
+
+@pytest.mark.parametrize(("error", "outcome"), [
+    (DeliveryError("refused", "HTTP 422"), "refused"),
+    (DeliveryError("nonsense"), "nonsense"),
+    (UpstreamError("ClientConnectorError", "unreachable"), "unreachable"),
+    (UpstreamError("TimeoutError", "timeout"), "timeout"),
+    (TransportError("no answer"), "unreachable"),
+    (TransportError("HTTP status 500", 500), "refused"),
+    (TimeoutError(), "timeout"),
+    (RuntimeError("a bug"), "error"),
+    (DeliveryError("ann@example.com"), "error"),
+    (asyncio.CancelledError(), "cancelled"),
+])  # fmt: skip
+def test_an_exception_names_the_outcome(error, outcome):
+    with pytest.raises(type(error)), calling("mail"):
+        raise error
+    assert metrics.PROVIDER_CALLS.cells == {("mail", outcome): 1} and outcome in OUTCOMES
+    assert list(metrics.PROVIDER_SECONDS.cells) == [("mail",)]
+
+
+def test_a_call_that_succeeds_is_ok_and_its_time_is_counted():
+    with calling("sms"):
+        pass
+    assert metrics.PROVIDER_CALLS.cells == {("sms", "ok"): 1}
+    assert metrics.PROVIDER_SECONDS.cells["sms",][0] == 1
+
+
+def test_a_cancelled_call_to_a_chain_is_one_that_took_too_long():
+    with pytest.raises(asyncio.CancelledError), calling("chain", cancelled="timeout"):
+        raise asyncio.CancelledError
+    assert metrics.PROVIDER_CALLS.cells == {("chain", "timeout"): 1}
+
+
+def test_a_provider_that_the_table_lacks_is_an_error():
+    with pytest.raises(AssertionError), calling("elsewhere"):
+        pass
+
 
 # A worker process that counts as often as its arguments say, waits for a line of input, and exits.
 WORKER = """
@@ -51,13 +127,6 @@ def shown(collector):
     }
 
 
-@pytest.fixture
-def numbers():
-    metrics.reset()
-    yield
-    metrics.reset()
-
-
 def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_path):
     collector = NodeCollector(tmp_path)
     workers = [start(tmp_path, 3), start(tmp_path, 5)]
@@ -83,7 +152,6 @@ def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_
     assert after["holdfast_job_last_success_timestamp_seconds", "expire"] == 5
 
 
-@pytest.mark.usefixtures("numbers")
 def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path):
     registry = CollectorRegistry()
     registry.register(NodeCollector(tmp_path))
@@ -92,7 +160,6 @@ def test_every_metric_of_the_table_is_shown_with_its_help(tmp_path):
     assert all(families[row.name.removesuffix("_total")].documentation == row.help for row in ROWS)
 
 
-@pytest.mark.usefixtures("numbers")
 def test_what_is_half_written_is_not_read(tmp_path):
     file = WorkerFile(tmp_path)
     metrics.LIMITS_HIT.add("sends")
@@ -110,7 +177,6 @@ def test_what_is_half_written_is_not_read(tmp_path):
     assert has_ended(path)
 
 
-@pytest.mark.usefixtures("numbers")
 def test_files_are_the_users_alone(tmp_path):
     file = WorkerFile(tmp_path)
     (path,) = worker_files(tmp_path)
@@ -118,7 +184,6 @@ def test_files_are_the_users_alone(tmp_path):
     file.close()
 
 
-@pytest.mark.usefixtures("numbers")
 def test_a_metric_refuses_labels_that_its_row_lacks():
     with pytest.raises(AssertionError):
         metrics.LIMITS_HIT.add()
@@ -126,7 +191,7 @@ def test_a_metric_refuses_labels_that_its_row_lacks():
         metrics.Counter("holdfast_unheard_of_total")
 
 
-async def test_how_late_the_event_loop_is_is_measured(numbers, tmp_path, monkeypatch):
+async def test_how_late_the_event_loop_is_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(reporting, "FLUSH_EVERY_S", 0.01)
     began, measured = time.monotonic(), asyncio.Event()
     reporter = Reporter(tmp_path, [measured.set])

@@ -1,4 +1,4 @@
-"""A real service sends traces to a collector."""
+"""A real service sends traces to a collector; OpenTelemetry's standard environment variables turn this on."""
 
 import time
 from statistics import median
@@ -9,8 +9,10 @@ from tests.support.serving import PATIENCE_S, becomes_true, free_port
 from tests.support.soak import cases
 from tests.support.upstreams import rpc_results, upstream
 
-from holdfast.service.telemetry import tracing
+from holdfast.service.telemetry import trace_settings, tracing
 from holdfast.service.telemetry.otlp import OtlpBackend
+from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
+from holdfast.settings.rows import SettingError
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
@@ -144,3 +146,43 @@ def test_while_traces_are_off_spans_are_nothing():
     assert tracing.backend() is None and tracing.present() is None and tracing.outgoing() == {}
     with tracing.inner("a") as one, tracing.batch("b", [], {}) as other:
         assert one is other
+
+
+BASE = "http://collector.example:4318"
+
+
+@pytest.mark.parametrize(("given", "on"), [
+    ({}, False),
+    ({"OTEL_SERVICE_NAME": "vault"}, False),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, False),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE}, True),
+    ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE + "/v1/traces"}, True),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_SDK_DISABLED": "true"}, False),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_TRACES_EXPORTER": "none"}, False),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_TRACES_EXPORTER": "otlp"}, True),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, True),
+])  # fmt: skip
+def test_a_named_collector_turns_traces_on(given, on):
+    assert traces_configured(given) is on
+
+
+@pytest.mark.parametrize(("given", "named"), [
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL"),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": "collector.example:4317"}, "OTEL_EXPORTER_OTLP_ENDPOINT"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_refused_at_the_start(given, named):
+    with pytest.raises(SettingError, match=f"^{named}: "):
+        traces_configured(given)
+
+
+def test_without_the_extra_the_start_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(trace_settings, "find_spec", lambda _name: None)
+    with pytest.raises(SettingError, match=r"pip install .opentelemetry-"):
+        traces_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE})
+
+
+def test_the_general_address_is_a_base_and_the_special_one_is_whole():
+    assert traces_address({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE + "/"}) == BASE + "/v1/traces"
+    assert (
+        traces_address({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}) == BASE
+    )

@@ -1,9 +1,11 @@
-"""At startup the service waits for the database server, logs this, and gives up if waiting cannot help."""
+"""At startup the service waits for the database server, and serves only the chain of its database."""
 
+from concurrent.futures import ThreadPoolExecutor
 from math import inf
 
 import pytest
 
+from holdfast.service.store.database import OtherChain
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.waiting import open_when_reachable
 
@@ -64,3 +66,30 @@ def test_it_does_not_wait(error, within_s, caplog):
     with pytest.raises(StoreUnavailable):
         database.opened(within_s)
     assert (database.calls, database.time, caplog.records) == (1, 100.0, [])
+
+
+TEST, REAL = 84532, 8453
+
+
+async def test_a_database_is_refused_to_another_chain(database):
+    await database.open().close()  # as commands do, which do not serve
+    assert database.chain() is None
+    await database.open(TEST).close()
+    assert database.chain() == TEST
+    await database.open(TEST).close()
+    with pytest.raises(OtherChain, match=r"belongs to chain 84532: set HOLDFAST_CHAIN=84532, or serve chain 8453"):
+        database.open(REAL)
+    assert database.chain() == TEST
+    await database.open().close()
+
+
+async def test_of_two_chains_at_once_one_gets_the_database(database):
+    await database.open().close()
+    with ThreadPoolExecutor(8) as threads:
+        tried = [threads.submit(database.open, chain) for chain in (TEST, REAL) * 4]
+    opened = [it.result() for it in tried if it.exception() is None]
+    refused = [it.exception() for it in tried if it.exception() is not None]
+    assert len(opened) == len(refused) == 4
+    assert {type(it) for it in refused} == {OtherChain}
+    for store in opened:
+        await store.close()

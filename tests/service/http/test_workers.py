@@ -1,12 +1,44 @@
-"""A SIGTERM that arrives while workers are starting, or is sent to every process at once, ends all processes."""
+"""How worker processes end: two threads wait for one, as granian's do, and a SIGTERM arrives while they start."""
 
 import os
 import signal
+import threading
+from multiprocessing.context import ForkProcess
 
 import psutil
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true
 from tests.support.soak import cases
+
+from holdfast.service.http.worker_ends import Worker
+
+ASKED_S = 0.3  # how long the status is known to one thread alone, unless the other asks meanwhile
+
+
+@pytest.mark.parametrize(("kind", "seems_alive"), [(Worker, False), (ForkProcess, True)], ids=["ours", "Python's"])
+def test_who_comes_second_learns_the_end(monkeypatch, kind, seems_alive):
+    reaped, asked = threading.Event(), threading.Event()
+    waitpid = os.waitpid
+
+    def slow(pid, flag):
+        answer = waitpid(pid, flag)
+        if answer[0]:
+            reaped.set()
+            asked.wait(ASKED_S)
+        return answer
+
+    monkeypatch.setattr(os, "waitpid", slow)
+    worker = kind(target=int)
+    worker.start()
+    first = threading.Thread(target=worker.join)
+    first.start()
+    assert reaped.wait(60)
+    worker.join(60)
+    alive = worker.is_alive()
+    asked.set()
+    first.join()
+    assert alive == seems_alive
+
 
 STARTS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
 
