@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.pins import PinRequest
-from holdfast.rules.registration import Move
 from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload, TokenUse
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
@@ -31,10 +30,6 @@ def taking(size: int, limit: int = 1000) -> Callable[[Usage], int]:
         return size
 
     return decide
-
-
-def goes_on(_facts: object) -> Move:
-    return Move.CONTINUE
 
 
 def allow(_usage: Usage) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.identifiers import Channel, Identifier
@@ -12,6 +12,9 @@ from holdfast.rules.registration import Confirmation, Move, RegistrationFacts
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 from holdfast.wire.requests import RegisterDid
+
+if TYPE_CHECKING:
+    from holdfast.service.store.port import Store
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 BOB = Identifier(Channel.HANDLE, "bob", "Bob")
@@ -64,5 +67,15 @@ def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quot
     return Quota(Counted.SENDS, subject, limit, window_s)
 
 
+async def history(store: Store, identifier: Identifier = ANN) -> list[tuple[str, str]]:
+    """Return the actions that the store tells of an identifier, each with the DID that it was about."""
+    found = await store.describe(identifier.channel.value, identifier.key)
+    return [(row["action"], row["did"]) for row in (found or {"history": []})["history"]]
+
+
 def claims(facts: RegistrationFacts) -> Move:
     return Move.CLAIM if facts.claim is None else Move.CONTINUE
+
+
+def goes_on(_facts: Any) -> Move:
+    return Move.CONTINUE

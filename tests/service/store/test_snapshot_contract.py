@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from tests.support.snapshot_cases import DID, NOW, OTHER, allow, goes_on, keep, pin, taking, use
-from tests.support.store_cases import MAIL, claims, registration
+from tests.support.snapshot_cases import DID, NOW, OTHER, allow, keep, pin, taking, use
+from tests.support.store_cases import MAIL, claims, goes_on, registration
 
 from holdfast.rules.pins import PinRequest, PinState
 from holdfast.rules.registration import Confirmation
@@ -30,10 +30,20 @@ async def test_a_snapshot_is_found_whole_and_in_order(index):
     assert await index.usage(DID) == Usage(30, 0, 1, 1) and await index.usage(OTHER) == Usage(0, 0, 0, 0)
 
 
+def root(name="a"):
+    return NewRoot(cid=name, did=DID, blocks=(name,), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
+
+
+async def begun(index, name="a", upload="u"):
+    """Begin an upload, and place a block; return its place."""
+    await index.begin_upload(NewUpload(upload_id=upload, did=DID, now=NOW, expires_at=NOW + 900), taking(1))
+    (place,) = await index.insert_blocks(DID, upload, [(name, 10)])
+    return place
+
+
 async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index):
-    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    (place,) = await index.insert_blocks(DID, "u", [("x", 5)])
-    assert await index.block("x") is None
+    place = await begun(index)
+    assert await index.block("a") is None
     await index.expire(NOW)
     assert await index.garbage(10) == [], "the upload holds it"
     await index.end_upload(DID, "u")
@@ -41,29 +51,15 @@ async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(in
     assert await index.garbage(10) == [place.key]
     await index.collected([place.key])
     assert await index.garbage(10) == []
-
-
-async def test_an_object_is_never_named_again(index):
-    keys = set()
-    for turn in range(3):
-        await index.begin_upload(NewUpload(upload_id=f"u{turn}", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-        (place,) = await index.insert_blocks(DID, f"u{turn}", [("x", 5)])
-        keys.add(place.key)
-        await index.end_upload(DID, f"u{turn}")
-        await index.expire(NOW)
-        await index.collected(await index.garbage(10))
-    assert len(keys) == 3
+    assert (await begun(index)).key != place.key, "an object is never named again"
 
 
 async def test_an_upload_that_took_too_long_cannot_finish(index):
-    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.insert_blocks(DID, "u", [("a", 10)])
+    await begun(index)
     await index.expire(NOW + 901)
-    root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
-    with pytest.raises(StoreUnavailable):
-        await index.finish_upload("u", root, use(1), allow, allow)
-    with pytest.raises(StoreUnavailable):
-        await index.insert_blocks(DID, "u", [("a", 10)])
+    for late in (index.finish_upload("u", root(), use(1), allow, allow), index.insert_blocks(DID, "u", [("a", 10)])):
+        with pytest.raises(StoreUnavailable):
+            await late
     assert await index.root("a") is None
 
 
@@ -71,14 +67,12 @@ async def test_a_refused_finish_changes_nothing(index):
     def refuse(_usage):
         raise SnapshotRefused(INSUFFICIENT_FUNDS)
 
-    await index.begin_upload(NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-    await index.insert_blocks(DID, "u", [("a", 10)])
-    root = NewRoot(cid="a", did=DID, blocks=("a",), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
+    await begun(index)
     for decide, admit in ((refuse, allow), (allow, refuse)):
         with pytest.raises(SnapshotRefused):
-            await index.finish_upload("u", root, use(1, what="a"), decide, admit)
+            await index.finish_upload("u", root(), use(1, what="a"), decide, admit)
         assert await index.root("a") is None and await index.pins(DID) == []
-    await index.finish_upload("u", root, use(1, what="a"), allow, allow)
+    await index.finish_upload("u", root(), use(1, what="a"), allow, allow)
     assert (await index.usage(DID)) == Usage(10, 0, 1, 1)
 
 
@@ -97,29 +91,23 @@ async def test_blocks_stay_while_any_snapshot_links_to_them(index):
 
 
 async def test_tokens_make_one_thing_of_a_kind(index):
-    request = PinRequest(cid="a")
-    new = [NewPin(request_id=f"r{n}", did=DID, request=request, now=NOW) for n in range(3)]
-    first = await index.add_pin(new[0], use(1, "pin", "w"), allow)
-    again = await index.add_pin(new[1], use(1, "pin", "w"), allow)
-    assert first == again and first is not None and first.state is PinState.QUEUED
+    def add(number, token, what="w"):
+        new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid="a"), now=NOW)
+        return index.add_pin(new, use(token, "pin", what), allow)
+
+    first = await add(0, 1)
+    assert first is not None and first.state is PinState.QUEUED and await add(1, 1) == first
     with pytest.raises(SnapshotRefused):
-        await index.add_pin(new[2], use(1, "pin", "other"), allow)
+        await add(2, 1, "other")
     assert len(await index.pins(DID)) == 1
-    races = await asyncio.gather(
-        *(
-            index.add_pin(NewPin(request_id=f"x{n}", did=DID, request=request, now=NOW), use(2, "pin", "w"), allow)
-            for n in range(5)
-        )
-    )
-    assert len({pin.request_id for pin in races if pin}) == 1
+    races = await asyncio.gather(*(add(n, 2) for n in range(3, 8)))
+    assert len({pin.request_id for pin in races}) == 1
 
 
 async def test_a_token_uploads_one_snapshot_and_may_repeat_it(index):
     async def finish(upload, name):
-        await index.begin_upload(NewUpload(upload_id=upload, did=DID, now=NOW, expires_at=NOW + 900), taking(1))
-        await index.insert_blocks(DID, upload, [(name, 10)])
-        root = NewRoot(cid=name, did=DID, blocks=(name,), size=10, publisher=None, pin="p", held_until=0.0, now=NOW)
-        await index.finish_upload(upload, root, use(1, what=name), allow, allow)
+        await begun(index, name, upload)
+        await index.finish_upload(upload, root(name), use(1, what=name), allow, allow)
 
     await finish("u1", "a")
     await finish("u2", "a")
