@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
-from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, registration, session
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, claims, history, registration, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.registration import Confirmation, RegistrationRequest, RegistrationRule, SessionRule, Stage
 from holdfast.service.store.administration import By, Scan
-from holdfast.service.store.values import NewRegistration, NewSession
+from holdfast.service.store.values import NewSession
 from holdfast.wire.errors import IDENTIFIER_RESERVED, IP_LIMIT_REACHED, Refused
 
 OP = By("eva", NOW + 100)
@@ -21,25 +21,15 @@ def name(n):
     return Identifier(Channel.HANDLE, f"name{n}", f"Name{n}")
 
 
-def requested(identifier=ANN):
-    return NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, network="192.0.2.1")
+def opens(store, identifier=ANN):
+    new = NewSession(identifier=identifier, did=DID, ip=f"hash of {identifier.key}", now=NOW, network="192.0.2.1")
+    return store.open_session(new, SessionRule(RegistrationRequest(identifier.channel, DID, reserved=False), Limits()))
 
 
-def rule(identifier=ANN):
-    return SessionRule(RegistrationRequest(identifier.channel, DID, reserved=False), Limits())
-
-
-def rule_of(new):
+def registers(store, **fields):
+    new = registration(network="192.0.2.1", **fields)
     request = RegistrationRequest(new.identifier.channel, new.request.did, reserved=False)
-    return RegistrationRule(request, Limits(), Ceilings())
-
-
-def with_bans(**fields):
-    new = registration(**fields)
-    return NewRegistration(
-        request=new.request, identifier=new.identifier, attestation=None, confirmation=new.confirmation, ip=new.ip,
-        now=new.now, network="192.0.2.1",
-    )  # fmt: skip
+    return store.register(new, RegistrationRule(request, Limits(), Ceilings()))
 
 
 async def acts(store):
@@ -57,44 +47,32 @@ async def test_what_is_banned_is_refused_until_the_ban_is_lifted(store, subject,
     admin = store.administration
     assert await admin.ban(subject, "spam", OP)
     assert not await admin.ban(subject, "again", OP)
-    with pytest.raises(Refused) as refused:
-        await store.open_session(requested(identifier), rule(identifier))
-    assert refused.value.row is row
-    new = with_bans(identifier=identifier)
-    with pytest.raises(Refused) as refused:
-        await store.register(new, rule_of(new))
-    assert refused.value.row is row and not await store.is_claimed(identifier.channel.value, identifier.key)
+    for write in (opens(store, identifier), registers(store, identifier=identifier)):
+        with pytest.raises(Refused) as refused:
+            await write
+        assert refused.value.row is row and not await store.is_claimed(identifier.channel.value, identifier.key)
     assert await admin.lift(subject, OP) and not await admin.lift(subject, OP)
-    await store.open_session(requested(identifier), rule(identifier))
-    await store.register(new, rule_of(new))
+    await opens(store, identifier)
+    await registers(store, identifier=identifier)
     assert await acts(store) == [("eva", "ban_lifted", subject), ("eva", "banned", subject)]
 
 
 async def test_a_ban_stops_only_what_it_is_about(store):
     await store.administration.ban("name handle ann", "spam", OP)
     await store.administration.ban("domain ample.com", "spam", OP)
-    results = await asyncio.gather(
-        *(store.open_session(requested(name(n)), rule(name(n))) for n in range(4)),
-        store.open_session(requested(), rule()),
-        store.open_session(requested(MAIL), rule(MAIL)),
-        return_exceptions=True,
-    )
+    asked = [*(opens(store, name(n)) for n in range(4)), opens(store), opens(store, MAIL)]
+    results = await asyncio.gather(*asked, return_exceptions=True)
     assert [isinstance(result, Refused) for result in results] == [False] * 4 + [True, False]
-    admitted = [with_bans(identifier=name(n), credential_id=f"c{n}", ip=f"hash {n}") for n in range(4)]
-    refused = with_bans(credential_id="x")
-    done = await asyncio.gather(
-        *(store.register(new, rule_of(new)) for new in [*admitted, refused]), return_exceptions=True
-    )
+    asked = [registers(store, identifier=name(n), credential_id=f"c{n}", ip=f"hash {n}") for n in range(4)]
+    done = await asyncio.gather(*asked, registers(store, credential_id="x"), return_exceptions=True)
     assert [isinstance(result, Refused) for result in done] == [False] * 4 + [True]
 
 
 async def test_a_banned_did_gets_no_further_credential(store):
-    new = with_bans(credential_id="a")
-    await store.register(new, rule_of(new))
+    await registers(store, credential_id="a")
     await store.administration.ban(f"did {DID}", "", OP)
-    more = with_bans(credential_id="b")
     with pytest.raises(Refused):
-        await store.register(more, rule_of(more))
+        await registers(store, credential_id="b")
     assert await store.find_credential("a") is not None, "what is registered stays until it is released"
 
 
@@ -154,12 +132,10 @@ async def test_another_did_gets_a_name(store, database):
     await store.register(registration(credential_id="a"), claims)
     assert await store.administration.transfer("handle", "ann", "did:a:2", OP)
     claim = await store.claim_of("handle", "ann")
-    assert claim is not None and (claim.did, claim.stage) == ("did:a:2", Stage.SESSION)
+    assert (claim.did, claim.stage) == ("did:a:2", Stage.SESSION)
     assert await store.find_credential("a") is None
-    new = with_bans(did="did:a:2", credential_id="b", now=NOW + 200)
-    await store.register(new, rule_of(new))
-    again = with_bans(did="did:a:3", credential_id="a", identifier=BOB)
-    await store.register(again, rule_of(again))
+    await registers(store, did="did:a:2", credential_id="b", now=NOW + 200)
+    await registers(store, did="did:a:3", credential_id="a", identifier=BOB)
     assert not await store.administration.transfer("handle", "ann", "did:a:2", OP)
     assert not await store.administration.transfer("handle", "none", "did:a:2", OP)
     described = await store.describe("handle", "ann")
@@ -179,14 +155,10 @@ async def test_a_claim_gets_another_name_with_its_credentials(store):
     assert await store.administration.rename("handle", "ann", EVE, OP)
     assert not await store.is_claimed("handle", "ann")
     found = await store.find_credential("a")
-    assert found is not None and (found.identifier, found.did) == ("Eve", DID)
+    assert (found.identifier, found.did) == ("Eve", DID)
     assert await store.snapshots.is_registered(DID)
-    more = with_bans(identifier=EVE, credential_id="b", now=NOW + 200)
-    await store.register(more, rule_of(more))
-    old, new = await store.describe("handle", "ann"), await store.describe("handle", "eve")
-    told = (old, new)
-    assert [[row["action"] for row in one["history"]] for one in told] == [
-        ["session", "registered", "confirmed", "renamed"], ["renamed", "registered"],
-    ]  # fmt: skip
+    await registers(store, identifier=EVE, credential_id="b", now=NOW + 200)
+    told = [[action for action, _ in await history(store, identifier)] for identifier in (ANN, EVE)]
+    assert told == [["session", "registered", "confirmed", "renamed"], ["renamed", "registered"]]
     assert await store.administration.release("handle", "eve", By("eva", NOW + 300))
     assert await store.find_credential("a") is None and not await store.snapshots.is_registered(DID)

@@ -5,7 +5,20 @@ from dataclasses import replace
 
 import pytest
 from tests.support.snapshot_cases import DID, OTHER, keep, pin
-from tests.support.store_cases import ANN, BOB, MAIL, NOW, admit, attempt, claims, code, handle, registration, session
+from tests.support.store_cases import (
+    ANN,
+    BOB,
+    MAIL,
+    NOW,
+    admit,
+    attempt,
+    claims,
+    code,
+    handle,
+    history,
+    registration,
+    session,
+)
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
@@ -13,13 +26,18 @@ from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.administration import By
 from holdfast.service.store.persons import NewAddress, Removal, Removed
-from holdfast.service.store.values import NewSession
 
 NAMES = Pseudonyms(b"k" * 32)
 KINDS = {
     "identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "recoveries",
     "recovery_mails", "revocations",
 }  # fmt: skip
+
+
+def hidden(identifier):
+    """Return the name that remains of an identifier in the audit."""
+    key = NAMES.of_name(identifier.channel.value, identifier.key)
+    return Identifier(identifier.channel, key, key)
 
 
 def removal(token=1, did=DID, **what):
@@ -31,13 +49,13 @@ async def settle_in(store):
     ann = {"did": DID, "ip": "192.0.2.1"}
     await store.register(registration(identifier=ANN, credential_id="ann-1", **ann), claims)
     await store.register(registration(identifier=ANN, credential_id="ann-2", now=NOW + 1, **ann), claims)
-    await store.open_session(NewSession(identifier=MAIL, did=DID, ip="192.0.2.1", now=NOW), admit)
+    await store.open_session(session(MAIL, DID), admit)
     await store.keep_code(code())
     await store.mark_verified(MAIL, NOW + 2)
     await store.register(registration(identifier=MAIL, credential_id="ann-3", now=NOW + 3, **ann), claims)
     await store.settle("ann-3", Confirmation.CONFIRMED, 7, NOW + 4)
     await store.keep_code(code())
-    await store.open_session(NewSession(identifier=handle("ann-too"), did=DID, ip="192.0.2.1", now=NOW), admit)
+    await store.open_session(session(handle("ann-too"), DID), admit)
     await store.register(registration(identifier=BOB, credential_id="bob-1", did=OTHER, ip="192.0.2.2"), claims)
     await keep(store.snapshots, "a")
     await keep(store.snapshots, "b", did=OTHER, upload="upload-other")
@@ -61,9 +79,8 @@ async def test_a_name_is_freed_by_its_own_did_alone(store):
     assert not await store.is_claimed("handle", "ann") and await store.is_claimed("email", MAIL.key)
     assert await store.find_credential("ann-1") is None and await store.find_credential("ann-3") is not None
     assert await store.describe("handle", "ann") is None
-    hidden = await store.describe("handle", NAMES.of_name("handle", "ann"))
-    assert [row["action"] for row in hidden["history"]] == ["session", "registered", "registered", "released"]
-    assert {row["did"] for row in hidden["history"]} == {NAMES.of_did(DID)}
+    told = ["session", "registered", "registered", "released"]
+    assert await history(store, hidden(ANN)) == [(action, NAMES.of_did(DID)) for action in told]
 
 
 async def test_everything_of_a_person_goes_and_nothing_of_others(store, database):
@@ -121,15 +138,8 @@ async def test_names_are_hidden_after_their_time(store):
     await store.release("handle", "bob", NOW + 100)
     assert await store.hide_names(NAMES, NOW + 50) > 0
     assert await store.hide_names(NAMES, NOW + 50) == 0
-    shown = await store.describe("handle", "bob")
-    hidden = await store.describe("handle", NAMES.of_name("handle", "bob"))
-    assert [row["action"] for row in (shown or {})["history"]] == ["released"]
-    assert [row["action"] for row in (hidden or {})["history"]] == ["session", "registered"]
-
-
-async def _history(store, channel, key):
-    shown = await store.describe(channel, key)
-    return [(row["action"], row["did"]) for row in (shown or {"history": []})["history"]]
+    assert await history(store, BOB) == [("released", OTHER)]
+    assert [action for action, _ in await history(store, hidden(BOB))] == ["session", "registered"]
 
 
 @pytest.mark.parametrize("what", [{"name": ("email", MAIL.key)}, {}], ids=["the name", "everything"])
@@ -144,9 +154,9 @@ async def test_a_session_alone_gives_no_right_to_the_code_of_another(store, what
     assert await store.count_attempt(attempt()) is not None, "the code is still there"
     assert await store.verified_at(MAIL) == NOW + 1
     assert not await store.is_claimed("email", MAIL.key)
-    assert await _history(store, "email", MAIL.key) == [("code_sent", None), ("verified", None)]
+    assert await history(store, MAIL) == [("code_sent", None), ("verified", None)]
     gone = [("session", NAMES.of_did(OTHER)), ("released", NAMES.of_did(OTHER))]
-    assert await _history(store, "email", NAMES.of_name("email", MAIL.key)) == gone
+    assert await history(store, hidden(MAIL)) == gone
 
 
 async def _after_another_holder(store, registered):
@@ -170,7 +180,7 @@ async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
     assert await store.take_back(removal(1, name=("email", MAIL.key))) == Removed(
         identifiers=1, credentials=int(registered)
     )
-    left = await _history(store, "email", MAIL.key)
+    left = await history(store, MAIL)
     assert sorted(left, key=str) == sorted([*earlier, *[("verified", None)] * (not registered)], key=str)
 
 
@@ -220,17 +230,12 @@ def address(token, identifier=MAIL, did=DID, most=10, proof=0):
     )  # fmt: skip
 
 
-async def told(store, identifier=MAIL):
-    known = await store.describe(identifier.channel.value, identifier.key)
-    return [(row["action"], row["did"]) for row in known["history"]]
-
-
 async def test_a_free_address_becomes_the_dids_without_a_charge(people):
     before = await people.registrations("192.0.2.1")
     assert await people.add_address(address(1)) is Addition.CLAIM
     assert await people.claim_of("email", MAIL.key) == Claim(DID, Stage.REGISTERED)
     assert await people.registrations("192.0.2.1") == before
-    assert await told(people) == [("added", DID)]
+    assert await history(people, MAIL) == [("added", DID)]
     (row,) = (it for it in (await people.held_of(DID, "hash"))["identifiers"] if it["channel"] == "email")
     assert (row["given"] or row["key"], row["stage"], row["registered_at"]) == (
         "Ann@example.com", "registered", NOW + 10,
@@ -247,7 +252,7 @@ async def test_a_session_gives_way_and_everything_is_taken_back(people):
     await people.open_session(session(MAIL, OTHER), admit)
     assert await people.add_address(address(1)) is Addition.TAKE_OVER
     assert await people.claim_of("email", MAIL.key) == Claim(DID, Stage.REGISTERED)
-    assert await told(people) == [("session", OTHER), ("added", DID)]
+    assert await history(people, MAIL) == [("session", OTHER), ("added", DID)]
     everything = Removal(did=DID, now=NOW + 11, pseudonyms=NAMES, token=b"3" * 32, until=NOW + 300)
     assert await people.take_back(everything) == Removed(identifiers=2, credentials=1)
     assert not await people.is_claimed("email", MAIL.key)

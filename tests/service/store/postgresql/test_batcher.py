@@ -7,10 +7,8 @@ import pytest
 from tests.support.fake_connections import FakeConnection, ask, kind, refused
 from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
-from tests.support.store_cases import ANN, session
+from tests.support.store_cases import ANN, admit, handle, refuse, sends, session
 
-from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import SessionBounds, SessionFacts
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batcher import UNDIVIDED, Batcher
@@ -19,7 +17,6 @@ from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.writes.arguments import claim_key_of
 from holdfast.service.store.postgresql.writes.claims import OPEN_SESSIONS, SessionToOpen
-from holdfast.service.store.values import NewSession
 from holdfast.wire.errors import Refused
 
 
@@ -86,21 +83,20 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres)
     store = PostgresqlDatabase(own_postgres.new_database()).open()
     await store.claim_of("handle", "x")
 
-    def session(n):
-        new = NewSession(identifier=Identifier(Channel.HANDLE, f"n{n}", "x"), did="did:a:1", ip=f"ip{n}", now=1.0)
-        return store.open_session(new, lambda _facts: None)
+    def opened(n):
+        return store.open_session(session(handle(f"n{n}"), ip=f"ip{n}"), admit)
 
-    await session(0)
+    await opened(0)
     own_postgres.freeze()
     async with asyncio.timeout(60):
-        asked = [session(n) for n in range(1, 50)] + [store.is_claimed("handle", f"n{n}") for n in range(50)]
+        asked = [opened(n) for n in range(1, 50)] + [store.is_claimed("handle", f"n{n}") for n in range(50)]
         results = await asyncio.gather(*asked, return_exceptions=True)
     own_postgres.thaw()
     assert all(isinstance(result, StoreUnavailable) for result in results)
     async with asyncio.timeout(60):
         while True:
             try:
-                await session(99)
+                await opened(99)
                 break
             except StoreUnavailable:
                 await asyncio.sleep(0.1)
@@ -115,21 +111,18 @@ async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres, postgres_
         pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     with pooled(postgres, postgres_url, prepared=prepared) as url:
         nodes = [PostgresqlDatabase(url).open() for _ in range(3)]
-        quota = Quota(Counted.SENDS, "192.0.2.1", 7, 86400)
-        charged = await asyncio.gather(*(nodes[n % 3].charge((quota,), 5.0) for n in range(60)), return_exceptions=True)
+        charged = await asyncio.gather(
+            *(nodes[n % 3].charge((sends(7),), 5.0) for n in range(60)), return_exceptions=True
+        )
         assert sum(not isinstance(result, Refused) for result in charged) == 7
-        names = [Identifier(Channel.HANDLE, f"n{n % 20}", "x") for n in range(60)]
-        sessions = [NewSession(identifier=name, did="did:a:1", ip=f"ip{n}", now=1.0) for n, name in enumerate(names)]
 
-        def free(facts):
-            if facts.claim is not None:
-                raise Refused(refusal)
+        def open_if_free(n):
+            new = session(handle(f"n{n % 20}"), ip=f"ip{n}")
+            return nodes[n % 3].open_session(new, lambda facts: refuse(facts) if facts.claim else None)
 
-        refusal = next(result for result in charged if isinstance(result, Refused)).row
-        opened = [nodes[n % 3].open_session(session, free) for n, session in enumerate(sessions)]
-        results = await asyncio.gather(*opened, return_exceptions=True)
+        results = await asyncio.gather(*(open_if_free(n) for n in range(60)), return_exceptions=True)
         assert sum(result is None for result in results) == 20
-        assert all(await asyncio.gather(*(nodes[0].is_claimed("handle", name.key) for name in names)))
+        assert all(await asyncio.gather(*(nodes[0].is_claimed("handle", f"n{n}") for n in range(20))))
         for node in nodes:
             await node.ping()
             await node.close()

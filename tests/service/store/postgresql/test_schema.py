@@ -8,7 +8,7 @@ from pathlib import Path
 import asyncpg
 import msgspec
 import pytest
-from tests.support.store_cases import handle, registration
+from tests.support.store_cases import admit, handle, registration, session
 
 from holdfast.rules.identifiers import Channel
 from holdfast.rules.limits import Ceilings, Limits
@@ -20,7 +20,6 @@ from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.writes import claims
 from holdfast.service.store.registration_columns import COLUMNS
-from holdfast.service.store.values import NewSession
 from holdfast.settings.postgresql import parse_address
 
 OURS = schema.SCHEMA_VERSION
@@ -59,8 +58,7 @@ def opened(url):
 async def fill(url, names):
     store = opened(url)
     for n in names:
-        session = NewSession(identifier=handle(f"n{n}"), did="did:a:1", ip="x", now=1.0)
-        await store.open_session(session, lambda _facts: None)
+        await store.open_session(session(handle(f"n{n}")), admit)
     await store.close()
 
 

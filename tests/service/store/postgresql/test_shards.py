@@ -7,17 +7,15 @@ import asyncpg
 import pytest
 from tests.support.databases import CITUS_URL
 from tests.support.shards import LOCAL_BELOW, span
+from tests.support.store_cases import admit, goes_on, handle, registration, session
 
-from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.postgresql import reads
 from holdfast.service.store.postgresql.citus import lost_servers
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES, migrate
-from holdfast.service.store.values import NewRegistration, NewSession
 from holdfast.settings.postgresql import parse_address
-from holdfast.wire.requests import RegisterDid
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans", "admin_keys", "invitations"}
@@ -68,20 +66,14 @@ async def test_reads_span_two_servers_and_writes_go_to_the_owner(own_postgres, p
     near_url, far_url = postgres.new_database(), own_postgres.new_database()
     span(near_url, own_postgres, far_url)
     near, far = PostgresqlDatabase(near_url).open(), PostgresqlDatabase(far_url).open()
-    names = [Identifier(Channel.HANDLE, f"name{n}", f"name{n}") for n in range(40)]
+    names = [handle(f"name{n}") for n in range(40)]
     upper = [name for name in names if shard_of("handle", name.key) >= LOCAL_BELOW]
     assert 0 < len(upper) < len(names)
     for n, name in enumerate(upper):
         ip = next(f"10.0.{n}.{host}" for host in range(256) if shard_of(f"10.0.{n}.{host}") >= LOCAL_BELOW)
         credential = next(f"{n}-{m}" for m in range(256) if shard_of(f"{n}-{m}") >= LOCAL_BELOW)
-        await far.open_session(NewSession(identifier=name, did="did:a:1", ip=ip, now=1.0), lambda _facts: None)
-        request = RegisterDid(
-            identifier=name.given, channel="handle", credential_id=credential, did="did:a:1", tx_hash="0x1"
-        )
-        new = NewRegistration(
-            request=request, identifier=name, attestation=None, confirmation=Confirmation.PENDING, ip=ip, now=1.0
-        )
-        await far.register(new, lambda _facts: Move.CONTINUE)
+        await far.open_session(session(name, ip=ip), admit)
+        await far.register(registration(identifier=name, credential_id=credential, ip=ip), goes_on)
         found = await near.find_credential(credential)
         assert found is not None and found.did == "did:a:1"
         assert (await near.registrations(ip))[0] == 1
@@ -105,7 +97,6 @@ def _duplicates_are_refused_through_the_parent(postgres, url):
 needs_citus = pytest.mark.skipif(
     CITUS_URL is None, reason="HOLDFAST_TEST_CITUS_URL does not name a database of a Citus cluster"
 )
-WITHOUT_SHARD = {"totals", "leases", "bans", "admin_keys", "invitations"}
 
 
 @pytest.fixture
@@ -128,7 +119,7 @@ async def test_equal_shards_of_all_tables_are_on_one_server(connection, citus_ur
     rows = await connection.fetch(
         "SELECT c.relname, p.colocationid FROM pg_dist_partition AS p JOIN pg_class AS c ON c.oid = p.logicalrelid"
     )
-    assert {row["relname"] for row in rows} == set(TABLES) - WITHOUT_SHARD
+    assert {row["relname"] for row in rows} == set(TABLES) - NOT_ABOUT_AN_IDENTIFIER
     assert len({row["colocationid"] for row in rows}) == 1
 
 
