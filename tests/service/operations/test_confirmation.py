@@ -6,6 +6,7 @@ from tests.support.api import DID, MAIL, OTHER_DID, error_of
 from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt, word
 from tests.support.upstreams import rpc_results, upstream
 
+from holdfast.service.operations import confirmation
 from holdfast.wire.keccak import did_of_key
 from holdfast.wire.requests import NO_TRANSACTION
 
@@ -16,103 +17,12 @@ async def chain(make_api):
         yield make_api(rpc_url=rpc.url), rpc
 
 
-async def lookup(api):
-    return (await api.get("/api/dids/lookup", credentialId="cred-1")).json()
+async def lookup(api, credential="cred-1"):
+    return (await api.get("/api/dids/lookup", credentialId=credential)).json()
 
 
-async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain):
-    api, rpc = chain
-    await api.register(txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert await api.service.maintenance.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 0}
-    assert (await lookup(api))["blockNumber"] == 42
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
-
-
-async def test_another_dids_event_refuses_at_once(chain, caplog):
-    api, rpc = chain
-    await api.register(txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(OTHER_DID)})
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-    assert await lookup(api) == {"found": False}
-    assert [record.why for record in caplog.records] == ["another_did"] and DID not in caplog.text
-    assert (await api.register(txHash="0x2")).status_code == 200, "the holder may register again"
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [None, receipt(registry="0x" + "11" * 20), receipt(status="0x0"), receipt(event="0x" + "22" * 32)],
-    ids=["no receipt", "another registry", "failed", "another event"],
-)
-async def test_what_does_not_register_is_refused_after_a_day(chain, answer):
-    api, rpc = chain
-    await api.register(txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": answer})
-    api.clock.now += 86399
-    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-    assert (await lookup(api))["found"] is True
-    api.clock.now += 1
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-    assert await lookup(api) == {"found": False}
-
-
-async def test_a_registration_without_a_transaction_stays_at_a_service_without_a_bundler(chain):
-    api, rpc = chain
-    await api.register(txHash=NO_TRANSACTION)
-    await api.register(identifier="bob", credentialId="cred-2", did=OTHER_DID, txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
-    for _ in range(3):
-        api.clock.now += 86400
-        await api.service.maintenance.confirm_registrations()
-    assert (await lookup(api))["txHash"] == NO_TRANSACTION
-    assert (await api.get("/api/dids/lookup", credentialId="cred-2")).json() == {"found": False}, "it stated one"
-    assert NO_TRANSACTION.encode() not in b"".join(request[3] for request in rpc.requests)
-
-
-async def test_a_registration_without_a_transaction_has_a_day_at_a_service_with_a_bundler(make_api):
-    async with upstream() as rpc:
-        api = make_api(rpc_url=rpc.url, bundler_url=rpc.url)
-        rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
-        await api.register(txHash=NO_TRANSACTION)
-        api.clock.now += 86400
-        assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-        assert await lookup(api) == {"found": False}
-
-
-async def test_a_chain_out_of_reach_refuses_nobody(api):
-    await api.register(txHash=TX)
-    api.clock.now += 10 * 86400
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 0
-    assert (await lookup(api))["found"] is True
-
-
-async def test_a_hash_that_is_none_waits_its_day_out(chain):
-    api, _ = chain
-    await api.register(txHash="0xabc")
-    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-    assert (await lookup(api))["found"] is True
-
-
-async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain):
-    api, rpc = chain
-    for number in range(230):
-        await api.register(identifier=f"n{number}", credentialId=f"c{number:03}", txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 230
-    assert len(rpc.requests) < 40
-
-
-async def test_expire_removes_what_is_over(api):
-    await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
-    assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
-    api.clock.now += 2 * 86400
-    assert await api.service.maintenance.expire() == {"removed": 5, "hidden": 0}
-
-
-async def turns(api, number, every_s=15.0):
-    for _ in range(number):
-        await api.service.maintenance.confirm_registrations()
-        api.clock.now += every_s
+async def turn(api):
+    return await api.service.maintenance.confirm_registrations()
 
 
 def bad(result):
@@ -134,6 +44,88 @@ def no_pauses(monkeypatch):
     monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
 
 
+async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain):
+    api, rpc = chain
+    await api.register(txHash=TX)
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
+    assert await turn(api) == {"pending": 0, "confirmed": 1, "refused": 0}
+    assert (await lookup(api))["blockNumber"] == 42
+    assert (await turn(api))["confirmed"] == 0
+
+
+async def test_another_dids_event_refuses_at_once(chain, caplog):
+    api, rpc = chain
+    await api.register(txHash=TX)
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(OTHER_DID)})
+    assert (await turn(api))["refused"] == 1
+    assert await lookup(api) == {"found": False}
+    assert [record.why for record in caplog.records] == ["another_did"] and DID not in caplog.text
+    assert (await api.register(txHash="0x2")).status_code == 200, "the holder may register again"
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize(
+    ("tx", "answer"),
+    [(TX, None), (TX, receipt(registry="0x" + "11" * 20)), (TX, receipt(status="0x0")), (TX, receipt(event="0x" + "22" * 32)),
+     (BAD_TX, None), ("0xabc", None)],
+    ids=["no receipt", "another registry", "failed", "another event", "not to be asked about", "no hash"],
+)  # fmt: skip
+async def test_what_does_not_register_is_refused_after_a_day(chain, tx, answer):
+    api, rpc = chain
+    await api.register(txHash=tx)
+    rpc.answer = bad(answer)
+    api.clock.now += 86399
+    assert (await turn(api))["pending"] == 1
+    assert (await lookup(api))["found"] is True
+    api.clock.now += 1
+    assert (await turn(api))["refused"] == 1
+    assert await lookup(api) == {"found": False}
+
+
+@pytest.mark.parametrize("bundler", [True, False])
+async def test_a_registration_without_a_transaction_stays_at_a_service_without_a_bundler(make_api, bundler):
+    async with upstream() as rpc:
+        api = make_api(rpc_url=rpc.url, **({"bundler_url": rpc.url} if bundler else {}))
+        rpc.answer = rpc_results({"eth_getTransactionReceipt": None})
+        await api.register(txHash=NO_TRANSACTION)
+        await api.register(identifier="bob", credentialId="cred-2", did=OTHER_DID, txHash=TX)
+        for _ in range(3):
+            api.clock.now += 86400
+            await turn(api)
+    assert (await lookup(api))["found"] is not bundler
+    assert await lookup(api, "cred-2") == {"found": False}, "it stated one"
+    assert bundler or NO_TRANSACTION.encode() not in b"".join(request[3] for request in rpc.requests)
+
+
+async def test_a_chain_out_of_reach_refuses_nobody(api):
+    await api.register(txHash=TX)
+    api.clock.now += 10 * 86400
+    assert (await turn(api))["refused"] == 0
+    assert (await lookup(api))["found"] is True
+
+
+async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain):
+    api, rpc = chain
+    for number in range(230):
+        await api.register(identifier=f"n{number}", credentialId=f"c{number:03}", txHash=TX)
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
+    assert (await turn(api))["confirmed"] == 230
+    assert len(rpc.requests) < 40
+
+
+async def test_expire_removes_what_is_over(api):
+    await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
+    assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
+    api.clock.now += 2 * 86400
+    assert await api.service.maintenance.expire() == {"removed": 5, "hidden": 0}
+
+
+async def turns(api, number, every_s=15.0):
+    for _ in range(number):
+        await turn(api)
+        api.clock.now += every_s
+
+
 @pytest.mark.usefixtures("no_pauses")
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain):
     """The first registration's receipt cannot be fetched, which must not prevent the others from being confirmed."""
@@ -142,19 +134,7 @@ async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain):
     for name in ("ann", "bob", "cat"):
         await api.register(identifier=name, credentialId=name, txHash=TX)
     rpc.answer = bad(receipt())
-    assert await api.service.maintenance.confirm_registrations() == {"pending": 1, "confirmed": 3, "refused": 0}
-
-
-@pytest.mark.usefixtures("no_pauses")
-async def test_a_row_that_cannot_be_asked_about_is_refused_after_a_day_all_the_same(chain):
-    api, rpc = chain
-    await api.register(txHash=BAD_TX)
-    rpc.answer = bad(None)
-    api.clock.now += 86399
-    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
-    api.clock.now += 1
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-    assert await lookup(api) == {"found": False}
+    assert await turn(api) == {"pending": 1, "confirmed": 3, "refused": 0}
 
 
 async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain):
@@ -168,82 +148,40 @@ async def test_what_never_comes_is_asked_about_more_and_more_rarely(chain):
     assert await lookup(api) == {"found": False}
 
 
-async def test_a_flood_of_one_identifier_makes_nobody_wait(chain):
-    """The identifier has as many rows as were possible before the limit existed; an honest person's rows come last."""
-    api, rpc = chain
-    await api.register(credentialId="first", txHash="0x" + "01" * 32)
-    store = api.service.store
-    await store._writer.write(
-        lambda connection: connection.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
-            " INSERT INTO credentials (credential, identifier_id, identifier, channel, did, tx_hash, created_at,"
-            " ask_at, confirmation, in_audit, signed) SELECT 'flood' || i, 1, 'ann', 'handle', ?, '0x' || printf('%064x', i),"
-            " 1700000000, 1700000000, 'pending', 1, 0 FROM n",
-            (OTHER_DID,),
-        )
-    )
-    await api.register(identifier="bob", credentialId="honest", txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": lambda tx: receipt() if tx == TX else None})
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
-    assert (await api.get("/api/dids/lookup", credentialId="honest")).json()["blockNumber"] == 42
-
-
 async def test_strangers_transactions_share_no_batch_with_other_reads(api):
     confirmations = api.service.dids.confirmations
     assert confirmations.chain not in (api.service.accounts.chain, *api.service.balances.chains.values())
     assert confirmations is api.service.maintenance.confirmations
 
 
-async def test_a_turn_takes_at_most_five_hundred_registrations(api, monkeypatch):
-    asked = []
-
-    async def due(_now, limit):
-        asked.append(limit)
-        return []
-
-    monkeypatch.setattr(api.service.dids.confirmations.store, "due", due)
-    await api.service.maintenance.confirm_registrations()
-    assert asked == [500]
-
-
 async def test_a_turn_ends_and_the_next_goes_on(chain, monkeypatch):
     api, rpc = chain
-    monkeypatch.setattr("holdfast.service.operations.confirmation.MAX_CONFIRMED_PER_TURN", 3)
+    assert confirmation.MAX_CONFIRMED_PER_TURN == 500
+    monkeypatch.setattr(confirmation, "MAX_CONFIRMED_PER_TURN", 3)
     for n in range(5):
         await api.register(identifier=f"ann{n}", credentialId=f"c{n}", txHash=TX)
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    turns = [await api.service.maintenance.confirm_registrations() for _ in range(3)]
-    assert [turn["confirmed"] for turn in turns] == [3, 2, 0]
-    monkeypatch.setattr("holdfast.service.operations.confirmation.CONFIRM_TURN_S", -1.0)
+    assert [(await turn(api))["confirmed"] for _ in range(3)] == [3, 2, 0]
+    monkeypatch.setattr(confirmation, "CONFIRM_TURN_S", -1.0)
     await api.register(identifier="last", credentialId="last", txHash=TX)
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0, "no time is left"
+    assert (await turn(api))["confirmed"] == 0, "no time is left"
 
 
-async def test_the_account_that_was_named_must_be_the_controller(chain):
-    api, rpc = chain
-    await api.register(txHash=TX, smartAccount="0x" + "66" * 20)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
-    assert (await api.service.maintenance.confirm_registrations())["refused"] == 1
-    assert (await api.register(txHash=TX, smartAccount=CONTROLLER.upper().replace("X", "x"))).status_code == 200
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
-
-
-async def test_the_alias_on_the_chain_must_be_the_handle(chain):
+@pytest.mark.parametrize(("stated", "alias", "outcome"), [
+    ({"smartAccount": "0x" + "66" * 20}, None, "refused"),
+    ({"smartAccount": CONTROLLER.upper().replace("X", "x")}, None, "confirmed"),
+    ({"identifier": "Ann"}, "Ann", "confirmed"),
+    ({"identifier": "paypal-ann"}, "Ann", "refused"),
+    ({"identifier": MAIL, "channel": "email"}, "ann", "confirmed"),
+], ids=["another account", "the account", "the alias", "another alias", "a mailbox has no alias"])  # fmt: skip
+async def test_account_and_handle_must_be_those_of_the_chain(chain, stated, alias, outcome):
     """A registration for another handle with a person's DID and transaction must not be confirmed."""
     api, rpc = chain
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="Ann")})
-    await api.register(identifier="Ann", credentialId="her", txHash=TX)
-    await api.register(identifier="paypal-ann", credentialId="his", txHash=TX)
-    assert await api.service.maintenance.confirm_registrations() == {"pending": 0, "confirmed": 1, "refused": 1}
-    assert (await api.get("/api/dids/lookup", credentialId="her")).json()["found"] is True
-    assert (await api.get("/api/dids/lookup", credentialId="his")).json() == {"found": False}
-
-
-async def test_an_alias_says_nothing_about_a_mailbox(chain):
-    api, rpc = chain
-    await api.register(identifier=MAIL, channel="email", attestation=await api.attested(), txHash=TX)
-    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias="ann")})
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
+    proof = {"attestation": await api.attested()} if "channel" in stated else {}
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt(alias=alias)})
+    assert (await api.register(txHash=TX, **stated, **proof)).status_code == 200
+    assert (await turn(api))[outcome] == 1
+    assert (await lookup(api))["found"] is (outcome == "confirmed")
 
 
 X, Y = (
@@ -277,7 +215,7 @@ async def test_another_registry_does_not_prove_whose_did_it_is(make_api, key, ac
         await api.register(did=did, txHash=TX)
         results = {"eth_getTransactionReceipt": receipt(did, registry=OTHERS_REGISTRY)}
         rpc.answer = rpc_results(results | {"eth_call": accounts(key, account)})
-        assert (await api.service.maintenance.confirm_registrations())[outcome] == 1
+        assert (await turn(api))[outcome] == 1
 
 
 @pytest.fixture
@@ -290,10 +228,10 @@ async def test_a_registration_counts_when_enough_blocks_stand_on_it(deep):
     api, rpc = deep
     await api.register(txHash=TX)
     rpc.answer = chain_at(42 + 11, receipt())
-    assert await api.service.maintenance.confirm_registrations() == {"pending": 1, "confirmed": 0, "refused": 0}
+    assert await turn(api) == {"pending": 1, "confirmed": 0, "refused": 0}
     api.clock.now += 15
     rpc.answer = chain_at(42 + 12, receipt())
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 1
+    assert (await turn(api))["confirmed"] == 1
 
 
 async def test_what_a_reorganisation_takes_away_was_never_confirmed(deep):
@@ -314,7 +252,7 @@ async def test_no_day_is_over_for_what_only_lacks_blocks(deep):
     await api.register(txHash=TX)
     api.clock.now += 2 * 86400
     rpc.answer = chain_at(42 + 1, receipt())
-    assert (await api.service.maintenance.confirm_registrations())["pending"] == 1
+    assert (await turn(api))["pending"] == 1
 
 
 @pytest.fixture
@@ -340,7 +278,7 @@ async def test_required_proof_accepts_and_confirms_at_once(strict):
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
     assert (await api.register(txHash=TX, blockNumber=7)).status_code == 200
     assert (await lookup(api))["blockNumber"] == 42
-    assert (await api.service.maintenance.confirm_registrations())["confirmed"] == 0
+    assert (await turn(api))["confirmed"] == 0
 
 
 async def test_required_proof_without_a_chain_is_502(make_api):
