@@ -8,13 +8,8 @@ from holdfast.service.settings.secrets import Secrets
 MISSING = (400, "Missing required fields: identifier, channel, did")
 
 
-async def test_a_handle_alone_means_the_channel_handle(api):
-    answer = await api.session("Ann")
-    assert answer.status_code == 200
-    assert answer.json() == {"ok": True, "identifier": "Ann", "channel": "handle", "did": DID}
-
-
-async def test_identifier_and_channel_are_echoed_as_sent(api):
+async def test_a_session_echoes_what_was_sent_and_a_handle_alone_means_the_channel_handle(api):
+    assert (await api.session("Ann")).json() == {"ok": True, "identifier": "Ann", "channel": "handle", "did": DID}
     answer = await api.post("/api/sessions", identifier="Ann@Example.com", channel="email", did=DID)
     assert answer.json() == {"ok": True, "identifier": "Ann@Example.com", "channel": "email", "did": DID}
 
@@ -56,21 +51,16 @@ async def test_a_handle_that_became_reserved_stays_its_dids(make_api, tmp_path):
 
 
 async def test_an_address_has_three_registrations_for_life(api):
+    """The checks come in the documented order."""
     for name in ("a1", "a2", "a3"):
         assert (await api.session(name, ip="192.0.2.1")).status_code == 200
     api.clock.now += 10 * 365 * 86400
+    assert error_of(await api.session("admin", ip="192.0.2.1")) == (409, "identifier_reserved")
+    assert error_of(await api.session("a1", ip="192.0.2.1")) == (409, "identifier_taken")
     refused = await api.session("a4", ip="192.0.2.1")
     assert error_of(refused) == (429, "ip_limit_reached")
     assert refused.headers["retry-after"] == "86400"
     assert (await api.session("a4", ip="192.0.2.2")).status_code == 200
-
-
-async def test_the_checks_come_in_the_documented_order(api):
-    for name in ("a1", "a2", "a3"):
-        await api.session(name, ip="192.0.2.1")
-    assert error_of(await api.session("admin", ip="192.0.2.1"))[1] == "identifier_reserved"
-    assert error_of(await api.session("a1", ip="192.0.2.1"))[1] == "identifier_taken"
-    assert error_of(await api.session("a9", ip="192.0.2.1"))[1] == "ip_limit_reached"
 
 
 async def test_a_refused_session_changes_nothing(api):
@@ -89,28 +79,21 @@ async def test_the_shown_limit_is_the_one_in_force(make_api):
     assert (await api.get("/api/sessions/status", ip="192.0.2.1")).json()["ip_limit"] == 1
 
 
-async def test_check_says_available_taken_or_reserved(api):
+async def test_check_says_available_taken_or_reserved_in_a_channel(api):
+    path, reserved = (
+        "/api/sessions/check",
+        {"available": False, "reason": "reserved", "message": "This name is reserved."},
+    )
     await api.session("ann")
-    path = "/api/sessions/check"
+    await api.post("/api/sessions", identifier="ann@example.com", channel="email", did=DID)
     assert (await api.get(path, identifier="bob")).json() == {"available": True, "reason": None}
     assert (await api.get(path, handle="ANN")).json() == {"available": False, "reason": "taken"}
-    assert (await api.get(path, identifier="root")).json() == {
-        "available": False, "reason": "reserved", "message": "This name is reserved.",
-    }  # fmt: skip
-
-
-async def test_check_takes_a_channel(api):
-    await api.post("/api/sessions", identifier="ann@example.com", channel="email", did=DID)
-    path = "/api/sessions/check"
+    assert (await api.get(path, identifier="root")).json() == reserved
     assert (await api.get(path, identifier="ANN@example.com", channel="email")).json()["reason"] == "taken"
-    reserved = {"available": False, "reason": "reserved", "message": "This name is reserved."}
     assert (await api.get(path, identifier="ann@example.com")).json() == reserved, "as a handle"
     refused = await api.post("/api/sessions", identifier="ann@example.com", channel="handle", did=DID)
     assert error_of(refused) == (409, "identifier_reserved")
     assert error_of(await api.get(path, identifier="ann", channel="x"))[1].startswith("Invalid channel.")
-
-
-NEW = b"another signing key of 32 bytes or more"
 
 
 @pytest.mark.parametrize(("ip", "traces"), [("203.0.113.7", ["203.0.113"]), ("2001:db8:1:2::9", ["2001:db8", "db8:1"])])
@@ -122,6 +105,9 @@ async def test_no_row_contains_the_address(api, ip, traces):
     rows = [str(row) for row in api.rows()]
     assert any("ip_counters" in row for row in rows) and any("charges" in row for row in rows)
     assert not [row for row in rows for trace in traces if trace in row]
+
+
+NEW = b"another signing key of 32 bytes or more"
 
 
 async def counted(api):
