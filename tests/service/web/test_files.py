@@ -1,14 +1,19 @@
-"""Static files: the enclave and the payment handler's files."""
+"""Static files: the enclave, the payment handler's files, the JavaScript client, and files at well-known addresses."""
 
 import json
+import os
 import re
 from dataclasses import replace
 from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+from tests.support.clean_tree import ROOT
 
 from holdfast.rules.chains import CHAINS
+from holdfast.service.settings.values import read_settings
+from holdfast.service.web import client_files
+from holdfast.service.web.client_files import client_folder
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
@@ -21,43 +26,30 @@ async def test_the_enclave_is_a_module_with_the_documented_headers(api):
     assert answer.headers["cache-control"] == "public, max-age=3600, s-maxage=86400"
 
 
-STATIC_ANSWERS_HAVE_AN_ETAG_AND = [
-    "/enclave.wasm", "/api/contracts", "/pay", "/pay/sw.js", "/pay/confirm", "/pay/icon.svg", "/pay/manifest.json",
-    "/pay/payment-method.json", "/openapi.json", "/docs", "/docs.js", "/robots.txt", "/favicon.ico",
-]  # fmt: skip
-
-
 async def test_static_answers_have_an_etag_and_answer_304(api):
-    for path in STATIC_ANSWERS_HAVE_AN_ETAG_AND:
-        etag = (await api.http.get(path)).headers["etag"]
-        for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+    for path in (
+        "/enclave.wasm", "/api/contracts", "/pay", "/pay/sw.js", "/pay/confirm", "/pay/icon.svg", "/pay/manifest.json",
+        "/pay/payment-method.json", "/openapi.json", "/docs", "/docs.js", "/robots.txt", "/favicon.ico",
+        "/client/worker.js",
+    ):  # fmt: skip
+        first = (await api.http.get(path)).headers
+        for known in (first["etag"], f"W/{first['etag']}", f'"other", {first["etag"]}', "*"):
             again = await api.http.get(path, headers={"If-None-Match": known})
-            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first["etag"])
             assert again.headers["access-control-allow-origin"] == "*" and "content-length" not in again.headers
+            assert again.headers.get("cross-origin-resource-policy") == first.get("cross-origin-resource-policy")
         assert (await api.http.get(path, headers={"If-None-Match": '"other"'})).status_code == 200
 
 
-async def test_the_worker_may_control_its_folder(api):
-    answer = await api.http.get("/pay/sw.js")
-    assert answer.headers["service-worker-allowed"] == "/pay/"
-    assert answer.headers["content-type"].startswith("text/javascript")
-
-
-async def test_the_payment_method_manifest_is_as_documented(api):
-    body = (await api.http.get("/pay/payment-method.json")).json()
-    assert body == {"default_applications": [{"platform": "webapp", "manifest_url": "/pay/manifest.json"}]}
-
-
-async def test_the_well_known_path_leads_there(api):
-    answer = await api.http.get("/.well-known/payment-method-manifest")
-    assert (answer.status_code, answer.headers["location"]) == (302, "/pay/payment-method.json")
-
-
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_the_method_url_links_to_the_manifest(api, method):
+async def test_the_payment_method_is_found_from_its_url(api, method):
     answer = await api.http.request(method, "/pay")
     assert answer.status_code == 200
     assert answer.headers["link"] == '</pay/manifest.json>; rel="payment-method-manifest"'
+    answer = await api.http.get("/.well-known/payment-method-manifest")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/pay/payment-method.json")
+    body = (await api.http.get("/pay/payment-method.json")).json()
+    assert body == {"default_applications": [{"platform": "webapp", "manifest_url": "/pay/manifest.json"}]}
 
 
 async def test_the_manifest_is_both_manifests_at_once(api):
@@ -68,22 +60,23 @@ async def test_the_manifest_is_both_manifests_at_once(api):
     assert manifest["serviceworker"] == {"src": "/pay/sw.js", "scope": "/pay/", "use_cache": False}
     icon = await api.http.get(manifest["icons"][0]["src"])
     assert icon.headers["cross-origin-resource-policy"] == "cross-origin"
+    worker = await api.http.get("/pay/sw.js")
+    assert worker.headers["service-worker-allowed"] == "/pay/"
+    assert worker.headers["content-type"].startswith("text/javascript")
 
 
-async def test_the_confirm_page_cannot_be_framed_and_runs_only_its_own_script(api):
-    headers = (await api.http.get("/pay/confirm")).headers
-    policy = headers["content-security-policy"]
+async def test_the_confirm_page_cannot_be_framed_runs_only_its_own_script_and_knows_its_chain(api):
+    answer = await api.http.get("/pay/confirm")
+    policy, page = answer.headers["content-security-policy"], answer.text
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe-inline" not in policy
     assert policy.endswith("require-trusted-types-for 'script'; trusted-types hf")
-    assert headers["x-frame-options"] == "DENY"
-
-
-async def test_the_confirm_page_knows_its_chain(api):
-    page = (await api.http.get("/pay/confirm")).text
+    assert answer.headers["x-frame-options"] == "DENY"
     assert '<meta name="holdfast-chain" content="84532">' in page
     assert '<meta name="holdfast-chain-name" content="Base Sepolia">' in page
     assert '<meta name="holdfast-usdc" content="0x036CbD53842c5426634e7929541eC2318f3dCF7e">' in page
     assert "$" not in page
+    body = re.sub(r"<noscript>.*</noscript>", "", page.partition("<body")[2].partition(">")[2], flags=re.DOTALL)
+    assert re.sub(r"<[^>]*>", " ", body).split() == ["Holdfast"], "no text before its language is known"
 
 
 def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings():
@@ -99,23 +92,14 @@ def test_the_confirm_page_reaches_the_service_and_its_chain_and_escapes_settings
     assert b"<b>" not in full.body
 
 
-async def test_the_payment_window_shows_no_text_before_its_language_is_known(api):
-    page = (await api.http.get("/pay/confirm")).text.partition("<body")[2].partition(">")[2]
-    without_script = re.sub(r"<noscript>.*</noscript>", "", page, flags=re.DOTALL)
-    assert re.sub(r"<[^>]*>", " ", without_script).split() == ["Holdfast"]
-
-
-async def test_search_engines_may_read_the_start_page_alone(make_api):
-    answer = await make_api().http.get("/robots.txt")
+async def test_search_engines_may_read_the_start_page_alone_and_the_icon_is_where_browsers_look(make_api):
+    with_pages, without = make_api().http, make_api(pages="off").http
+    answer = await with_pages.get("/robots.txt")
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.text == "User-agent: *\nAllow: /$\nDisallow: /\n"
-    assert (await make_api(pages="off").http.get("/robots.txt")).text == "User-agent: *\nDisallow: /\n"
-
-
-async def test_the_icon_is_where_browsers_look_for_it(make_api):
-    api = make_api()
-    assert (await api.http.get("/favicon.ico")).content == (await api.http.get("/logo")).content
-    answer = await make_api(pages="off").http.get("/favicon.ico")
+    assert (await without.get("/robots.txt")).text == "User-agent: *\nDisallow: /\n"
+    assert (await with_pages.get("/favicon.ico")).content == (await with_pages.get("/logo")).content
+    answer = await without.get("/favicon.ico")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
 
 
@@ -136,3 +120,96 @@ async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api):
 async def test_what_is_no_contact_is_refused(make_api, contact):
     with pytest.raises(SettingError, match=r"^HOLDFAST_SECURITY_CONTACT: "):
         make_api(security_contact=contact)
+
+
+SOURCES = ROOT / "browser" / "src"
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """A checkout's build that is newer than every source."""
+    built = tmp_path / "client"
+    (built / "pairing").mkdir(parents=True)
+    (built / "holdfast.js").write_text("export const built = true;")
+    (built / "pairing/libp2p.js").write_text("export const bundled = true;")
+    monkeypatch.setattr(client_files, "BUILT", built)
+    return built
+
+
+async def test_a_checkout_serves_its_build(make_api, build):
+    assert client_folder() == build
+    http = make_api().http
+    assert (await http.get("/client/holdfast.js")).text == "export const built = true;"
+    assert (await http.get("/client/snapshots/main.js")).status_code == 404
+
+
+async def test_after_a_change_it_serves_the_sources(make_api, build):
+    os.utime(build / "holdfast.js", (0, 0))
+    assert client_folder() == SOURCES
+    http = make_api().http
+    for name in ("holdfast.js", "snapshots/main.js", "pages/main.js"):
+        answer = await http.get(f"/client/{name}")
+        assert answer.content == (SOURCES / name).read_bytes()
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    # The source of this one imports npm packages.
+    assert (await http.get("/client/pairing/libp2p.js")).text == "export const bundled = true;"
+
+
+async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api):
+    headers = (await api.http.get("/client/worker.js")).headers
+    assert headers["access-control-allow-origin"] == "*"
+    assert headers["cross-origin-resource-policy"] == "cross-origin"
+    assert headers["cross-origin-embedder-policy"] == "require-corp"
+    assert headers["cache-control"] == "no-cache"
+    assert "script-src 'self' 'wasm-unsafe-eval'" in headers["content-security-policy"]
+    refused = await api.http.post("/client/worker.js")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
+    assert (await api.http.head("/client/worker.js")).headers["content-length"]
+
+
+async def test_only_what_is_named_by_its_content_is_kept_without_asking(make_api, tmp_path, monkeypatch):
+    names = ("chunk-7UYRNFA2.js", "holdfast.js", "enclave-host.js")
+    for name in names:
+        (tmp_path / name).write_text("export {};")
+    monkeypatch.setattr(client_files, "client_folder", lambda: tmp_path)
+    http = make_api().http
+    caches = {name: (await http.get(f"/client/{name}")).headers["cache-control"] for name in names}
+    assert caches == {
+        "chunk-7UYRNFA2.js": "public, max-age=31536000, immutable",
+        "holdfast.js": "no-cache",
+        "enclave-host.js": "no-cache",
+    }
+
+
+async def test_nothing_else_is_there(make_api, monkeypatch):
+    http = make_api().http
+    for name in (
+        "",
+        "nothing.js",
+        "../setting_rows.py",
+        "%2e%2e/build.py",
+        "package.json",
+        "vault",
+        "vault/",
+        "/worker.js",
+    ):
+        answer = await http.get(f"/client/{name}")
+        assert (answer.status_code, answer.json()) == (404, {"error": "not_found"}), name
+    monkeypatch.setattr(client_files, "client_folder", lambda: None)
+    assert (await make_api().http.get("/client/holdfast.js")).status_code == 404, "an installation without a client"
+
+
+async def test_related_origins_are_those_of_the_setting(make_api):
+    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
+    answer = await api.http.get("/.well-known/webauthn")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
+    assert (await make_api().http.get("/.well-known/webauthn")).json() == {"origins": []}
+
+
+@pytest.mark.parametrize(
+    "text", ["app.example", "http://app.example", "https://", "https://app.example/path", "https://u@app.example", "*"]
+)
+def test_what_is_no_origin_stops_the_start(text, tmp_path):
+    with pytest.raises(SettingError, match="HOLDFAST_RELATED_ORIGINS: origins as"):
+        read_settings({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RELATED_ORIGINS": text})

@@ -23,13 +23,10 @@ ROW = re.compile(r'^  ("[\w.]+"):\s+(".*"),$', re.MULTILINE)
 
 
 def choices(**changes):
-    given = {"name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787"} | {
-        "did": "did:web:localhost%3A8787"
-    }
     return PageChoices(
         **{
-            **given,
-            "chain_id": 84532, "usdc": "", "test_money": True, "rpc": "", "languages": ("en", "de"),
+            "name": "Holdfast", "colour": "#1f5fa8", "logo": None, "address": "http://localhost:8787",
+            "did": "did:web:localhost%3A8787", "chain_id": 84532, "usdc": "", "test_money": True, "rpc": "", "languages": ("en", "de"),
             "code_seconds": 90, "code_tries": 5, **changes,
         }
     )  # fmt: skip
@@ -60,28 +57,24 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api, path):
     assert not re.search(r"<style|style=|<script(?! type=\"module\" src)|\son\w+=", answer.text)
 
 
-@pytest.mark.parametrize(("path", "modules"), [
-    ("/", ["/client/holdfast.js"]),
-    ("/vault", ["/client/holdfast.js"]),
-    ("/connect", ["/client/holdfast.js"]),
-    ("/pay/confirm", ["/client/pay/confirm.js", "/client/holdfast.js"]),
-])  # fmt: skip
-async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(api, path, modules):
-    page = (await api.http.get(path)).text
-    assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
-    for module in modules:
-        assert (await api.http.get(module)).status_code == 200
+async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_come_together(api):
+    client = "/client/holdfast.js"
+    for path, modules in (
+        ("/", [client]), ("/vault", [client]), ("/connect", [client]), ("/pay/confirm", ["/client/pay/confirm.js", client]),
+    ):  # fmt: skip
+        page = (await api.http.get(path)).text
+        assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == modules
+        for module in modules:
+            assert (await api.http.get(module)).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path", [*PAGES, *FILES, "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js"]
-)
-async def test_every_file_is_there_and_known_by_its_etag(api, path):
-    answer = await api.http.get(path)
-    assert answer.status_code == 200 and answer.content
-    again = await api.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
-    assert again.status_code == 304
-    assert (await api.http.post(path)).status_code == 405
+async def test_every_file_is_there_and_known_by_its_etag(api):
+    for path in (*PAGES, *FILES, "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js"):
+        answer = await api.http.get(path)
+        assert answer.status_code == 200 and answer.content
+        again = await api.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
+        assert again.status_code == 304
+        assert (await api.http.post(path)).status_code == 405
 
 
 async def test_without_pages_their_paths_are_as_before(make_api):
@@ -123,8 +116,12 @@ def test_a_page_begins_in_the_browsers_language(header, language):
         assert said[row] in page.answer(request).body.decode()
 
 
-def test_a_page_begins_in_the_operators_only_language():
-    assert '<html lang="de">' in page_files(choices(languages=("de",))).start.answer(Plain("en")).body.decode()
+def test_the_operators_choices_are_in_the_page():
+    body = page_files(choices(languages=("de",), name='<b>"$name"')).start.answer(Plain("en")).body.decode()
+    assert '<html lang="de">' in body and "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body, "a name is text"
+    headers = dict(page_files(choices(address="https://vault.example")).start.answer(Plain()).headers)
+    assert headers["strict-transport-security"] == "max-age=63072000"
+    assert theme(parse_colour("#8a1c5b")).count("--brand") == 2, "in both modes"
 
 
 @pytest.mark.parametrize("value", ["fr", "en,en", ",", "en;de"])
@@ -132,17 +129,6 @@ def test_languages_that_there_are(value):
     with pytest.raises(SettingError, match="HOLDFAST_PAGES_LANGUAGES"):
         read_settings({"HOLDFAST_PAGES_LANGUAGES": value})
     assert read_settings({"HOLDFAST_PAGES_LANGUAGES": "de, en"}).pages_languages == ("de", "en")
-
-
-def test_an_https_service_demands_https():
-    pages = page_files(choices(address="https://vault.example"))
-    headers = dict(pages.start.answer(Plain()).headers)
-    assert headers["strict-transport-security"] == "max-age=63072000"
-
-
-def test_a_name_is_text_and_not_markup():
-    body = page_files(choices(name='<b>"$name"')).start.answer(Plain()).body.decode()
-    assert "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body
 
 
 @pytest.mark.parametrize(("name", "value", "why"), [
@@ -183,10 +169,6 @@ def test_the_payment_app_has_the_logo_too(tmp_path):
     assert headers["cross-origin-resource-policy"] == "cross-origin", "a shop's page loads it"
     plain = prepare(CONTRACTS, pages=page_files(choices()))
     assert json.loads(plain.pay_manifest.answer(Plain()).body)["icons"][0]["type"] == "image/svg+xml"
-
-
-def test_the_theme_has_both_modes():
-    assert theme(parse_colour("#8a1c5b")).count("--brand") == 2
 
 
 @pytest.mark.parametrize(
