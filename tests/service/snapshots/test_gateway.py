@@ -83,17 +83,14 @@ async def test_head_says_what_get_says(kept):
         assert int(head.headers["content-length"]) == len(get.content)
 
 
-RANGES_OF_RAW_BLOCKS = [
-    ("bytes=0-0", 206, slice(0, 1)), ("bytes=6-16", 206, slice(6, 17)), ("bytes=6-", 206, slice(6, None)),
-    ("bytes=-5", 206, slice(-5, None)), ("bytes=0-99999999", 206, slice(None)), ("bytes=0-1,4-5", 200, slice(None)),
-    ("bytes=5-2", 200, slice(None)), ("lines=1-2", 200, slice(None)), ("bytes=x", 200, slice(None)),
-    ("bytes=-", 200, slice(None)), ("bytes=99999999-", 416, None), ("bytes=-0", 416, None),
-]  # fmt: skip
-
-
 async def test_ranges_of_raw_blocks(kept):
-    for asked, status, part in RANGES_OF_RAW_BLOCKS:
-        block = kept.blocks[-1]
+    block = kept.blocks[-1]
+    for asked, status, part in (
+        ("bytes=0-0", 206, slice(0, 1)), ("bytes=6-16", 206, slice(6, 17)), ("bytes=6-", 206, slice(6, None)),
+        ("bytes=-5", 206, slice(-5, None)), ("bytes=0-99999999", 206, slice(None)), ("bytes=0-1,4-5", 200, slice(None)),
+        ("bytes=5-2", 200, slice(None)), ("lines=1-2", 200, slice(None)), ("bytes=x", 200, slice(None)),
+        ("bytes=-", 200, slice(None)), ("bytes=99999999-", 416, None), ("bytes=-0", 416, None),
+    ):  # fmt: skip
         answer = await kept.get(f"/ipfs/{block.cid}?format=raw", range=asked)
         assert answer.status_code == status
         if part is None:
@@ -104,26 +101,23 @@ async def test_ranges_of_raw_blocks(kept):
         if status == 206:
             begin, end, _ = part.indices(len(block.data))
             assert answer.headers["content-range"] == f"bytes {begin}-{end - 1}/{len(block.data)}"
-
-
-async def test_a_range_of_something_else_is_the_whole(kept):
     path = f"/ipfs/{kept.root}?format=raw"
     etag = (await kept.get(path)).headers["etag"]
-    assert (await kept.get(path, range="bytes=0-1", if_range=etag)).status_code == 206
-    assert (await kept.get(path, range="bytes=0-1", if_range='"other"')).status_code == 200
-
-
-CAR_FILES = [
-    ("format=car", "*/*", False), ("", CAR, False), ("", f"{CAR};version=1;order=dfs;dups=y", True),
-    ("", f"{CAR};version=1;order=dfs;dups=n", False), ("", f"{CAR};order=unk", False),
-    ("format=car", f"{CAR};version=1;dups=y", True), ("format=car", RAW, False),
-    ("car-order=dfs", f"{CAR};order=unk", False), ("car-dups=y", f"{CAR};dups=n", True),
-    ("format=car&car-version=1&car-dups=y", "text/html", True), ("", f"text/html, {CAR}; dups=y", True),
-]  # fmt: skip
+    for if_range, status in ((etag, 206), ('"other"', 200)):
+        assert (await kept.get(path, range="bytes=0-1", if_range=if_range)).status_code == status
+    head = await kept.api.http.head(path, headers={"Range": "bytes=0-1"})
+    assert head.status_code == 200 and "content-range" not in head.headers
+    assert int(head.headers["content-length"]) == len(kept.blocks[0].data)
 
 
 async def test_car_files(kept):
-    for query, accept, dups in CAR_FILES:
+    for query, accept, dups in (
+        ("format=car", "*/*", False), ("", CAR, False), ("", f"{CAR};version=1;order=dfs;dups=y", True),
+        ("", f"{CAR};version=1;order=dfs;dups=n", False), ("", f"{CAR};order=unk", False),
+        ("format=car", f"{CAR};version=1;dups=y", True), ("format=car", RAW, False),
+        ("car-order=dfs", f"{CAR};order=unk", False), ("car-dups=y", f"{CAR};dups=n", True),
+        ("format=car&car-version=1&car-dups=y", "text/html", True), ("", f"text/html, {CAR}; dups=y", True),
+    ):  # fmt: skip
         answer = await kept.get(f"/ipfs/{kept.root}?{query}", accept=accept)
         assert answer.status_code == 200
         kind = "y" if dups else "n"
@@ -136,16 +130,13 @@ async def test_car_files(kept):
         assert answer.headers["content-length"] == str(len(answer.content))
 
 
-THE_MOST_WANTED_FORM_THAT_CAN = [
-    (f"{CAR};order=foo, {CAR};order=dfs;dups=y;q=0.5", f"{CAR}; version=1; order=dfs; dups=y"),  # the specification's
-    (f"{CAR};q=0.1, {RAW};q=0.9", RAW), (f"{RAW};q=0.000, {CAR}", f"{CAR}; version=1; order=dfs; dups=n"),
-    (f"{CAR};q=0.5, {RAW};q=0.50", f"{CAR}; version=1; order=dfs; dups=n"), (f"{RAW};q=2, {CAR};q=1", RAW),
-    (f"{RAW};q=0", None), (f"{CAR};order=foo, {CAR};version=2;q=0.1", None),
-]  # fmt: skip
-
-
 async def test_the_most_wanted_form_that_can_be_had(kept):
-    for accept, kind in THE_MOST_WANTED_FORM_THAT_CAN:
+    for accept, kind in (
+        (f"{CAR};order=foo, {CAR};order=dfs;dups=y;q=0.5", f"{CAR}; version=1; order=dfs; dups=y"),  # the specification's
+        (f"{CAR};q=0.1, {RAW};q=0.9", RAW), (f"{RAW};q=0.000, {CAR}", f"{CAR}; version=1; order=dfs; dups=n"),
+        (f"{CAR};q=0.5, {RAW};q=0.50", f"{CAR}; version=1; order=dfs; dups=n"), (f"{RAW};q=2, {CAR};q=1", RAW),
+        (f"{RAW};q=0", None), (f"{CAR};order=foo, {CAR};version=2;q=0.1", None),
+    ):  # fmt: skip
         answer = await kept.get(f"/ipfs/{kept.root}", accept=accept)
         assert answer.headers.get("content-type") == kind if kind else answer.status_code in {400, 406}
 
@@ -161,12 +152,6 @@ async def test_the_location_of_what_overrules_accept(kept):
     ):  # fmt: skip
         answer = await kept.get(f"{path}?{query}", accept=accept)
         assert answer.headers.get("content-location") == (location and path + location), query
-
-
-async def test_head_has_no_range(kept):
-    answer = await kept.api.http.head(f"/ipfs/{kept.root}?format=raw", headers={"Range": "bytes=0-1"})
-    assert answer.status_code == 200 and "content-range" not in answer.headers
-    assert int(answer.headers["content-length"]) == len(kept.blocks[0].data)
 
 
 async def test_a_path_within_the_root_has_what_lies_below_it(kept):
@@ -209,26 +194,23 @@ async def test_validators_differ_with_what_they_validate(kept):
     assert (await kept.get(f"/ipfs/{root}?format=raw", if_none_match=etags[1])).status_code == 200
 
 
-WHAT_IS_NOT_GIVEN_OUT = [
-    ("{root}", 400), ("{root}?format=", 400), ("{root}?format=html", 406), ("{root}?format=dag-json", 406),
-    ("{root}?format=ipns-record", 406), ("{root}/blocks/0?format=raw", 406), ("{root}?format=car&car-version=2", 406),
-    ("{root}?format=car&car-order=bfs", 406), ("{root}?format=car&car-dups=maybe", 406),
-    ("{root}?format=car&dag-scope=some", 400), ("{root}?format=car&entity-bytes=x", 400),
-    ("{root}?format=car&entity-bytes=1:2:3", 400), ("{root}/none?format=car", 404), ("{root}/blocks/9?format=car", 404),
-    ("{root}/blocks/-1?format=car", 404), ("{root}/blocks/\u0661?format=car", 404), ("{raw}/x?format=car", 404),
-    ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
-    ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
-    ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
-    ("{root}%00?format=raw", 400), ("{root}/blocks/" + "9" * 5000 + "?format=car", 400),
-    ("{root}/blocks/" + "9" * 900 + "?format=car", 404), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
-]  # fmt: skip
-
-
 async def test_what_is_not_given_out(kept):
-    for path, status in WHAT_IS_NOT_GIVEN_OUT:
-        named = {
-            "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
-        }  # fmt: skip
+    named = {
+        "root": kept.root, "raw": kept.blocks[1].cid, "absent": cid_of("raw", b"absent"), "upper": kept.root.upper()
+    }  # fmt: skip
+    for path, status in (
+        ("{root}", 400), ("{root}?format=", 400), ("{root}?format=html", 406), ("{root}?format=dag-json", 406),
+        ("{root}?format=ipns-record", 406), ("{root}/blocks/0?format=raw", 406), ("{root}?format=car&car-version=2", 406),
+        ("{root}?format=car&car-order=bfs", 406), ("{root}?format=car&car-dups=maybe", 406),
+        ("{root}?format=car&dag-scope=some", 400), ("{root}?format=car&entity-bytes=x", 400),
+        ("{root}?format=car&entity-bytes=1:2:3", 400), ("{root}/none?format=car", 404), ("{root}/blocks/9?format=car", 404),
+        ("{root}/blocks/-1?format=car", 404), ("{root}/blocks/\u0661?format=car", 404), ("{raw}/x?format=car", 404),
+        ("{absent}?format=raw", 404), ("{absent}?format=car", 404), ("?format=raw", 400), ("/?format=raw", 400),
+        ("{root}" + "/x" * 40 + "?format=car", 400), ("notacid?format=raw", 400), ("{upper}?format=raw", 400),
+        ("QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG?format=raw", 400), ("..%2f..%2fetc%2fpasswd?format=raw", 406),
+        ("{root}%00?format=raw", 400), ("{root}/blocks/" + "9" * 5000 + "?format=car", 400),
+        ("{root}/blocks/" + "9" * 900 + "?format=car", 404), ("bafkqabtimvwgy3yk?format=raw", 400), ("../holdfast.db?format=raw", 404),
+    ):  # fmt: skip
         answer = await kept.get("/ipfs/" + path.format(**named), accept="*/*")
         if answer.headers["content-type"] == "application/json":  # the path is outside /ipfs/
             assert answer.json() == {"error": "not_found"}
@@ -257,27 +239,17 @@ async def test_the_probe(kept, method):
         assert car.content == bytes([len(header)]) + header
 
 
-FILE_NAMES_CANNOT_LEAVE_THE_HEADER = [
-    ("foobar.bin", 'attachment; filename="foobar.bin"'),
-    (
-        "test\u0442\u0435\u0441\u0442.bin",
-        "attachment; filename=\"test____.bin\"; filename*=UTF-8''test%D1%82%D0%B5%D1%81%D1%82.bin",
-    ),
-    ('a"b\\c\r\nSet-Cookie: x=1.car', 'attachment; filename="abcSet-Cookie: x=1.car"'),
-    ("../../x.ipns-record", 'attachment; filename="....x.ipns-record"'),
-]
-
-
-async def test_file_names_cannot_leave_the_header(kept):
-    for given, written in FILE_NAMES_CANNOT_LEAVE_THE_HEADER:
+async def test_file_names_cannot_leave_the_header_and_a_stranger_cannot_name_a_program(kept):
+    own = f'attachment; filename="{kept.root}.bin"'
+    programs = ("Setup.exe", "x", ".car", "a.bin.html", "a.BIN", "a.car ", "a.bin\u202exe", "n" * 5000 + ".car")
+    for given, written in (
+        ("foobar.bin", 'attachment; filename="foobar.bin"'),
+        ("test\u0442\u0435\u0441\u0442.bin", "attachment; filename=\"test____.bin\"; filename*=UTF-8''test%D1%82%D0%B5%D1%81%D1%82.bin"),
+        ('a"b\\c\r\nSet-Cookie: x=1.car', 'attachment; filename="abcSet-Cookie: x=1.car"'),
+        ("../../x.ipns-record", 'attachment; filename="....x.ipns-record"'), *((name, own) for name in programs),
+    ):  # fmt: skip
         answer = await kept.get(f"/ipfs/{kept.root}?format=raw&download=false&filename={quote(given)}")
         assert answer.headers["content-disposition"] == written
-
-
-async def test_a_stranger_cannot_name_a_program(kept):
-    for given in ["Setup.exe", "x", ".car", "a.bin.html", "a.BIN", "a.car ", "a.bin\u202exe", "n" * 5000 + ".car"]:
-        answer = await kept.get(f"/ipfs/{kept.root}?format=raw&filename={quote(given)}")
-        assert answer.headers["content-disposition"] == f'attachment; filename="{kept.root}.bin"'
 
 
 async def test_a_cid_that_holds_its_bytes_is_a_car_without_blocks(kept):

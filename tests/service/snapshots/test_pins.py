@@ -52,42 +52,35 @@ async def test_every_operation(vault):
     assert (await vault.api.http.get(f"/ipfs/{root}?format=raw")).status_code == 404
 
 
-async def test_a_pin_waits_for_its_snapshot(vault):
-    blocks = vault.blocks()
-    waiting = (await vault.pin(blocks[0].cid)).json()
+async def test_a_pin_waits_for_its_snapshot_and_fails_after_a_day(vault):
+    blocks, never = vault.blocks(), vault.blocks()
+    waiting, late = (await vault.pin(blocks[0].cid)).json(), (await vault.pin(never[0].cid)).json()
     assert waiting["status"] == "queued" and "/api/v0/dag/import" in waiting["info"]["status_details"]
-    assert await vault.pins() == [] and len(await vault.pins(status="queued")) == 1
+    assert await vault.pins() == [] and len(await vault.pins(status="queued")) == 2
     await vault.keep(blocks)
     (pinned,) = await vault.pins()
     assert (pinned["requestid"], pinned["created"]) == (waiting["requestid"], waiting["created"])
     assert pinned["status"] == "pinned" and "status_details" not in pinned["info"]
-
-
-async def test_a_pin_whose_snapshot_never_comes_fails_and_can_be_asked_for_again(vault):
-    blocks = vault.blocks()
-    made = (await vault.pin(blocks[0].cid)).json()
     vault.api.clock.now += 24 * 3600 + 1
     await vault.api.service.snapshots.collect()
     (failed,) = await vault.pins(status="failed")
-    assert failed["requestid"] == made["requestid"] and "not uploaded" in failed["info"]["status_details"]
-    again = await vault.api.post(f"/pins/{made['requestid']}", headers=vault.token(), cid=blocks[0].cid)
+    assert failed["requestid"] == late["requestid"] and "not uploaded" in failed["info"]["status_details"]
+    again = await vault.api.post(f"/pins/{late['requestid']}", headers=vault.token(), cid=never[0].cid)
     assert again.json()["status"] == "queued"
 
 
-async def test_the_same_cid_again_is_another_pin(vault):
-    root = await vault.keep()
-    first, second = (await vault.pin(root)).json(), (await vault.pin(root)).json()
+async def test_the_same_cid_again_is_another_pin_and_replacing_keeps_the_blocks_of_both_throughout(vault):
+    old, new = await vault.keep(), await vault.keep()
+
+    async def read(root):
+        return (await vault.api.http.get(f"/ipfs/{root}?format=raw")).status_code
+
+    first, second = (await vault.pin(old)).json(), (await vault.pin(old)).json()
     assert first["requestid"] != second["requestid"] and first["created"] < second["created"]
     await vault.api.http.delete(f"/pins/{first['requestid']}", headers=vault.token())
-    assert (await vault.api.http.get(f"/ipfs/{root}?format=raw")).status_code == 200
-
-
-async def test_replacing_keeps_the_blocks_of_both_throughout(vault):
-    old, new = await vault.keep(), await vault.keep()
-    pin = (await vault.pin(old)).json()
-    await vault.api.post(f"/pins/{pin['requestid']}", headers=vault.token(), cid=new)
-    assert (await vault.api.http.get(f"/ipfs/{old}?format=raw")).status_code == 404
-    assert (await vault.api.http.get(f"/ipfs/{new}?format=raw")).status_code == 200
+    assert await read(old) == 200
+    await vault.api.post(f"/pins/{second['requestid']}", headers=vault.token(), cid=new)
+    assert (await read(old), await read(new)) == (404, 200)
 
 
 async def test_pins_of_others_count_as_none(vault):
@@ -107,27 +100,21 @@ async def test_pins_of_others_count_as_none(vault):
 MANY = {str(number): "" for number in range(1001)}
 
 
-A_PIN_OUT_OF_BOUNDS_IS = [
-    b"", b"[]", b"{", b'"x"', b"\xff", b"{}", b'{"cid":5}', b'{"cid":""}', b"[" * 60000,
-    json.dumps({"cid": "Qm" + "a" * 44}).encode(), json.dumps({"cid": ELSEWHERE.upper()}).encode(),
-    json.dumps({"cid": cid_of("raw", b"x")}).encode(), json.dumps({"cid": "bafkqaaa"}).encode(),
-    json.dumps({"cid": ELSEWHERE, "name": "n" * 256}).encode(), json.dumps({"cid": ELSEWHERE, "name": 5}).encode(),
-    json.dumps({"cid": ELSEWHERE, "origins": ["/ip4/1.2.3.4/tcp/1"]}).encode(),
-    json.dumps({"cid": ELSEWHERE, "origins": ["/ip4/1.2.3.4/p2p/Q", "/ip4/1.2.3.4/p2p/Q"]}).encode(),
-    json.dumps({"cid": ELSEWHERE, "origins": [f"/ip4/1.2.3.{n}/p2p/Q" for n in range(21)]}).encode(),
-    json.dumps({"cid": ELSEWHERE, "origins": "x"}).encode(), json.dumps({"cid": ELSEWHERE, "meta": []}).encode(),
-    json.dumps({"cid": ELSEWHERE, "meta": {"a": 1}}).encode(), json.dumps({"cid": ELSEWHERE, "meta": MANY}).encode(),
-    json.dumps({"cid": ELSEWHERE, "meta": {"a": "x" * 5_000}}).encode(),
-]  # fmt: skip
+def pin_of(**fields):
+    return json.dumps({"cid": ELSEWHERE, **fields}).encode()
 
 
-async def test_a_pin_out_of_bounds_is_refused(vault):
-    for body in A_PIN_OUT_OF_BOUNDS_IS:
+async def test_a_pin_out_of_bounds_is_refused_and_the_bounds_themselves_are_taken(vault):
+    for body in (
+        b"", b"[]", b"{", b'"x"', b"\xff", b"{}", b'{"cid":5}', b'{"cid":""}', b"[" * 60000,
+        pin_of(cid="Qm" + "a" * 44), pin_of(cid=ELSEWHERE.upper()), pin_of(cid=cid_of("raw", b"x")), pin_of(cid="bafkqaaa"),
+        pin_of(name="n" * 256), pin_of(name=5), pin_of(origins=["/ip4/1.2.3.4/tcp/1"]), pin_of(origins="x"),
+        pin_of(origins=["/ip4/1.2.3.4/p2p/Q", "/ip4/1.2.3.4/p2p/Q"]),
+        pin_of(origins=[f"/ip4/1.2.3.{n}/p2p/Q" for n in range(21)]), pin_of(meta=[]), pin_of(meta={"a": 1}),
+        pin_of(meta=MANY), pin_of(meta={"a": "x" * 5_000}),
+    ):  # fmt: skip
         answer = await vault.api.http.post("/pins", content=body, headers=vault.token())
         assert failure(answer) == (400, "BAD_REQUEST")
-
-
-async def test_the_bounds_themselves_are_taken(vault):
     answer = await vault.pin(
         ELSEWHERE, name="n" * 255, meta=dict(list(MANY.items())[:64]),
         origins=[f"/ip4/1.2.3.{n}/tcp/1/p2p/Q{n}" for n in range(20)],
@@ -136,16 +123,13 @@ async def test_the_bounds_themselves_are_taken(vault):
     assert answer.json()["pin"]["name"] == "n" * 255 and len(answer.json()["pin"]["meta"]) == 64
 
 
-A_LIST_OUT_OF_BOUNDS_IS = [
-    "limit=0", "limit=1001", "limit=x", "limit=-1", "status=", "status=lost", "status=pinned,pinned", "match=like",
-    "before=yesterday", "after=2027-13-01T00:00:00Z", "before=2027-01-01T00:00:00", "meta=x", "meta=[]", 'meta={"a":1}',
-    "cid=", "cid=x", f"cid={ELSEWHERE},{ELSEWHERE}", "name=" + "n" * 256, "meta[a]=1" + "&a=1" * 1001,
-    "cid=" + ",".join(cid_of("raw", bytes([n])) for n in range(11)),
-]  # fmt: skip
-
-
 async def test_a_list_out_of_bounds_is_refused(vault):
-    for query in A_LIST_OUT_OF_BOUNDS_IS:
+    for query in (
+        "limit=0", "limit=1001", "limit=x", "limit=-1", "status=", "status=lost", "status=pinned,pinned", "match=like",
+        "before=yesterday", "after=2027-13-01T00:00:00Z", "before=2027-01-01T00:00:00", "meta=x", "meta=[]", 'meta={"a":1}',
+        "cid=", "cid=x", f"cid={ELSEWHERE},{ELSEWHERE}", "name=" + "n" * 256, "meta[a]=1" + "&a=1" * 1001,
+        "cid=" + ",".join(cid_of("raw", bytes([n])) for n in range(11)),
+    ):  # fmt: skip
         answer = await vault.api.http.get("/pins?" + query, headers=vault.token())
         assert failure(answer) == (400, "BAD_REQUEST")
 

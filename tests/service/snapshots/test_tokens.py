@@ -12,6 +12,7 @@ from tests.support.vault_tokens import VaultKey, container
 from holdfast.content import dag_cbor
 from holdfast.content.cars import write_car
 from holdfast.content.cids import cid_of
+from holdfast.content.ipld import link
 from holdfast.enclave import Enclave
 from holdfast.service.store.port import StoreUnavailable
 
@@ -24,40 +25,27 @@ async def told(vault, authorization):
     return failure(await vault.api.get("/pins", headers=headers))
 
 
-A_CLAIM_THAT_IS_WRONG_GETS = [
-    ({"exp": NOW}, "TOKEN_EXPIRED"),
-    ({"exp": NOW - 1, "iat": NOW - 500}, "TOKEN_EXPIRED"),
-    ({"exp": None}, "TOKEN_LIVES_TOO_LONG"),
-    ({"exp": NOW + 601, "iat": NOW}, "TOKEN_LIVES_TOO_LONG"),
-    ({"exp": NOW + 661, "iat": ...}, "TOKEN_LIVES_TOO_LONG"),
-    ({"exp": 2**53 - 1, "iat": 2**53 - 2}, "TOKEN_LIVES_TOO_LONG"),
-    ({"iat": NOW + 61}, "TOKEN_NOT_YET_VALID"),
-    ({"nbf": NOW + 61}, "TOKEN_NOT_YET_VALID"),
-    ({"aud": "did:web:other.example"}, "WRONG_AUDIENCE"),
-    ({"aud": ...}, "WRONG_AUDIENCE"),
-    ({"cmd": "/snapshots"}, "WRONG_COMMAND"),
-    ({"cmd": "/"}, "WRONG_COMMAND"),
-    ({"cmd": "/ucan/revoke"}, "WRONG_COMMAND"),
-    ({"sub": "did:new:0x" + "11" * 32}, "WRONG_SUBJECT"),
-    ({"exp": ...}, "UNAUTHORIZED"),
-    ({"exp": True}, "UNAUTHORIZED"),
-    ({"exp": 1.5}, "UNAUTHORIZED"),
-    ({"exp": -1}, "UNAUTHORIZED"),
-    ({"prf": ["x"]}, "UNAUTHORIZED"),
-    ({"more": 1}, "UNAUTHORIZED"),
-    ({"nonce": "text"}, "UNAUTHORIZED"),
-    ({"args": []}, "UNAUTHORIZED"),
-    ({"iss": "did:key:zDnaeXHcdw2womDKYygkQCjaHBFuEcmnqHGdHyUDRmXhpvy4T"}, "UNAUTHORIZED"),
-    ({"iss": "did:key:z6MkgGykN9ARNFjEzowVq4mLP2kL4NsyAaDGXeJFQ5qE1bfg"}, "UNAUTHORIZED"),
-    ({"iss": "did:key:z" + "1" * 50}, "UNAUTHORIZED"),
-]
-
-
-async def test_a_claim_that_is_wrong_gets_its_reason(vault):
-    for changed, reason in A_CLAIM_THAT_IS_WRONG_GETS:
-        answer = await vault.api.get("/pins", headers=vault.token(**changed))
+async def test_a_claim_that_is_wrong_gets_its_reason_and_no_refusal_names_a_secret(vault):
+    for changed, reason in (
+        ({"exp": NOW}, "TOKEN_EXPIRED"), ({"exp": NOW - 1, "iat": NOW - 500}, "TOKEN_EXPIRED"),
+        ({"exp": None}, "TOKEN_LIVES_TOO_LONG"), ({"exp": NOW + 601, "iat": NOW}, "TOKEN_LIVES_TOO_LONG"),
+        ({"exp": NOW + 661, "iat": ...}, "TOKEN_LIVES_TOO_LONG"),
+        ({"exp": 2**53 - 1, "iat": 2**53 - 2}, "TOKEN_LIVES_TOO_LONG"), ({"iat": NOW + 61}, "TOKEN_NOT_YET_VALID"),
+        ({"nbf": NOW + 61}, "TOKEN_NOT_YET_VALID"), ({"aud": "did:web:other.example"}, "WRONG_AUDIENCE"),
+        ({"aud": ...}, "WRONG_AUDIENCE"), ({"cmd": "/snapshots"}, "WRONG_COMMAND"), ({"cmd": "/"}, "WRONG_COMMAND"),
+        ({"cmd": "/ucan/revoke"}, "WRONG_COMMAND"), ({"sub": "did:new:0x" + "11" * 32}, "WRONG_SUBJECT"),
+        ({"exp": ...}, "UNAUTHORIZED"), ({"exp": True}, "UNAUTHORIZED"), ({"exp": 1.5}, "UNAUTHORIZED"),
+        ({"exp": -1}, "UNAUTHORIZED"), ({"prf": ["x"]}, "UNAUTHORIZED"), ({"more": 1}, "UNAUTHORIZED"),
+        ({"nonce": "text"}, "UNAUTHORIZED"), ({"args": []}, "UNAUTHORIZED"),
+        ({"iss": "did:key:zDnaeXHcdw2womDKYygkQCjaHBFuEcmnqHGdHyUDRmXhpvy4T"}, "UNAUTHORIZED"),
+        ({"iss": "did:key:z6MkgGykN9ARNFjEzowVq4mLP2kL4NsyAaDGXeJFQ5qE1bfg"}, "UNAUTHORIZED"),
+        ({"iss": "did:key:z" + "1" * 50}, "UNAUTHORIZED"),
+    ):  # fmt: skip
+        headers = vault.token(**changed)
+        answer = await vault.api.get("/pins", headers=headers)
         assert failure(answer) == (401, reason)
         assert answer.headers["www-authenticate"].startswith("Bearer ")
+        assert headers["Authorization"][20:60] not in answer.text and vault.did not in answer.text
 
 
 async def test_the_longest_life_is_ten_minutes(vault):
@@ -154,7 +142,7 @@ async def test_one_token_is_revoked_by_its_cid_in_either_form(vault):
     own = {"Authorization": "Bearer " + container(token)}
     assert (await vault.api.get("/pins", headers=own)).status_code == 200
     cid = Enclave().call("cid", data=token, codec="dag-cbor")["cid"]
-    revocation = vault.token(cmd="/ucan/revoke", args={"ucan": dag_cbor_link(cid)})
+    revocation = vault.token(cmd="/ucan/revoke", args={"ucan": link(cid)})
     answer = await vault.api.post("/api/snapshots/revocations", headers=revocation)
     assert answer.json() == {"revoked": True, "cid": cid}
     assert failure(await vault.api.get("/pins", headers=own)) == (401, "TOKEN_REVOKED")
@@ -225,15 +213,9 @@ async def test_revocations_and_lists_are_limited(make_api):
     vault = await registered(make_api(snapshots_free_bytes="0", **limits))
 
     async def revoke():
-        named = vault.token(cmd="/ucan/revoke", args={"ucan": dag_cbor_link(cid_of("dag-cbor", os.urandom(8)))})
+        named = vault.token(cmd="/ucan/revoke", args={"ucan": link(cid_of("dag-cbor", os.urandom(8)))})
         return (await vault.api.post("/api/snapshots/revocations", ip="192.0.2.1", headers=named)).status_code
 
     assert [await revoke() for _ in range(3)] == [200, 200, 429]
     asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
     assert [answer.status_code for answer in asked] == [200, 200, 429]
-
-
-def dag_cbor_link(cid):
-    from holdfast.content.ipld import link
-
-    return link(cid)
