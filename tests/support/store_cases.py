@@ -69,8 +69,8 @@ def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quot
 
 async def history(store: Store, identifier: Identifier = ANN) -> list[tuple[str, str]]:
     """Return the actions that the store tells of an identifier, each with the DID that it was about."""
-    found = await store.describe(identifier.channel.value, identifier.key)
-    return [(row["action"], row["did"]) for row in (found or {"history": []})["history"]]
+    found: dict[str, Any] = await store.describe(identifier.channel.value, identifier.key) or {"history": []}
+    return [(row["action"], row["did"]) for row in found["history"]]
 
 
 def claims(facts: RegistrationFacts) -> Move:
