@@ -40,10 +40,3 @@ def generated(enclave, credential, key):
 def vault(enclave, generated):
     assert generated["did"]
     return enclave
-
-
-@pytest.fixture
-def secp_vault(credential, key):
-    with Enclave() as instance:
-        instance.call("generate", credential=credential, key=key, curve="secp256k1")
-        yield instance

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import coincurve
 import pytest
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+from tests.support.enclave_calls import done, refused
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
@@ -22,11 +22,8 @@ ORDERS = {
 }
 BASE_X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
 CURVES = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
-V07 = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
-V08 = "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108"
-V09 = "0x433709009B8330FDa32311DF1C2AFA402eD8D009"
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
-SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8]
+SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8].hex()
 
 
 def fresh(curve, credential, key, **more):
@@ -89,13 +86,6 @@ def test_signatures_verify_elsewhere_and_have_a_low_s(curve, credential, key):
             assert enclave.call("verify_signature", **valid, signature=flipped)["valid"] is False
 
 
-def test_a_wrong_bit_does_not_verify(vault, generated):
-    digest = hashlib.sha256(b"message").digest()
-    signature = base64.b64decode(vault.call("sign", digest=digest)["signature"])
-    with pytest.raises(InvalidSignature):
-        check("P-256", generated, hashlib.sha256(b"other").digest(), signature)
-
-
 @pytest.mark.parametrize(
     ("r", "s", "keys"),
     [(0, 1, 0), (1, 1, 0), (5, 0, 0), (ORDERS["P-256"], 1, 0), (5, ORDERS["P-256"], 0), (BASE_X, 7, 1), (BASE_X, 8, 2)],
@@ -125,40 +115,6 @@ def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault):
     assert plain == vault.call("sign", digest=digest, deterministic=True)
 
 
-@pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
-def test_deterministic_signatures_are_rfc_6979(curve, credential, key):
-    """The host's randomness is fixed, so the test knows the secret; other libraries then produce the same signature."""
-    stream = (hashlib.sha256(b"%d" % i).digest() for i in range(1_000_000))
-    buffer = bytearray()
-    taken = []
-
-    def random(size):
-        while len(buffer) < size:
-            buffer.extend(next(stream))
-        part = bytes(buffer[:size])
-        del buffer[:size]
-        taken.append(part)
-        return part
-
-    with Enclave(random=random) as enclave:
-        made = enclave.call("generate", credential=credential, key=key, curve=curve)
-        shares = [int.from_bytes(part) for part in taken if len(part) == 48]
-        secret = sum(shares) % ORDERS[curve]
-        private = ec.derive_private_key(secret, CURVES[curve]())
-        assert private.public_key().public_numbers().x == int(made["pubkey_x"], 16)
-        for number in range(20):
-            digest = hashlib.sha256(b"%d" % number).digest()
-            ours = base64.b64decode(enclave.call("sign", digest=digest, deterministic=True)["signature"])
-            if curve == "secp256k1":
-                theirs = coincurve.PrivateKey(secret.to_bytes(32)).sign_recoverable(digest, hasher=None)[:64]
-                assert ours == theirs
-            der = private.sign(digest, ec.ECDSA(Prehashed(hashes.SHA256()), deterministic_signing=True))
-            from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-
-            r, s = decode_dss_signature(der)
-            assert ours == r.to_bytes(32) + min(s, ORDERS[curve] - s).to_bytes(32)
-
-
 def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault, generated):
     before = generated["encrypted_shares"]
     for rotate in (False, True):
@@ -174,21 +130,16 @@ def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault, generated)
 def test_a_val_share_in_a_second_place_is_needed(credential, key):
     enclave, made = fresh("P-256", credential, key, keep_val_share=False)
     with enclave:
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("sign", digest=bytes(32))
-        assert refused.value.code == "missing_field"
+        assert refused(enclave, "sign", digest=bytes(32)) == "missing_field"
         share = made["encrypted_shares"]["val_share"]
         answer = enclave.call("sign", digest=bytes(32), val_share=share)
         check("P-256", made, bytes(32), base64.b64decode(answer["signature"]))
         damaged = bytearray(base64.b64decode(share))
         damaged[3] ^= 1
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("sign", digest=bytes(32), val_share=bytes(damaged))
-        assert refused.value.code == "share_rejected"
+        assert refused(enclave, "sign", digest=bytes(32), val_share=bytes(damaged)) == "share_rejected"
         refreshed = enclave.call("refresh_shares", val_share=share)
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("sign", digest=bytes(32), val_share=share)  # from before the refresh
-        assert refused.value.code == "share_rejected"
+        before_it = share
+        assert refused(enclave, "sign", digest=bytes(32), val_share=before_it) == "share_rejected"
         assert enclave.call("sign", digest=bytes(32), val_share=refreshed["val_share"])["signature"]
 
 
@@ -226,8 +177,7 @@ def test_a_share_alone_is_uniform(curve, credential, key):
                     sums[name][bit] += number >> bit & 1
             secret_key = ec.derive_private_key(total % ORDERS[curve], CURVES[curve]())
             assert secret_key.public_key().public_numbers().x == int(made["pubkey_x"], 16)
-    # Six standard deviations. The top 32 bits of both curve orders are ones, so reduction modulo the order biases no
-    # bit.
+    # Six standard deviations. The top 32 bits of both curve orders are ones, so that reducing biases no bit.
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
@@ -239,27 +189,6 @@ def _image(exported, password):
 
     key = hash_secret_raw(password, exported[20:36], 3, 65536, 4, 32, Type.ID)
     return AESGCM(key).decrypt(exported[36:48], exported[56:], exported[:56])
-
-
-def test_addresses(secp_vault, vault, generated):
-    # BIP-86's first receiving key and its published address; the address forms of BIP-173 and the EIPs are tested
-    # below.
-    internal = "cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115"
-    point = coincurve.PublicKey(bytes.fromhex("02" + internal)).format(compressed=False).hex()
-    told = vault.call("derive_address", chain="bitcoin", form="p2tr", public_key=point, curve="secp256k1")
-    assert told["address"] == "bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"
-    # The well-known address of the private key 1.
-    one = coincurve.PrivateKey((1).to_bytes(32)).public_key.format(compressed=False).hex()
-    told = vault.call("derive_address", chain="ethereum", public_key=one, curve="secp256k1")
-    assert told == {"address": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "chain": "ethereum"}
-    assert vault.call("derive_address")["address"] == generated["accounts"][0]["address"]
-    assert vault.call("derive_address", chain="cosmos", prefix="osmo")["address"].startswith("osmo1")
-    for form, start in (("p2tr", "bc1p"), ("p2wpkh", "bc1q")):
-        assert secp_vault.call("derive_address", chain="bitcoin", form=form)["address"].startswith(start)
-    for instance, chain in ((vault, "bitcoin"), (secp_vault, "solana")):
-        with pytest.raises(PluginCallError) as refused:
-            instance.call("derive_address", chain=chain)
-        assert refused.value.code == "unsupported_chain"
 
 
 def test_addresses_of_hashed_keys(vault):
@@ -297,9 +226,8 @@ def test_the_smart_account_is_the_factorys_clone(vault, generated, credential, k
     by_key = {"public_key": generated["public_key"], "curve": "P-256"}
     assert vault.call("derive_address", **by_key, **given)["address"] == wanted
     args = {"chain_id": "8453", **given}
-    derived = vault.call("exec", filter="resource:accounts action:derive", args=args)["result"]
-    assert derived["address"] == wanted
-    assert vault.call("exec", filter="resource:enclaves action:derive", args=given)["result"]["address"] == wanted
+    assert done(vault, "accounts", "derive", **args)["address"] == wanted
+    assert done(vault, "enclaves", "derive", **given)["address"] == wanted
     enclave, made = fresh("P-256", credential, key, **given)
     with enclave:
         assert made["accounts"][0]["address"] == smart_account(made, **given)
@@ -325,104 +253,40 @@ def test_addresses_are_what_the_factory_on_a_chain_answers(enclave):
     assert all(seen.values())
 
 
-def test_no_p256_key_is_shown_an_account_that_nobody_signs_for(vault, generated):
-    shown = [vault.call("derive_address"), vault.call("query", did=""), generated]
-    shown += [vault.call("exec", filter="resource:accounts action:list")]
-    shown += [vault.call("exec", filter="resource:accounts action:derive", args={"chain_id": "1"})]
-    assert own_account(generated) not in str(shown)
+DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_operations").glob("v*.json"))]
+V07, V08, V09 = ({"entry_point": told["entryPoint"], "chain_id": told["chainId"]} for told in DEPLOYED)
 
 
 def operation(**changed):
-    return {
-        "sender": "0x" + "ab" * 20,
-        "nonce": "0x7",
-        "factory": "0x" + "cd" * 20,
-        "factoryData": "0x0102",
-        "callData": "0xdeadbeef",
-        "callGasLimit": "0x10000",
-        "verificationGasLimit": "0x20000",
-        "preVerificationGas": "0x5000",
-        "maxFeePerGas": "0x3b9aca00",
-        "maxPriorityFeePerGas": "0x1",
-        "paymaster": "0x" + "ef" * 20,
-        "paymasterVerificationGasLimit": "0x100",
-        "paymasterPostOpGasLimit": "0x200",
-        "paymasterData": "0x99",
-        "signature": "0x",
-        **changed,
-    }
-
-
-def without_signature(paymaster, signature):
-    """Return what EntryPoint v0.9 hashes (UserOperationLib.paymasterDataKeccak)."""
-    if signature:
-        paymaster += signature + len(signature).to_bytes(2) + SIGNATURE_MARK
-    if len(paymaster) < 62 or not paymaster.endswith(SIGNATURE_MARK):
-        return paymaster
-    length = int.from_bytes(paymaster[-10:-8])
-    return paymaster[: -10 - length] + SIGNATURE_MARK if length else paymaster
-
-
-def user_op_hash(op, entry_point, chain_id):
-    """Return the user operation's hash, computed in Python as the ERC specifies."""
-
-    def number(name):
-        return int(op[name] or "0x0", 16)
-
-    def data(name):
-        return bytes.fromhex((op.get(name) or "0x")[2:])
-
-    def word(value):
-        return value.to_bytes(32)
-
-    init = data("factory") + data("factoryData")
-    paymaster = b""
-    if op["paymaster"]:
-        limits = number("paymasterVerificationGasLimit").to_bytes(16) + number("paymasterPostOpGasLimit").to_bytes(16)
-        paymaster = data("paymaster") + limits + data("paymasterData")
-        if entry_point == V09:
-            paymaster = without_signature(paymaster, data("paymasterSignature"))
-    fields = bytes(12) + data("sender") + word(number("nonce")) + keccak256(init) + keccak256(data("callData"))
-    fields += number("verificationGasLimit").to_bytes(16) + number("callGasLimit").to_bytes(16)
-    fields += word(number("preVerificationGas"))
-    fields += number("maxPriorityFeePerGas").to_bytes(16) + number("maxFeePerGas").to_bytes(16) + keccak256(paymaster)
-    entry = bytes(12) + bytes.fromhex(entry_point[2:])
-    if entry_point == V07:
-        return keccak256(keccak256(fields) + entry + word(chain_id))
-    kind = (
-        b"PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,"
-        b"uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)"
+    (op,) = (
+        each["userOp"] for each in DEPLOYED[2]["vectors"] if each["name"] == "no factory, paymaster, ordinary numbers"
     )
-    domain_kind = b"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
-    domain = keccak256(keccak256(domain_kind) + keccak256(b"ERC4337") + keccak256(b"1") + word(chain_id) + entry)
-    return keccak256(b"\x19\x01" + domain + keccak256(keccak256(kind) + fields))
+    return op | changed
 
 
-@pytest.mark.parametrize("entry_point", [V07, V08, V09])
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {},
-        {"factory": None, "factoryData": None},
-        {
-            "paymaster": None,
-            "paymasterData": None,
-            "paymasterVerificationGasLimit": None,
-            "paymasterPostOpGasLimit": None,
-        },
-        {"callData": "0x", "nonce": "0x" + "f" * 64},
-    ],
-)
-def test_sign_user_op(vault, generated, entry_point, changed):
-    op = operation(**changed)
-    answer = vault.call("sign_user_op", user_op=op, entry_point=entry_point.lower(), chain_id=84532)
-    wanted = user_op_hash(op, entry_point, 84532)
-    assert answer["user_op_hash"] == "0x" + wanted.hex()
-    assert answer["enclave_id"] == generated["enclave_id"]
-    assert answer["public_key"] == generated["public_key"]
-    check("P-256", generated, wanted, bytes.fromhex(answer["signature"][2:]))
-    told = vault.call("user_op_hash", user_op=op, entry_point=entry_point, chain_id=84532)
-    assert told == {"user_op_hash": answer["user_op_hash"]}
+@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
+def test_hashes_are_the_deployed_entry_points_and_are_signed(vault, generated, told):
+    """For every operation in vectors/user_operations, the hash equals the one computed by the deployed contracts."""
+    where = {"entry_point": told["entryPoint"].lower(), "chain_id": told["chainId"]}
+    assert told["vectors"]
+    for vector in told["vectors"]:
+        expected = {"user_op_hash": vector["userOpHash"]}
+        assert vault.call("user_op_hash", user_op=vector["userOp"], **where) == expected, vector["name"]
+        answer = vault.call("sign_user_op", user_op=vector["userOp"], **where)
+        named = {name: generated[name] for name in ("enclave_id", "public_key")}
+        assert answer == {**answer, **expected, **named}
+        check("P-256", generated, bytes.fromhex(vector["userOpHash"][2:]), bytes.fromhex(answer["signature"][2:]))
+
+
+@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
+def test_what_the_entry_point_refuses_or_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault, told):
+    where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
+    assert told["neverSigned"]
+    for vector in told["neverSigned"] + told["refused"]:
+        for function in ("user_op_hash", "sign_user_op"):
+            with pytest.raises(PluginCallError, match="paymaster") as refusal:
+                vault.call(function, user_op=vector["userOp"], **where)
+            assert refusal.value.code == "invalid_field"
 
 
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
@@ -443,75 +307,31 @@ def test_sign_account_message(curve, credential, key):
     assert recovered.format(compressed=False).hex() == made["public_key"]
 
 
-DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_operations").glob("v*.json"))]
+@pytest.mark.parametrize("signature", ["0x5a", "0x" + "5a" * 65, "0x" + "5a" * 65535])
+@pytest.mark.parametrize("data", ["0x", "0x99", "0x0001" + SIGNATURE_MARK])
+def test_v09_leaves_the_paymasters_signature_out(enclave, data, signature):
+    """The field is hashed as the ending of the data, which the deployed contract leaves out."""
+
+    def hashed(**changed):
+        return enclave.call("user_op_hash", user_op=operation(**changed), **V09)["user_op_hash"]
+
+    ending = f"{data}770001{SIGNATURE_MARK}"
+    assert hashed(paymasterData=data, paymasterSignature=signature) == hashed(paymasterData=ending)
+    assert hashed(paymasterData="0x99", paymasterSignature="0x") == hashed(paymasterData="0x99")
 
 
-@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
-def test_hashes_are_the_deployed_entry_points(enclave, told):
-    """For every operation in vectors/user_operations, the hash equals the one computed by the deployed contracts."""
-    where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
-    assert told["vectors"]
-    for vector in told["vectors"]:
-        answer = enclave.call("user_op_hash", user_op=vector["userOp"], **where)
-        assert answer["user_op_hash"] == vector["userOpHash"], vector["name"]
-
-
-@pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
-def test_what_hides_that_the_account_pays_is_neither_hashed_nor_signed(vault, told):
-    where = {"entry_point": told["entryPoint"], "chain_id": told["chainId"]}
-    assert told["neverSigned"]
-    for vector in told["neverSigned"]:
-        for function in ("user_op_hash", "sign_user_op"):
-            with pytest.raises(PluginCallError, match="paymaster") as refused:
-                vault.call(function, user_op=vector["userOp"], **where)
-            assert refused.value.code == "invalid_field"
+NO_PAYMASTER = {"paymaster": None, "paymasterData": None}
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "where", "code"),
     [
-        {"paymasterSignature": "0x" + "5a" * 65},
-        {"paymasterSignature": "0x"},
-        {"paymasterSignature": "0x" + "5a" * 65535},
-        {"paymasterData": "0x99" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex()},
-        {"paymasterData": "0x" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex()},
-        {"paymasterData": "0x990000" + SIGNATURE_MARK.hex()},
-        {"paymasterData": "0x00" + SIGNATURE_MARK.hex()},
-        {"paymasterData": "0x0001" + SIGNATURE_MARK.hex(), "paymasterSignature": "0x77"},
+        ({"paymasterSignature": "0x77"}, V07, "invalid_field"),
+        ({"paymasterSignature": "0x77"}, V08, "invalid_field"),
+        ({"paymasterSignature": "0x" + "5a" * 65536}, V09, "value_too_large"),
+        ({"paymasterSignature": "0x77", **NO_PAYMASTER}, V09, "invalid_field"),
+        ({"factory": "0x7702" + "00" * 18}, V09, "invalid_field"),
     ],
 )
-def test_v09_leaves_the_paymasters_signature_out(vault, changed):
-    op = operation(**changed)
-    told = vault.call("user_op_hash", user_op=op, entry_point=V09, chain_id=84532)["user_op_hash"]
-    assert told == "0x" + user_op_hash(op, V09, 84532).hex()
-
-
-@pytest.mark.parametrize("entry_point", [V07, V08])
-def test_before_v09_a_paymaster_has_nowhere_to_sign_later(vault, entry_point):
-    ending = operation(paymasterData="0x99" + "5a" * 65 + "0041" + SIGNATURE_MARK.hex())
-    told = vault.call("user_op_hash", user_op=ending, entry_point=entry_point, chain_id=1)["user_op_hash"]
-    assert told == "0x" + user_op_hash(ending, entry_point, 1).hex()
-    with pytest.raises(PluginCallError) as refused:
-        vault.call("user_op_hash", user_op=operation(paymasterSignature="0x77"), entry_point=entry_point, chain_id=1)
-    assert refused.value.code == "invalid_field"
-
-
-@pytest.mark.parametrize(
-    ("changed", "code"),
-    [
-        ({"paymasterData": "0x990003" + SIGNATURE_MARK.hex()}, "invalid_field"),
-        ({"paymasterSignature": "0x" + "5a" * 65536}, "value_too_large"),
-        ({"paymasterSignature": "0x77", "paymaster": None, "paymasterData": None}, "invalid_field"),
-        ({"factory": "0x7702" + "00" * 18}, "invalid_field"),
-    ],
-)
-def test_v09_refuses_what_the_entry_point_would(vault, changed, code):
-    with pytest.raises(PluginCallError) as refused:
-        vault.call("user_op_hash", user_op=operation(**changed), entry_point=V09, chain_id=1)
-    assert refused.value.code == code
-
-
-def test_an_unknown_entry_point_is_refused(vault):
-    with pytest.raises(PluginCallError) as refused:
-        vault.call("sign_user_op", user_op=operation(), entry_point="0x" + "12" * 20, chain_id=1)
-    assert refused.value.code == "unsupported_entry_point"
+def test_what_an_entry_point_would_refuse_is_not_hashed(enclave, changed, where, code):
+    assert refused(enclave, "user_op_hash", user_op=operation(**changed), **where) == code

@@ -125,7 +125,7 @@ fn paymasterSignature(ctx: *Ctx, op: Json, version: Version) Error![]const u8 {
 fn unsigned(ctx: *Ctx, data: []const u8) Error!?[]const u8 {
     if (data.len < 10 or !std.mem.endsWith(u8, data, &signature_mark)) return null;
     const length = std.mem.readInt(u16, data[data.len - 10 ..][0..2], .big);
-    if (length + 10 > data.len) return ctx.fail(error.InvalidField, "paymasterData");
+    if (length > data.len - 10) return ctx.fail(error.InvalidField, "paymasterData");
     return if (length == 0) null else data[0 .. data.len - 10 - length];
 }
 
