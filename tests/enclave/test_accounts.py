@@ -7,14 +7,13 @@ import sqlite3
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.credentials import KEY
-from tests.support.linear_memory import memory_of
+from tests.support.enclave_calls import denied, done
+from tests.support.linear_memory import Recorder, assert_absent, numbers
 from tests.support.older_vaults import OLD, OLD_DID
 from tests.support.pairing_by_hand import pair
 from tests.support.sealed_vaults import edited, opened, sealed
 
-from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave
-from holdfast.wire.keccak import checksum_address, keccak256
 
 SECRET = base64.b64decode(KEY["secret"])
 NOBODYS = "0x4c5B39ebe4D365F11734E27811981Fcfbc00cc64"
@@ -24,18 +23,6 @@ DEVELOPMENT = bytes.fromhex(
     "9dfc3c64c2f8bede1533b6a79f8570e5943e0b8fd1cf77107adf7b72cef42185"
     "d564a3aee24cab43f80e3c4538087d70fc824eabbad596a23c97b6ee8322ccc0"
 )
-
-
-def done(enclave, resource, action, **args):
-    answer = enclave.call("exec", filter=f"resource:{resource} action:{action}", args=args)
-    assert answer["success"] is True, answer
-    return answer["result"]
-
-
-def refused(enclave, **args):
-    answer = enclave.call("exec", filter="resource:accounts action:derive", args=args)
-    assert answer["success"] is False
-    return str(answer["error"])
 
 
 @pytest.mark.parametrize(
@@ -68,7 +55,7 @@ def test_each_index_is_another_address_and_each_address_once(vault):
     places = [(account, address) for account in (0, 1) for address in (0, 1, 2)]
     rows = [done(vault, "accounts", "derive", account_index=one, address_index=two) for one, two in places]
     assert len({row["address"] for row in rows}) == len({row["enclave_id"] for row in rows}) == len(places)
-    assert refused(vault, account_index=1, address_index=2).startswith("conflict")
+    assert denied(vault, "accounts", "derive", account_index=1, address_index=2).startswith("conflict")
     again = done(vault, "accounts", "derive", account_index=1, address_index=2, chain_id="8453")
     assert (again["address"], again["enclave_id"]) == (rows[-1]["address"], rows[-1]["enclave_id"])
     assert len(done(vault, "enclaves", "list")) == 1 + len(places)
@@ -82,8 +69,10 @@ def test_a_key_that_was_deleted_comes_back_by_its_place(vault):
 
 
 def test_a_refused_derivation_leaves_no_key(vault):
-    assert refused(vault, address_index=1, label=7).startswith("invalid_field")
-    assert refused(vault, chain="cosmos", address_index=1, prefix="inj").startswith("unsupported_chain")
+    assert denied(vault, "accounts", "derive", address_index=1, label=7).startswith("invalid_field")
+    assert denied(vault, "accounts", "derive", chain="cosmos", address_index=1, prefix="inj").startswith(
+        "unsupported_chain"
+    )
     assert len(done(vault, "enclaves", "list")) == len(done(vault, "accounts", "list")) == 1
 
 
@@ -112,44 +101,34 @@ def test_a_seed_that_was_changed_derives_nothing(generated, tmp_path):
     with Enclave() as enclave:
         vault = sealed(damaged, generated["did"].encode(), SECRET)
         assert enclave.call("load", database=vault, key=KEY)["success"] is True
-        assert refused(enclave, address_index=1) == "share_rejected"
+        assert denied(enclave, "accounts", "derive", address_index=1) == "share_rejected"
         assert enclave.call("sign", digest=bytes(32))["signature"]
 
 
-def test_the_seed_and_the_derived_key_leave_no_trace(credential, key):
-    def random(size):
-        taken.append(DEVELOPMENT if size == len(DEVELOPMENT) else hashlib.shake_256(b"%d" % len(taken)).digest(size))
-        return taken[-1]
+class FromDevelopmentSeed(Recorder):
+    def __call__(self, size):
+        return DEVELOPMENT if size == len(DEVELOPMENT) else super().__call__(size)
 
-    taken = []
+
+def test_the_seed_and_the_derived_key_leave_no_trace(credential, key):
+    random = FromDevelopmentSeed()
     # The private key of the first account of the mnemonic "test test … junk", as Anvil prints it.
-    first = bytes.fromhex("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+    first = 0xAC0974BEC39A17E36BA4A6B4D238FF944BACB478CBED5EFCAE784D7BF4F2FF80
     order = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
     with Enclave(random=random) as enclave:
         enclave.call("generate", credential=credential, key=key)
         row = done(enclave, "accounts", "derive", address_index=0)
         assert row["address"] == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-        val = int.from_bytes([part for part in taken if len(part) == 48][-1]) % order
-        scalar = int.from_bytes(first)
-        hidden = [DEVELOPMENT]
-        for number in (scalar, val, (scalar - val) % order):
-            hidden += [
-                number.to_bytes(32),
-                number.to_bytes(32, "little"),
-                ((number << 256) % order).to_bytes(32, "little"),
-            ]
-        for step in ("derived", "signed", "registered", "locked"):
-            if step == "signed":
-                done(enclave, "accounts", "sign", id=row["id"], digest="00" * 32)
-            if step == "registered":
-                sender = enclave.call("derive_address")["address"]
-                enclave.call("create_registration", sender=sender, alias="alice")
-            if step == "locked":
-                enclave.call("lock")
-            memory = memory_of(enclave)
-            for number, secret in enumerate(hidden):
-                for start in range(0, len(secret) - 15, 16):
-                    assert secret[start : start + 16] not in memory, f"{step}: secret {number}, from byte {start}"
+        val = random.scalars(order)[-1]
+        hidden = {"seed": DEVELOPMENT} | numbers(order, first, val, (first - val) % order)
+        sender = enclave.call("derive_address")["address"]
+        assert_absent(enclave, hidden)
+        done(enclave, "accounts", "sign", id=row["id"], digest="00" * 32)
+        assert_absent(enclave, hidden)
+        enclave.call("create_registration", sender=sender, alias="alice")
+        assert_absent(enclave, hidden)
+        enclave.call("lock")
+        assert_absent(enclave, hidden)
 
 
 @pytest.mark.parametrize(("chain_id", "coin_type"), [("bitcoin", 0), ("cosmos", 118), ("84532", 60), ("1", 60)])
@@ -171,26 +150,15 @@ def old():
 def test_an_old_vault_is_put_right_when_it_is_opened(old):
     rows = {row["label"]: row for row in old.call("query")["accounts"]}
     key = done(old, "enclaves", "list")[0]
-    point = bytes.fromhex(key["public_key"])[1:]
-    code = bytes.fromhex("61006d3d81600a3d39f3363d3d373d3d3d363d73" + VAULT_ACCOUNT[2:])
-    code += bytes.fromhex("5af43d82803e903d91602b57fd5bf3") + point
-    place = b"\xff" + bytes.fromhex(APP_FACTORY[2:]) + bytes(32) + keccak256(code)
-    assert rows["Main"]["address"] == checksum_address(keccak256(place)[12:])
+    assert rows["Main"]["address"] == old.call("derive_address")["address"] != NOBODYS
     assert rows["Main"]["is_default"] is True
     public = {"public_key": key["public_key"], "curve": "P-256", "chain": "cosmos"}
     assert rows["Cosmos"]["address"] == old.call("derive_address", **public)["address"]
     assert rows["Osmosis"]["address"] == old.call("derive_address", **public, prefix="osmo")["address"]
     assert rows["Cosmos"]["address"] != HALF_NAMED
     coin_types = {label: row["coin_type"] for label, row in rows.items()}
-    assert coin_types == {
-        "Main": 60,
-        "Cosmos": 118,
-        "Osmosis": 118,
-        "Bitcoin": 0,
-        "Cosmos, classic": 118,
-        "Own": 60,
-        "Watched": 60,
-    }
+    of_cosmos = dict.fromkeys(("Cosmos", "Osmosis", "Cosmos, classic"), 118)
+    assert coin_types == {"Main": 60, "Bitcoin": 0, "Own": 60, "Watched": 60, **of_cosmos}
 
 
 def test_what_was_right_in_an_old_vault_stays(old):
@@ -257,5 +225,5 @@ def test_a_policy_sees_the_place_that_is_derived(vault):
     assert told(address_index=1) is None
     assert told(account_index=0) is None
     assert told(address_index=1, curve="P-256", chain_id="1") is None
-    for denied in ({"address_index": 2}, {"account_index": 1}, {"chain": "cosmos", "address_index": 0}, {}):
-        assert told(**denied) == "policy_denied", denied
+    for other in ({"address_index": 2}, {"account_index": 1}, {"chain": "cosmos", "address_index": 0}, {}):
+        assert told(**other) == "policy_denied", other

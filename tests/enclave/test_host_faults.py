@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 from Crypto.Hash import keccak
+from tests.support.enclave_calls import refused
 from tests.support.linear_memory import allocate, free, limit_growth, memory_of
 from tests.support.soak import amount
 
@@ -32,16 +33,12 @@ def exhaust(enclave):
 def test_the_answer_to_no_memory_survives_being_overwritten(enclave):
     exhaust(enclave)
     for _ in range(3):  # the host overwrites each response, and this one is not rebuilt for each call
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("version")
-        assert refused.value.code == "out_of_memory"
+        assert refused(enclave, "version") == "out_of_memory"
 
 
 def test_an_opening_call_without_memory_says_so(enclave, credential, key):
     exhaust(enclave)  # `status`, which the host calls next, has no memory either
-    with pytest.raises(PluginCallError) as refused:
-        enclave.call("generate", credential=credential, key=key)
-    assert refused.value.code == "out_of_memory"
+    assert refused(enclave, "generate", credential=credential, key=key) == "out_of_memory"
 
 
 def fill_up(enclave, seed):

@@ -32,5 +32,5 @@ def refused(enclave: Enclave, function: str, **fields: Any) -> str | None:
 
 def did_key(enclave: Enclave) -> str:
     """Return the did:key of the vault's own key, which issues the vault's tokens."""
-    point = done(enclave, "enclaves", "list")[0]["public_key"]
-    return str(enclave.call("did_key", public_key=bytes.fromhex(point), curve="P-256")["did"])
+    key = done(enclave, "enclaves", "list")[0]
+    return str(enclave.call("did_key", public_key=bytes.fromhex(key["public_key"]), curve=key["curve"])["did"])
