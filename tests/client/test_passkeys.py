@@ -11,7 +11,6 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
 from holdfast.client.types import CreatePasskeyOptions, CredentialDescriptor, DeviceCapabilities, Octets
-from holdfast.enclave import Enclave
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url
 
@@ -63,27 +62,6 @@ def test_progress_tells_the_person_what_to_do(device):
     said = []
     Authenticator(ORIGIN, device, on_progress=said.append).create_passkey(Person("ada"))
     assert set(said) & {TOUCH, VERIFY}
-
-
-def test_the_vault_verifies_an_assertion_of_its_passkey(authenticator):
-    made = authenticator.create_passkey(Person("ada"))
-    stranger = authenticator.create_passkey(Person("bob"))
-    asked = {"challenge": b"c" * 32, "origin": ORIGIN, "rp_id": "vault.example"}
-    with Enclave() as vault:
-        vault.call("generate", credential=made.credential, key={"kind": "secret", "secret": bytes(range(32))})
-
-        def verify(assertion, **other):
-            given = {"assertion": assertion, **asked, **other}
-            answer = vault.call("exec", filter="resource:credentials action:verify", args=given)
-            return answer["result"].get("reason", "valid") if answer["success"] else answer["error"]
-
-        shown = authenticator.assertion(b"c" * 32, (made.credential_id,))
-        assert verify(shown, origin="https://other.example") == "origin"
-        assert verify(shown) == "valid"
-        assert verify(shown) == "sign_count"  # presented a second time
-        assert verify(authenticator.assertion(b"d" * 32, (made.credential_id,))) == "challenge"
-        assert verify(authenticator.assertion(b"c" * 32, (made.credential_id,))) == "valid"
-        assert verify(authenticator.assertion(b"c" * 32, (stranger.credential_id,))) == "not_found: credentials"
 
 
 def test_the_prf_is_stable_and_of_one_passkey_and_purpose(authenticator):

@@ -67,11 +67,3 @@ import holdfast
 with holdfast.Client("http://localhost:9") as client, holdfast.Vault() as vault:
     assert vault.status().initialized is False
 """)
-
-
-def test_the_source_names_no_part_of_the_service():
-    for file in (ROOT / "src/holdfast/client").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not [name for name in names if name.startswith(SERVICE_ONLY)], file

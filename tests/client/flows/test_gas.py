@@ -11,7 +11,6 @@ import holdfast
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
-from holdfast.client.http.refusals import RateLimited
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types.service import Status
 from holdfast.wire.client_errors import NetworkError
@@ -55,12 +54,6 @@ async def prepared(of_bundler, policy=None):
     account = SmartAccount(service, service, transport, policy or holdfast.GasPolicy(), SignedOperations(None))
     await account.open()
     return await account.prepared(CALL)
-
-
-async def test_the_services_limit_is_a_typed_refusal():
-    with pytest.raises(RateLimited) as caught:
-        await prepared((429, {"error": "rate_limited"}, {"Retry-After": "40"}))
-    assert caught.value.retry_after_s == 40
 
 
 async def test_an_endpoint_that_was_named_must_answer_and_is_not_shown():

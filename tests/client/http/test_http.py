@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from tests.support.running_service import shape
 from tests.support.upstreams import upstream
 
-from holdfast.chain.errors import RpcError, TransportError
+from holdfast.chain.errors import TransportError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import Httpx2Transport
 from holdfast.client.async_service_client import AsyncServiceClient
@@ -62,12 +62,6 @@ def answering(status, body, headers=None):
 
 def test_both_forms_have_the_same_methods_with_the_same_parameters():
     assert shape(ServiceClient) == shape(AsyncServiceClient)
-
-
-def test_answers_are_typed():
-    found = ask(answering(200, STATUS), "status")
-    assert (found.chain_id, found.database) == (84532, "connected")
-    assert found.to_json() == STATUS
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -337,20 +331,6 @@ def test_only_bundler_calls_that_cost_something_carry_an_idempotency_key(path, m
         assert keys[0] == keys[1] != keys[2] and None not in keys and sent[0] == sent[1]
     else:
         assert keys == [None] * 2
-
-
-def test_a_refusal_of_the_bundlers_proxy_is_not_repeated_and_is_the_cause():
-    asked = []
-
-    def answer(request):
-        asked.append(request)
-        return httpx2.Response(429, json={"error": "rate_limited"})
-
-    http = HttpTransport("https://s", transport=httpx2.MockTransport(answer), retries=QUICK)
-    with pytest.raises(RpcError) as refused:
-        run(RpcClient("https://s/api/bundler", ChainTransport(http), batches=False).call("eth_sendUserOperation", []))
-    causes = [refused.value, refused.value.__cause__, getattr(refused.value.__cause__, "__cause__", None)]
-    assert len(asked) == 1 and any(isinstance(cause, refusals.RequestRefused) for cause in causes)
 
 
 async def test_headers_that_trickle_end_with_the_whole_request(monkeypatch):

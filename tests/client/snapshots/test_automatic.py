@@ -8,7 +8,6 @@ from tests.client.snapshots.fake_host import FakeHost
 
 from holdfast.client import types
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
-from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.wire.client_errors import ClientStateError
 
 
@@ -44,14 +43,6 @@ async def test_many_changes_are_one_upload_and_changes_without_end_do_not_put_it
     restless = Attempts(restless=True)
     await restless.changed()
     assert restless.slept[:3] == [2.0, 2.0, 2.0] and restless.made >= 1
-
-
-async def test_what_would_end_the_same_waits_for_the_next_change():
-    attempts = Attempts(lasting := SnapshotConflict("root"))
-    await attempts.changed()
-    assert (attempts.made, attempts.automatic.last_error) == (1, lasting)
-    await attempts.changed()
-    assert attempts.made == 2
 
 
 async def test_settling_brings_up_at_once_what_waits():

@@ -121,24 +121,6 @@ async def test_a_choice_is_about_the_version_that_an_upload_has_met_last(device,
         assert [row["id"] for row in rows.result] == ["first", "third"]
 
 
-async def test_two_devices_at_the_same_moment(device, host, tmp_path):
-    await device.client.publish_snapshot()
-    async with second_device(tmp_path / "two", host, device) as other:
-        await device.change("first")
-        await other.change("second")
-        publish = other.vault.publish
-
-        async def late(*given):
-            record = await publish(*given)
-            await device.client.publish_snapshot()
-            return record
-
-        other.vault.publish = late
-        with pytest.raises(SnapshotConflict):
-            await other.client.publish_snapshot()
-        assert (await other.client.snapshot_state()).status == "conflict"
-
-
 async def test_another_service_needs_its_own_token_alone_and_keeps_as_many_pins_as_configured(tmp_path, host):
     elsewhere = {"pinning_url": "https://pins.example", "upload_url": "https://kubo.example"}
     config = types.SnapshotConfig(automatic=False, access_token="given", pinned=2, **elsewhere)

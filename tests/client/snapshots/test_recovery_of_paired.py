@@ -60,14 +60,6 @@ async def test_the_passkeys_of_all_devices_open_what_the_new_one_published(tmp_p
             assert (found.root_cid, found.newer_root) == (state.acknowledged_root, None)
 
 
-async def test_a_chain_of_devices_carries_the_first_ones_passkey(tmp_path, host, laptop):
-    async with paired(tmp_path / "phone", host, laptop) as phone, paired(tmp_path / "t", host, phone) as tablet:
-        await tablet.change("on the tablet")
-        await tablet.client.publish_snapshot()
-        rows, _ = await recovered(tmp_path / "lost", host, laptop.authenticator)
-        assert rows == {"on the laptop", "on the tablet"}
-
-
 async def without(device, authenticator):
     """Make the device remove another device's passkey and publish a snapshot."""
     await device.vault.remove_key("prf", authenticator.discover().credential_id)

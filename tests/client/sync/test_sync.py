@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import httpx2
@@ -22,7 +21,6 @@ from holdfast.client.sync.protocol import receive as receive_asynchronously
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.enclave import AsyncEnclave, Enclave
 from holdfast.wire.client_errors import NetworkError
 
 NEW_KEY = SecretKey(b"n" * 32)
@@ -114,38 +112,6 @@ def test_a_person_who_sees_other_digits_stores_nothing(holding, empty):
     nothing_leaked(empty)
 
 
-def test_a_man_in_the_middle_with_keys_of_his_own_is_seen(holding, empty):
-    """The attacker pairs with each device, so the digits differ: no vault is released, and no forgery is accepted."""
-    with Vault() as his, Vault() as his_vault:
-        his_vault.generate(GIVEN, SecretKey(b"h" * 32))
-        people = People()
-        towards_old = asynchronous(PairingServer(holding, people.type))
-        mine, my_vault = asynchronous(his), asynchronous(his_vault)
-
-        class Middle:
-            async def ask(self, message):
-                if message["step"] == "hello":
-                    self.mine = await mine.sync_init()
-                    hello = {"step": "hello", "session_id": self.mine.session_id, "public_key": self.mine.public_key}
-                    theirs = await towards_old.handle(hello)
-                    self.compared = await mine.sync_compare(self.mine.session_id, public_key=theirs["public_key"])
-                    fake = await my_vault.sync_respond(message["session_id"], public_key=message["public_key"])
-                    return {"public_key": fake.public_key}
-                session = self.mine.session_id
-                got = await towards_old.handle(
-                    {"step": "reveal", "session_id": session, "reveal": self.compared.reveal}
-                )
-                assert "encrypted_vault" not in got
-                shown = await my_vault.sync_compare(message["session_id"], reveal=message["reveal"])
-                sealed = await my_vault.sync_respond(message["session_id"], code=shown.code)
-                return {"encrypted_vault": sealed.encrypted_vault}
-
-        with pytest.raises(SyncRefused, match="digits differ"):
-            receive(empty, Middle(), NEW_KEY, people.show, people.confirm)
-        assert towards_old.finished
-    nothing_leaked(empty)
-
-
 @pytest.mark.parametrize(
     ("field", "place"), [("session_id", 0), ("public_key", 10), ("reveal", -1), ("encrypted_vault", 10)]
 )
@@ -182,24 +148,6 @@ def test_messages_that_are_none_are_refused_alike(holding, message):
     assert holder.handle(message) == {"error": "refused"}
     assert holder.finished
     assert holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"}) == {"error": "refused"}
-
-
-def test_a_late_answer_is_refused(store):
-    clock = [1_700_000_000.0]
-    with Vault() as old, Vault(store) as new:
-        for vault in (old, new):
-            run(asynchronous(vault)._enclave.aclose())
-            enclave = Enclave(now=lambda: clock[0])
-            asynchronous(vault)._enclave = AsyncEnclave(enclave, ThreadPoolExecutor(1))
-        old.generate(GIVEN, SECRET)
-
-        def type_late(digits):
-            clock[0] += 301
-            return digits
-
-        with pytest.raises(SyncRefused):
-            receive(new, Direct(PairingServer(old, type_late)), NEW_KEY, lambda _d: None, lambda _d: True)
-        nothing_leaked(new)
 
 
 def test_over_a_local_link(holding, empty):

@@ -148,14 +148,6 @@ def test_other_bytes_are_refused(bad):
         types.LoadInput.from_json({"database": bad})
 
 
-def test_a_pins_name_has_at_most_255_characters():
-    assert types.PinRequest(cid="b", name="n" * 255).name == "n" * 255
-    with pytest.raises(ValueError, match="255"):
-        types.PinRequest(cid="b", name="n" * 256)
-    with pytest.raises(ValueError, match="255"):
-        types.PinRequest.from_json({"cid": "b", "name": "n" * 256})
-
-
 def test_passwords_do_not_show():
     shown = repr(types.VaultExportOptions(password="hunter2")) + repr(
         types.VaultImportOptions(data=types.Octets(b"x"), password="hunter2")

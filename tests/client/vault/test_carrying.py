@@ -73,18 +73,6 @@ def test_the_passkeys_and_passwords_of_both_devices_open_the_new_ones_vault(old,
     assert new.query() == old.query()
 
 
-def test_neither_device_keeps_the_key_or_the_row_of_the_passage(old, new):
-    revision = old.store.load()
-    paired(old, new)
-    assert old.store.load() == revision, "to give a vault does not change it"
-    for vault in (old, new):
-        assert PASSAGE not in {name for _, name in names(vault)}
-        assert vault.exec("resource:tokens action:list").result == []
-    old.exec("resource:services action:create", {"id": "later", "type": "note", "endpoint": "https://x.example"})
-    assert old.store.load().revision > revision.revision
-    assert names(old) == {("secret", "secret"), ("prf", "laptop")}
-
-
 def test_what_was_not_stored_is_stored_and_not_forgotten(old, new):
     in_store(old.store, "CREATE TRIGGER full BEFORE INSERT ON revisions BEGIN SELECT RAISE(ABORT, 'full'); END")
     with pytest.raises(StorageError):
