@@ -6,13 +6,12 @@ import json
 import os
 import sqlite3
 import subprocess
-import threading
 from contextlib import ExitStack, closing, contextmanager
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.support.http_servers import http_server
 from tests.support.otlp_collector import collecting
 from tests.support.running_service import JsonHandler
 from tests.support.serving import HOLDFAST, environment_of, free_port
@@ -74,16 +73,9 @@ def _serving(body):
         def date_time_string(self, timestamp=None):
             return super().date_time_string(timestamp) if served.on_time else "Thu, 01 Jan 2015 00:00:00 GMT"
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with http_server(Handler) as port:
+        served.url = f"http://127.0.0.1:{port}"
         yield served
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """`holdfast ready` tells a service that is ready from one that is not, with TLS too."""
 
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 import trustme
+from tests.support.running_service import json_server
 from tests.support.serving import running_server
 
 from holdfast.cli.exits import Exit
@@ -35,22 +34,8 @@ def test_a_service_that_runs_is_ready(holdfast, tmp_path, host, tls):
 @pytest.fixture
 def unready():
     """A port at which /healthz answers 200 and /readyz 503."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200 if self.path == "/healthz" else 503)
-            self.end_headers()
-
-        def log_message(self, *_):
-            return
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with json_server(lambda _method, path, _body: (200 if path == "/healthz" else 503, {})) as url:
+        yield int(url.rpartition(":")[2])
 
 
 def test_a_process_without_a_database_is_alive_but_not_ready(holdfast, unready):

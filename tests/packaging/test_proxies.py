@@ -4,14 +4,13 @@ import contextlib
 import json
 import shutil
 import socket
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from tests.support import proxies
+from tests.support.http_servers import Handler, http_server
 from tests.support.remote_vaults import MIB, ROOMY, RemoteVault
 from tests.support.serving import DID
 
@@ -29,10 +28,10 @@ needs_traefik = pytest.mark.skipif(shutil.which("traefik") is None, reason="no t
 SLOW_READERS = 24  # more than the 16 large responses that the service sends to an address at the same time
 
 
-class Mirror(BaseHTTPRequestHandler):
+class Mirror(Handler):
     """Responds with what it received."""
 
-    def do_POST(self):
+    def do_POST(self):  # noqa: N802 - the base class's name
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         told = {"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()}}
         answer = json.dumps(told | {"size": len(body)}).encode()
@@ -42,36 +41,20 @@ class Mirror(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):  # Caddy closes the connection of a body that is too large
             self.wfile.write(answer)
 
-    def do_GET(self):
+    def do_GET(self):  # noqa: N802 - the base class's name
         self.do_POST()
-
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def mirror():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @needs_caddy
 def test_caddy_passes_on_what_the_service_needs_and_limits_the_rest(tmp_path):
-    with mirror() as node, proxies.caddy(tmp_path, node) as proxy:
+    with http_server(Mirror) as node, proxies.caddy(tmp_path, node) as proxy:
         passes_on_what_the_service_needs(proxy)
 
 
 @needs_traefik
 @pytest.mark.soak  # whose program is not in Debian
 def test_so_does_traefik(tmp_path):
-    with mirror() as node, proxies.traefik(tmp_path, node) as proxy:
+    with http_server(Mirror) as node, proxies.traefik(tmp_path, node) as proxy:
         passes_on_what_the_service_needs(proxy)
 
 

@@ -7,13 +7,12 @@ import re
 import runpy
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
 import yaml
 from tests.support.clean_tree import ROOT
+from tests.support.http_servers import Handler, http_server
 from tests.support.serving import free_port
 from tests.support.topology import start_nginx
 
@@ -111,27 +110,11 @@ def test_each_alert_fires_when_it_should():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-class Ok(BaseHTTPRequestHandler):
-    def do_GET(self):
+class Ok(Handler):
+    def do_GET(self):  # noqa: N802 - the base class's name
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def node(port):
-    server = ThreadingHTTPServer(("127.0.0.1", port), Ok)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @needs_programs
@@ -140,10 +123,10 @@ def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path):
     tmp_path.chmod(0o755)
     first, second = free_port(), free_port()
     with contextlib.ExitStack() as stack:
-        with node(second):
+        with http_server(Ok, second):
             url = start_nginx(stack, PROGRAMS["program"]("nginx"), tmp_path, [first, second])
             assert {httpx2.get(url).status_code for _ in range(2)} == {200}, "the first node fails at least once"
-        with node(first):
+        with http_server(Ok, first):
             assert httpx2.get(url).status_code == 200
         assert httpx2.get(url).status_code == 502, "no node is there"
 

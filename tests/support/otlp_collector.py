@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.http_servers import Handler, http_server
 
 
 @dataclass
@@ -44,8 +43,8 @@ def collecting() -> Iterator[Collector]:
     """A running collector."""
     collector = Collector()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Taking(Handler):
+        def do_POST(self) -> None:  # noqa: N802 - the base class's name
             assert self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
             collector.take(dict(self.headers), self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
@@ -53,16 +52,6 @@ def collecting() -> Iterator[Collector]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    collector.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with http_server(Taking) as port:
+        collector.url = f"http://127.0.0.1:{port}"
         yield collector
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

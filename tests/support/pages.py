@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.http_servers import Handler, http_server
 
 
-class Pages(BaseHTTPRequestHandler):
+class Pages(Handler):
     """Serves a small site without logging."""
 
     headers_of_all: tuple[tuple[str, str], ...] = ()
@@ -17,7 +17,7 @@ class Pages(BaseHTTPRequestHandler):
         """Return the content and content type for `self.path`, which are empty if there is no such page."""
         raise NotImplementedError
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class's name
         body, kind = self.page()
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", kind or "text/plain")
@@ -27,17 +27,9 @@ class Pages(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        return None
-
 
 @contextlib.contextmanager
 def serving(pages: type[Pages]) -> Iterator[str]:
     """Serve `pages` on localhost until the context ends; yield the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), pages)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://localhost:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with http_server(pages) as port:
+        yield f"http://localhost:{port}/"

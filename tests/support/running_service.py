@@ -7,15 +7,14 @@ import inspect
 import json
 import os
 import subprocess
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support import forked
+from tests.support.http_servers import Handler, http_server
 from tests.support.serving import is_healthy
 
 from holdfast.world.processes import free_port
@@ -30,7 +29,7 @@ STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
 _FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256), as opposed to getAccountState(address)
 
 
-class JsonHandler(BaseHTTPRequestHandler):
+class JsonHandler(Handler):
     """An HTTP handler that responds with the status and JSON value that `answer(method, path, body)` returns."""
 
     protocol_version = "HTTP/1.1"
@@ -48,23 +47,12 @@ class JsonHandler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_DELETE = do_PUT = handle_request  # noqa: N815 - the base class's names
 
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
 
 @contextmanager
 def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iterator[str]:
     """Run an HTTP server on loopback; yield its address."""
-    handler = type("Handler", (JsonHandler,), {"answer": staticmethod(answer)})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with http_server(type("Handler", (JsonHandler,), {"answer": staticmethod(answer)})) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
