@@ -24,8 +24,6 @@ ADDRESS = "192.0.2.1"
 
 
 class Port:
-    """The admin port of a service, and keys for it."""
-
     def __init__(self, api: Api) -> None:
         settings = read_settings({"HOLDFAST_ADMIN_HOSTS": "admin.example"})
         self.api = api

@@ -150,7 +150,6 @@ class Anvil:
         await self.send(successor, REGISTRY, call_data("acceptController(bytes32)", did))
 
     async def did(self, did: bytes) -> dict[str, Any] | None:
-        """Return the registry contract's record of a DID."""
         answer = await self._view("getDid(bytes32)", did)
         controller, active, size = answer[12:32], answer[63], int.from_bytes(answer[96:128])
         return {"controller": controller, "active": bool(active), "cid": answer[128 : 128 + size].decode()} if any(
@@ -158,7 +157,6 @@ class Anvil:
         ) else None  # fmt: skip
 
     async def alias(self, alias: bytes) -> dict[str, Any] | None:
-        """Return the registry contract's record of an alias."""
         answer = await self._view("getAlias(bytes32)", alias)
         known = any(answer[:32])
         return {"did": answer[:32], "controller": answer[44:64], "active": bool(answer[95])} if known else None
@@ -175,7 +173,6 @@ def commit(did: str, alias: bytes, controller: bytes) -> str:
 
 
 def register_foreign(did: str, alias: bytes, cid: str) -> str:
-    """Return the call data that registers a DID other than a `did:new`."""
     return call_data("registerForeign(string,bytes32,bytes32,string)", did, alias, bytes(32), cid)
 
 

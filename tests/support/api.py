@@ -126,7 +126,6 @@ class Api:
         return await self.post("/api/sessions", handle=handle, did=did, **more)
 
     async def attested(self, mail: str = MAIL) -> dict[str, str]:
-        """Return an attestation for an e-mail address, obtained by entering the code."""
         assert (await self.post("/api/verify/send", identifier=mail, channel="email")).status_code == 200
         code = self.mailer.sent[-1][1]
         answer = await self.post("/api/verify/check", identifier=mail, channel="email", code=code)
@@ -192,7 +191,6 @@ async def make_api(
 
 @pytest.fixture
 def api(make_api: Callable[..., Api]) -> Api:
-    """A service with default settings."""
     return make_api()
 
 

@@ -29,7 +29,6 @@ def build_if_older() -> None:
 
 
 def browser_builder() -> Any:
-    """Return the module browser/build.py, which no package contains."""
     return program("browser/build.py")
 
 

@@ -18,7 +18,6 @@ class Calls:
 
 @contextmanager
 def counted_calls() -> Iterator[Calls]:
-    """Count the calls of this thread while the context lasts."""
     calls = Calls()
 
     def note(_frame: Any, event: str, _arg: Any) -> None:

@@ -47,7 +47,6 @@ class ChainService:
         self.usdc = ADDRESSES["DevUSDC"]
 
     def give(self, account: str, amount: int) -> None:
-        """Mint test USDC."""
         minted = call_data("mint(address,uint256)", account, amount)
         self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
 
@@ -63,7 +62,6 @@ class ChainService:
         return int.from_bytes(self.wait(self._world.rpc.eth_call(self.usdc, data))[:32])
 
     def fund(self, account: str, wei: int) -> None:
-        """Send the chain's native coin to an account."""
         self.wait(self._world.rpc.call("anvil_setBalance", [account, hex(wei)]))
 
     def coin_of(self, account: str) -> int:
@@ -77,15 +75,12 @@ class ChainService:
         return self.wait(self._world.rpc.get_transaction_receipt(transaction_hash))
 
     def read(self, contract: str, signature: str, *values: Any) -> bytes:
-        """Return the result of calling a contract's function, as bytes."""
         return self.call(ADDRESSES[contract], signature, *values)
 
     def call(self, address: str, signature: str, *values: Any) -> bytes:
-        """Return the result of calling a function at an address, as bytes."""
         return self.wait(self._world.rpc.eth_call(address, call_data(signature, *values)))
 
     def run(self, question: Callable[[RpcClient], Coroutine[Any, Any, T]]) -> T:
-        """Ask the chain's node with a client for it."""
         return self.wait(question(self._world.rpc))
 
     def rpc(self, method: str, *params: Any) -> Any:
@@ -98,7 +93,6 @@ class ChainService:
 
     @property
     def rpc_url(self) -> str:
-        """The URL of the chain's node."""
         return self._world.chain.rpc_url
 
     @property
@@ -146,7 +140,6 @@ class _Box:
 def chain_service(
     folder: Path, *, served: bool = True, hardfork: str = HARDFORK, chain_id: int = CHAIN_ID
 ) -> Iterator[ChainService]:
-    """Run the chain and its programs and, unless `served` is false, the service."""
     started, box = threading.Event(), _Box()
     options = WorldOptions(logs=folder, chain=ChainOptions(hardfork=hardfork, chain_id=chain_id))
 

@@ -37,7 +37,6 @@ class App(Pages):
 async def asking(
     context: Browser | BrowserContext, app: str, server: Server, request: dict[str, Any], **options: Any
 ) -> Page:
-    """Return a page of the app with a button that opens /connect."""
     page = await context.new_page()
     await page.goto(app)
     await page.evaluate(ASK, [f"http://localhost:{server.port}", request, options])
@@ -59,7 +58,6 @@ async def clicked(page: Page, server: Server, selector: str = "button") -> Visit
 
 
 async def registered(window: Visit, handle: str) -> None:
-    """Register in the window, from the first screen until the app's request is shown."""
     await window.screen("start")
     await window.choose("handle", handle)
     await window.screen("passkey")

@@ -74,7 +74,6 @@ def partitioned_database(postgres: PostgresServer) -> str:
 
 @pytest.fixture
 def partitioned_url(postgres: PostgresServer, partitioned_database: str) -> str:
-    """The URL of an empty PostgreSQL database whose tables are in hash partitions."""
     empty(postgres, partitioned_database)
     return partitioned_database
 
@@ -99,13 +98,11 @@ def citus_database() -> str:
 
 @pytest.fixture
 def citus_url(citus_database: str) -> str:
-    """The URL of an empty database of a Citus cluster."""
     in_thread(lambda: empty_on_citus(citus_database))
     return citus_database
 
 
 async def empty_on_citus(url: str) -> None:
-    """Delete all rows."""
     connection = await asyncpg.connect(url)
     for table in TABLES:
         await connection.execute(f"DELETE FROM holdfast.{table}")
@@ -114,7 +111,6 @@ async def empty_on_citus(url: str) -> None:
 
 @pytest.fixture
 def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
-    """The URL of a new PostgreSQL database, without a schema."""
     url = postgres.new_database()
     yield url
     postgres.drop_database(url)
@@ -131,7 +127,6 @@ def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def pg_store(postgres_url: str, patient_stores: None) -> AsyncIterator[Store]:
-    """The store of one node, on an empty PostgreSQL database."""
     opened = PostgresqlDatabase(postgres_url).open()
     yield opened
     await opened.close()

@@ -31,7 +31,6 @@ def dying(work: Any) -> Any:
 
 
 def main() -> None:
-    """Run the service until the method has been called."""
     port, method = int(sys.argv[1]), sys.argv[2]
     settings = read_settings()
     store = open_store(settings)
@@ -40,8 +39,6 @@ def main() -> None:
 
 
 class Dying:
-    """A store in which one method kills the process."""
-
     def __init__(self, store: Any, method: str) -> None:
         self._store, self._method = store, method
 

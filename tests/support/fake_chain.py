@@ -78,7 +78,6 @@ class FakeChain:
         return self.blocks[-1].after
 
     def mine(self, writes: int) -> FakeBlock:
-        """Mine a block with up to `writes` events."""
         number = len(self.blocks)
         self.salt += 1
         block_hash = hashlib.sha256(f"{number}:{self.salt}".encode()).digest()
@@ -98,7 +97,6 @@ class FakeChain:
             self.mine(self.rng.randrange(writes + 1))
 
     def replace(self) -> None:
-        """Replace the whole chain with a different one, including the genesis block."""
         length = len(self.blocks)
         self.blocks = []
         for _ in range(self.rng.randrange(1, length + 3)):
@@ -257,13 +255,11 @@ class FakeChain:
         block.after.events -= 1
 
     def _no_account(self, block: FakeBlock) -> bytes:
-        """Return an address at which the factory has not created an account."""
         held = (did["controller"] for did in block.after.dids.values())
         free: list[bytes] = [each for each in held if each not in block.after.accounts]
         return self.rng.choice([*free, REGISTRY, self.rng.randbytes(20)])
 
     def transfer(self, sender: bytes, recipient: bytes, amount: int, token: bytes) -> bytes:
-        """Mine a block with one transfer, and return its transaction's hash."""
         parties = [sender.rjust(32, b"\0"), recipient.rjust(32, b"\0")]
         return self.emit(self.mine(0), "Transfer(address,address,uint256)", parties, word(amount), address=token)
 

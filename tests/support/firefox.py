@@ -42,7 +42,6 @@ PREFERENCES: dict[str, bool | int | str] = {
 
 
 def program() -> str | None:
-    """Return the path of Firefox, or None if it is not available."""
     fetched = FETCHED / "lib" / "firefox-esr"
     found = shutil.which("firefox-esr") or shutil.which("firefox-esr", path=str(fetched))
     return found or (str(MAC) if MAC.exists() else None)

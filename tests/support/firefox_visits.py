@@ -48,11 +48,9 @@ class FirefoxVisit:
         firefox.send("WebDriver:SetWindowRect", width=1280, height=900)
 
     def open(self, path: str) -> None:
-        """Open a page of the service."""
         self.firefox.send("WebDriver:Navigate", url=self.address + path)
 
     def run(self, script: str, *given: Any) -> Any:
-        """Run a script in the page and return its result."""
         return self.firefox.send("WebDriver:ExecuteScript", script=script, args=list(given), sandbox=None)
 
     def find(self, selector: str) -> str:
@@ -61,21 +59,17 @@ class FirefoxVisit:
         return found[ELEMENT]
 
     def count(self, selector: str) -> int:
-        """Return how many elements currently match a selector."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
     def text(self, selector: str) -> str:
-        """Return an element's text."""
         found: str = self.firefox.send("WebDriver:GetElementText", id=self.find(selector))
         return found
 
     def screen(self, name: str) -> None:
-        """Wait until a screen is shown."""
         self.find(f'main[data-screen="{name}"]')
 
     def press(self, name: str, within: str = "main") -> None:
-        """Click the button with the given name."""
         self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
 
     def fill(self, field: str, value: str) -> None:
@@ -91,7 +85,6 @@ class FirefoxVisit:
         assert becomes_true(lambda: words in self.run(shown, place)), (words, self.run(shown, "body"))
 
     def register(self, handle: str) -> None:
-        """Register a handle, and stop at the screen that recommends a second key."""
         self.press("register")
         self.fill("handle", handle)
         self.told(f"{handle} is free.")
@@ -149,14 +142,11 @@ class FirefoxAuthenticator:
         self.id: str = firefox.send("WebAuthn:AddVirtualAuthenticator", **{**AUTHENTICATOR, **changes})
 
     def credentials(self) -> list[dict[str, Any]]:
-        """Return its passkeys."""
         found = self._firefox.send("WebAuthn:GetCredentials", authenticatorId=self.id)
         return list(found if isinstance(found, list) else json.loads(found))
 
     def verify_user(self, verified: bool) -> None:
-        """Set whether user verification succeeds from now on."""
         self._firefox.send("WebAuthn:SetUserVerified", authenticatorId=self.id, isUserVerified=verified)
 
     def remove(self) -> None:
-        """Remove the authenticator from the browser."""
         self._firefox.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.id)

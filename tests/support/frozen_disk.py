@@ -14,7 +14,6 @@ _PROGRAMS = ("fsfreeze", "mkfs.ext4", "mount", "umount")
 
 
 def why_not() -> str | None:
-    """Return why no file system can be frozen here, or None."""
     if os.geteuid() != 0:
         return "needs root"
     missing = [program for program in _PROGRAMS if shutil.which(program) is None]

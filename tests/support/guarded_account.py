@@ -51,7 +51,6 @@ class GuardedAccount:
     asked: list[str] = field(default_factory=list)
 
     def rpc(self) -> Any:
-        """Return the responses of the chain's endpoint."""
         return rpc_results({"eth_call": self._called})
 
     def _called(self, call: dict[str, str], _block: str) -> str:
@@ -74,7 +73,6 @@ class GuardedAccount:
 
 
 async def has_addresses(api: Api, *addresses: str, did: str = DID, signed: bool = True, account: str = ACCOUNT) -> None:
-    """Register e-mail addresses for a DID, with its key's signature."""
     for address in addresses:
         identifier = Identifier(Channel.EMAIL, address, address)
         given = {"credential_id": f"c-{address}", "signed": signed, "smart_account": account, "now": api.clock()}

@@ -74,7 +74,6 @@ class Meter:
         return Cost(status, await self._calls(heavy), min(times))
 
     async def status(self, heavy: Heavy) -> int:
-        """Return the status of the answer to a request."""
         exchange = self._exchange(heavy)
         await exchange.answered
         return exchange.status
@@ -166,7 +165,6 @@ class _RsgiProtocol:
 
 
 def filled(item: str, length: int, between: str = ",") -> str:
-    """Return an item repeated up to a length."""
     return between.join([item] * (length // (len(item) + len(between))))
 
 

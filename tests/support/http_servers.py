@@ -9,8 +9,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A handler that does not log."""
-
     def log_message(self, *_: object) -> None:
         return None
 

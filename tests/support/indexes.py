@@ -49,7 +49,6 @@ async def ask(store: IndexStore, path: str, query: str = "") -> Any:
 
 
 async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
-    """Return all pages of a list."""
     rows: list[Any] = []
     cursor = ""
     while True:
@@ -61,7 +60,6 @@ async def whole_list(store: IndexStore, name: str, query: str = "", limit: int =
 
 
 async def contents(store: IndexStore) -> dict[str, Any]:
-    """Return everything that the index serves."""
     lists = {name: await whole_list(store, name) for name in ("dids", "aliases", "accounts", "events")}
     return {**lists, "owners": await owners(store, lists), "stats": await ask(store, "/api/stats")}
 
@@ -125,7 +123,6 @@ def expected(ledger: Ledger, last_block: int) -> dict[str, Any]:
 
 
 def by_key(held: dict[str, Any]) -> dict[str, Any]:
-    """Convert `contents` to the form of `expected`."""
     keys = {"dids": "did_hash", "aliases": "alias_hash", "accounts": "account_address"}
     lists = {name: _sorted(held[name], key) for name, key in keys.items()}
     return {**lists, "owners": held["owners"], "stats": held["stats"]}

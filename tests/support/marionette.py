@@ -26,26 +26,13 @@ class Marionette:
     """A connection to a Firefox that was started with `--marionette`."""
 
     def __init__(self, port: int, patience_s: float) -> None:
-        """Connect to a Marionette port on this machine.
-
-        Args:
-            port: TCP port on 127.0.0.1.
-            patience_s: the longest time to wait for a response, in seconds.
-
-        Raises:
-            OSError: nothing listens there.
-        """
         self._socket = socket.create_connection(("127.0.0.1", port), patience_s)
         self._stream = self._socket.makefile("rb")
         self._last = 0
         self._read()  # the server's first message
 
     def send(self, command: str, **parameters: Any) -> Any:
-        """Run a command and return its result, or the result's `value` if that is the only field.
-
-        Raises:
-            MarionetteError: Firefox refused the command.
-        """
+        """Run a command and return its result, or the result's `value` if that is the only field."""
         self._last += 1
         asked = json.dumps([_ASKS, self._last, command, parameters]).encode()
         self._socket.sendall(b"%d:%s" % (len(asked), asked))
@@ -56,7 +43,6 @@ class Marionette:
         return result["value"] if isinstance(result, dict) and result.keys() == {"value"} else result
 
     def close(self) -> None:
-        """Close the connection; Firefox keeps running."""
         self._stream.close()
         self._socket.close()
 

@@ -8,15 +8,7 @@ ANSWER = '{"abi":1,"functions":["version"]}'
 
 
 def standing_in(number: int = 1, *, abi: int = 1, answer: str = ANSWER, leave_out: str = "", call: str = "") -> bytes:
-    """Return a module that responds to every call with `answer`.
-
-    Args:
-        number: distinguishes modules that behave the same.
-        abi: what enclave_abi returns.
-        answer: the JSON of every response.
-        leave_out: an export that the module lacks.
-        call: WAT instructions that run before each response.
-    """
+    """Return a module that runs `call` (WAT) and responds with `answer`; `number` distinguishes equal modules."""
     text = answer.replace('"', '\\"')
     exports = {
         "memory": '(export "memory" (memory 0))',

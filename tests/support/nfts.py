@@ -41,14 +41,12 @@ def deployed(chain: ChainService, name: str) -> str:
 
 
 def mint(chain: ChainService, name: str, to: str, number: int) -> str:
-    """Give an address an NFT (ERC-721), and return the contract."""
     contract = deployed(chain, name)
     chain.send(contract, call_data("mint(address,uint256)", to, number))
     return contract
 
 
 def mint_pieces(chain: ChainService, to: str, pieces: dict[int, int]) -> str:
-    """Give an address pieces of NFTs (ERC-1155), by the IDs, and return the contract."""
     contract = deployed(chain, "Pieces")
     data = call_data("mint(address,uint256[],uint256[])", to, list(pieces), list(pieces.values()))
     chain.send(contract, data)
@@ -56,10 +54,8 @@ def mint_pieces(chain: ChainService, to: str, pieces: dict[int, int]) -> str:
 
 
 def owner_of(chain: ChainService, contract: str, number: int) -> int:
-    """Return the owner of an NFT (ERC-721), as a number."""
     return int.from_bytes(chain.call(contract, "ownerOf(uint256)", number))
 
 
 def pieces_of(chain: ChainService, contract: str, owner: str, number: int) -> int:
-    """Return how many pieces of an NFT (ERC-1155) an address has."""
     return int.from_bytes(chain.call(contract, "balanceOf(address,uint256)", owner, number))

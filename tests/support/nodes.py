@@ -36,7 +36,6 @@ class Nodes:
         self.running: list[Server] = []
 
     def start(self, count: int = 1) -> list[Server]:
-        """Start this many nodes at the same time, and wait until all of them respond."""
         started = [self._launch(self._folder / f"node{len(self.running) + n}", free_port()) for n in range(count)]
         self.running += started
         for server in started:
@@ -50,7 +49,6 @@ class Nodes:
         wait_until_ready(again)
 
     def close(self) -> None:
-        """Kill every node with kill -9."""
         for server in self.running:
             server.kill_all()
 
@@ -70,7 +68,6 @@ class Nodes:
 def nodes_on(
     folder: Path, database_url: str, count: int, prefix: Sequence[str] = (), host: str = "127.0.0.1", peer: str = ""
 ) -> Iterator[Nodes]:
-    """Yield running nodes, and stop them afterwards."""
     nodes = Nodes(folder, database_url, prefix, host, peer)
     try:
         nodes.start(count)

@@ -32,26 +32,18 @@ ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1
 
 @dataclass(frozen=True)
 class ObjectStoreServer:
-    """A server with an empty bucket.
-
-    Attributes:
-        bucket_url: the beginning of HOLDFAST_SNAPSHOTS_URL; a folder and `options` follow.
-        options: what follows after `?`.
-        environment: variables with the credentials.
-    """
+    """A server with an empty bucket, whose credentials are in `environment`."""
 
     bucket_url: str
     options: str
     environment: dict[str, str] = field(default_factory=dict)
 
     def url(self, folder: str) -> str:
-        """Return the value of HOLDFAST_SNAPSHOTS_URL or HOLDFAST_ENCLAVE_URL for a folder in the bucket."""
         return f"{self.bucket_url}/{folder}?{self.options}"
 
 
 @contextlib.contextmanager
 def s3() -> Iterator[ObjectStoreServer]:
-    """Run moto's server."""
     port = free_port()
     with _process([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]):
         url = f"http://127.0.0.1:{port}"
@@ -75,7 +67,6 @@ def google_cloud(folder: Path) -> Iterator[ObjectStoreServer]:
 
 @contextlib.contextmanager
 def azure() -> Iterator[ObjectStoreServer]:
-    """Run Azurite."""
     port = free_port()
     program = [str((node.folder() or Path("/usr")) / "bin" / "node"), str(AZURITE), "--blobPort", str(port)]
     more = ["--blobHost", "127.0.0.1", "--inMemoryPersistence", "--silent", "--skipApiVersionCheck"]

@@ -13,20 +13,16 @@ from tests.support.serving import environment_of
 
 @dataclass
 class Answer:
-    """The exit status and output of a command."""
-
     code: int
     out: str
     err: str
 
     @property
     def value(self) -> Any:
-        """Return the JSON value that the command wrote to standard output."""
         return json.loads(self.out)
 
     @property
     def error(self) -> dict[str, Any]:
-        """Return the JSON value that the command wrote to standard error."""
         error: dict[str, Any] = json.loads(self.err)
         return error
 

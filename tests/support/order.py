@@ -22,7 +22,6 @@ SHORT = ("rules", "content", "wire", "settings", "tidy")
 
 
 def longest_first(items: list[pytest.Item]) -> None:
-    """Sort the tests in place."""
     items.sort(key=_rank)
 
 

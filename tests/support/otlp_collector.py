@@ -40,7 +40,6 @@ def attributes(holder: Any) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def collecting() -> Iterator[Collector]:
-    """A running collector."""
     collector = Collector()
 
     class Taking(Handler):

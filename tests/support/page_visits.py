@@ -92,7 +92,6 @@ class Visit:
     async def of(
         cls, browser: Browser | BrowserContext, server: Server, path: str = "/", **authenticator: Any
     ) -> Visit:
-        """Open `path` in a new tab with an authenticator."""
         visit = cls(await browser.new_page(), server)
         visit.authenticator = await Authenticator.of(visit.page, **authenticator)
         await visit.open(path)
@@ -114,7 +113,6 @@ class Visit:
             raise AssertionError(f"never on screen {name}: {state} {words} {self.complaints}") from error
 
     async def press(self, name: str, within: str = "main") -> None:
-        """Click the button with the given name."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
 
     async def key(self, name: str) -> None:
@@ -144,7 +142,6 @@ class Visit:
         return (await self.page.text_content(selector)) or ""
 
     async def told(self, words: str, place: str = "main") -> None:
-        """Wait until the page contains the given text."""
         await self.page.locator(place).filter(has_text=words).wait_for()
 
     async def alerted(self, words: str) -> None:
@@ -222,7 +219,6 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
 
 
 async def saves_a_backup(visit: Visit, file: Path, password: str) -> None:
-    """Save the vault's backup with the page's own button."""
     await visit.press("export")
     await visit.screen("export")
     await visit.inspect("export")
@@ -236,10 +232,8 @@ async def saves_a_backup(visit: Visit, file: Path, password: str) -> None:
 
 
 async def tried(visit: Visit, way: str) -> bool:
-    """Return whether the vault's screen says that a way back has been tried."""
     return await visit.page.get_attribute(f'[data-way="{way}"]', "data-tried") == "true"
 
 
 async def safe(visit: Visit, loss: str) -> bool:
-    """Return whether the vault's screen says that the vault survives the loss of the "passkey" or the "browser"."""
     return await visit.page.get_attribute(f'[data-loss="{loss}"]', "data-safe") == "true"

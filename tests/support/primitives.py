@@ -87,7 +87,6 @@ class Primitives:
         return answer is not None
 
     def ed25519_sign(self, seed: bytes, message: bytes) -> bytes | None:
-        """Return signature and public key."""
         return self._call("ed25519_sign", seed + message, len(message))
 
     def pairing(self, secret: bytes, peer: bytes, transcript: bytes) -> bytes | None:

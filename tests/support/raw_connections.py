@@ -56,8 +56,6 @@ def speaking(context: ssl.SSLContext, protocol: str) -> ssl.SSLContext:
 
 
 def over_tls(server: Server, tls: ssl.SSLContext) -> Server:
-    """Return the server as soon as it answers over TLS."""
-
     def answers() -> bool:
         assert server.process.poll() is None, server.log.read_text()
         with contextlib.suppress(httpx2.TransportError):
@@ -88,7 +86,6 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def memory_mb(server: Server) -> float:
-    """Return the memory of the service's processes."""
     root = psutil.Process(server.process.pid)
     return float(sum(process.memory_info().rss for process in [root, *root.children(recursive=True)])) / 1e6
 

@@ -103,7 +103,6 @@ class RecordedLoad:
             await _PLAYS[kind](self, f"{self._run}{number:06d}", size, history)
 
     def counts(self) -> Counter[str]:
-        """Return how many responses had each status and error."""
         return Counter(f"{answer.status} {answer.error or ''}".strip() for answer in self.answers)
 
     @property
@@ -111,7 +110,6 @@ class RecordedLoad:
         return sum(len(history) for _, history in self.histories)
 
     def unexplained(self) -> list[tuple[str, list[Operation]]]:
-        """Return the histories that are not linearizable."""
         return [(kind, history) for kind, history in self.histories if not explained(kind, history)]
 
     # -- kinds of keys -----------------------------------------------------------------------------------------------

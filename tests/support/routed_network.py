@@ -29,7 +29,6 @@ _COUNT = itertools.count()
 
 
 def why_not() -> str | None:
-    """Return the reason why this network cannot be set up here, or None."""
     if os.geteuid() != 0 or not shutil.which("ip"):
         return "needs root and iproute2"
     try:
@@ -56,25 +55,20 @@ class RoutedNetwork:
         self.prefix = ("ip", "netns", "exec", self._nodes)
 
     def nodes(self, folder: Path, url: str) -> AbstractContextManager[Nodes]:
-        """Return two nodes in the nodes' namespace."""
         return nodes_on(folder, url, 2, prefix=self.prefix, host=self.node, peer=self.client)
 
     def admit(self, postgres: PostgresServer) -> None:
-        """Let the nodes in."""
         with (postgres.data / "pg_hba.conf").open("a") as file:
             file.writelines(f"host all all {address}/32 trust\n" for address in (self.node, self.inner))
         postgres.execute("SELECT pg_reload_conf()")
 
     def cut(self) -> None:
-        """Make the router drop every packet from now on."""
         self._forward(on=False)
 
     def restore(self) -> None:
-        """Forward packets again, including retransmitted ones."""
         self._forward(on=True)
 
     def create(self) -> None:
-        """Create namespaces, links and routes."""
         a, b, c, d, e, f = self._links
         for name in (self._nodes, self._router):
             _run("ip", "netns", "add", name)
@@ -87,7 +81,6 @@ class RoutedNetwork:
         self.restore()
 
     def remove(self) -> None:
-        """Remove the namespaces, and with them their links and routes."""
         for name in (self._nodes, self._router):
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 

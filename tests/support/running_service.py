@@ -50,7 +50,6 @@ class JsonHandler(Handler):
 
 @contextmanager
 def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iterator[str]:
-    """Run an HTTP server on loopback; yield its address."""
     with http_server(type("Handler", (JsonHandler,), {"answer": staticmethod(answer)})) as port:
         yield f"http://127.0.0.1:{port}"
 

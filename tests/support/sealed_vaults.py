@@ -61,7 +61,6 @@ def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wra
 
 
 def edited(database: bytes, file: Path, statement: str, *values: object) -> bytes:
-    """Return the database after executing an SQL statement."""
     file.write_bytes(database)
     connection = sqlite3.connect(file)
     with connection:

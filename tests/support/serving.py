@@ -131,7 +131,6 @@ def wait_until_ready(server: Server) -> None:
 
 
 def is_healthy(url: str) -> bool:
-    """Return whether a service responds, using a client that starts quickly because tests poll often."""
     address = urlsplit(url)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE_S)
     try:

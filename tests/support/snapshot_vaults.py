@@ -82,7 +82,6 @@ def form(car: bytes, boundary: str = BOUNDARY) -> bytes:
 
 
 async def registered(api: Api, name: str = "ann") -> Vault:
-    """Return a new vault that is registered with a service."""
     vault = Vault(api=api)
     answer = await api.register(identifier=name, credentialId=f"credential-{name}", did=vault.did)
     assert answer.status_code == 200, answer.text
@@ -99,7 +98,6 @@ def failure(response: httpx2.Response) -> tuple[int, str]:
 
 
 def folder(vault: Vault) -> Path:
-    """Return the folder in which the service stores blocks."""
     blocks = snapshots_of(vault).blocks
     assert isinstance(blocks, ObjectBlocks)
     assert blocks.folder is not None
@@ -107,17 +105,14 @@ def folder(vault: Vault) -> Path:
 
 
 def spooled(vault: Vault) -> list[Path]:
-    """Return the temporary files that uploads have left on disk."""
     spool = snapshots_of(vault).uploads.spool
     return list(spool.iterdir()) if spool.exists() else []
 
 
 def snapshots_of(vault: Vault) -> Snapshots:
-    """Return the snapshot operations of the vault's service."""
     assert vault.api.service.snapshots is not None
     return vault.api.service.snapshots
 
 
 def plain_manifest(vault: Vault) -> Manifest:
-    """Return a manifest without a delegation."""
     return Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="0.1.0")

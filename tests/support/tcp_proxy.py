@@ -18,7 +18,6 @@ class TcpProxy:
     """
 
     def __init__(self, *target_ports: int) -> None:
-        """Start the proxy in a thread; it listens on `port`."""
         self._targets = list(target_ports)
         self.resting: set[int] = set()
         self._loop = asyncio.new_event_loop()
@@ -31,15 +30,12 @@ class TcpProxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def cut(self) -> None:
-        """Stop forwarding in both directions."""
         self._loop.call_soon_threadsafe(self._whole.clear)
 
     def restore(self) -> None:
-        """Resume forwarding, starting with the data that has been waiting."""
         self._loop.call_soon_threadsafe(self._whole.set)
 
     def close(self) -> None:
-        """Close every connection."""
         self._do(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -84,7 +80,6 @@ class TcpProxy:
 
 @contextlib.contextmanager
 def proxied(*target_ports: int) -> Iterator[TcpProxy]:
-    """Yield a proxy and close it afterwards."""
     proxy = TcpProxy(*target_ports)
     try:
         yield proxy

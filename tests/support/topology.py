@@ -52,7 +52,6 @@ class Topology:
     proxy_log: Path
 
     def ask_prometheus(self, path: str, **query: str) -> Any:
-        """Return the data of a response from Prometheus' HTTP API."""
         answer = httpx2.get(f"{self.prometheus}/api/v1/{path}", params=query, timeout=PATIENCE_S)
         answer.raise_for_status()
         return answer.json()["data"]
@@ -63,7 +62,6 @@ class Topology:
         return {row["metric"]["instance"]: float(row["value"][1]) for row in result}
 
     def address_of(self, node: Server) -> str:
-        """Return the address under which Prometheus knows a node."""
         return f"127.0.0.1:{self.nodes.admin_ports[node.port]}"
 
 

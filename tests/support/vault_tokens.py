@@ -54,7 +54,6 @@ class VaultKey:
         return {name: value for name, value in {**claims, **changed}.items() if value is not ...}
 
     def bearer(self, now: float, **changed: Any) -> dict[str, str]:
-        """Return the Authorization header for a new token."""
         return {"Authorization": f"Bearer {container(self.envelope(self.invocation(now, **changed)))}"}
 
     def delegation(self, public_key: bytes, now: float, **changed: Any) -> bytes:

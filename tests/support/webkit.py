@@ -46,7 +46,6 @@ DISPLAY=":$(cat /tmp/display)" HOME=/tmp exec WebKitWebDriver "--port=$2"
 
 
 def obstacle() -> str | None:
-    """Return the reason why WebKitGTK cannot run here, or None."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), str(FETCHED / "usr" / "bin")])
     if missing := [name for name in PROGRAMS if not shutil.which(name, path=places)]:
         return f"{', '.join(missing)} missing (python3 tools/programs.py fetches Debian's): the pages are NOT tried in WebKitGTK"
@@ -72,20 +71,16 @@ class WebKitTab:
         self._send("/timeouts", {"implicit": PATIENCE_S * 1000, "script": PATIENCE_S * 1000})
 
     def open(self, address: str) -> None:
-        """Open a page."""
         self._send("/url", {"url": address})
 
     def run(self, script: str, *given: Any) -> Any:
-        """Run a script in the page and return its result."""
         return self._send("/execute/sync", {"script": script, "args": given})
 
     def told(self, words: str) -> None:
-        """Wait until the page contains the given text."""
         shown = "return document.querySelector('main')?.textContent ?? ''"
         assert becomes_true(lambda: words in self.run(shown)), (words, self.run(shown))
 
     def press(self, name: str) -> None:
-        """Click the button with the given name."""
         self._send(self._element(f'main [data-name="{name}"]') + "/click", {})
 
     def fill(self, field: str, value: str) -> None:
@@ -93,12 +88,10 @@ class WebKitTab:
         self._send(self._element(f'[name="{field}"]') + "/value", {"text": value})
 
     def count(self, selector: str) -> int:
-        """Return how many elements currently match a selector."""
         found: int = self.run("return document.querySelectorAll(arguments[0]).length", selector)
         return found
 
     def shoot(self, name: str) -> None:
-        """Save a screenshot of the current screen."""
         answer = self._driver.get(f"{self._session}/screenshot").raise_for_status()
         SHOTS.mkdir(parents=True, exist_ok=True)
         (SHOTS / f"webkit-{name}.png").write_bytes(base64.b64decode(answer.json()["value"]))
