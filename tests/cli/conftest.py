@@ -2,6 +2,7 @@
 
 import pytest
 from tests.support.operator import Operator
+from tests.support.serving import CREDENTIAL, DID
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +15,14 @@ def runtime_folder(tmp_path_factory, monkeypatch):
 def holdfast(tmp_path):
     """Return a function that runs `holdfast` and asserts that no run ends in a traceback."""
     return Operator(tmp_path / "data")
+
+
+@pytest.fixture
+def registered(serve):
+    """A service on which `ann` is registered with one credential."""
+    running, transaction = serve(), "0x" + "ab" * 32
+    body = {"credentialId": CREDENTIAL, "did": DID, "identifier": "Ann", "channel": "handle", "txHash": transaction}
+    with running.client() as client:
+        assert running.session(client, "Ann", "192.0.2.1").status_code == 200
+        assert client.post("/api/dids", json=body).is_success
+    return running

@@ -54,7 +54,8 @@ def end(process, number):
     family = family_of(process)
     names = " ".join(" ".join(relative.cmdline()) for relative in family)
     assert all(program in names for program in ("anvil", "alto.js", "serve"))
-    listening = {c.laddr.ip for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN}
+    world = [psutil.Process(process.pid), *family]
+    listening = {c.laddr.ip for p in world for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN}
     assert all(ip_address(host).is_loopback for host in listening)
     process.send_signal(number)
     process.communicate(timeout=60)

@@ -68,9 +68,3 @@ def test_no_command_aborts_while_it_ends(holdfast, place):
     with ThreadPoolExecutor(4) as several:  # an awaited call to the storage aborted one command in twenty
         answers = several.map(lambda _: holdfast("enclave", "verify", enclave_url=place.as_uri()), range(amount(4, 64)))
         assert {answer.code for answer in answers} == {Exit.NOT_FOUND}
-
-
-def test_the_help_says_what_each_exit_code_means(holdfast):
-    for command in ("publish", "verify"):
-        text = holdfast("enclave", command, "--help").out
-        assert "HOLDFAST_ENCLAVE_URL" in text and "Exits with" in text and "SHA-256" in text

@@ -101,6 +101,14 @@ def change(chain, who, *changes):
     chain.send(who.account, call_data("changeOwners((uint8,bytes,uint256)[])", listed), sender=who.account)
 
 
+def shared(chain, who, *changes, dollars=1):
+    """Create the account, with coin and dollars, for several owners."""
+    deploy(chain, who)
+    change(chain, who, *changes)
+    chain.give(who.account, dollars * DOLLAR)
+    chain.fund(who.account, ETH)
+
+
 def register(chain, who):
     """Register the vault's DID for its account, and return the DID's hash."""
     signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
@@ -166,10 +174,7 @@ def test_a_bundler_moves_everything_and_names_the_dids_next_controller(chain, le
 
 def test_a_second_owner_moves_what_is_in_another_keys_account(chain, ada, tmp_path):
     to, bob = someone(), Person(tmp_path / "bob")
-    deploy(chain, ada)
-    change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer))
-    chain.give(ada.account, 5 * DOLLAR)
-    chain.fund(ada.account, ETH)
+    shared(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), dollars=5)
     said = bob.exit(chain, "--account", ada.account, "--to", to, "--bundler", chain.bundler_url)
     assert chain.usdc_of(to) == 5 * DOLLAR
     assert [owner["primary"] for owner in said["owners"]] == [True, False]
@@ -315,10 +320,7 @@ def test_a_second_key_signs_where_two_owners_must(chain, ada, sender, tmp_path, 
         words = ("--second-passkey", f"0x{signer.hex()}", "--bundler", chain.bundler_url)
     else:
         signer, words = from_hex(payer), ("--second-key", key_file, "--bundler", chain.bundler_url)
-    deploy(chain, ada)
-    change(chain, ada, Change(ChangeKind.ADD_OWNER, signer), Change(ChangeKind.SET_THRESHOLD, value=2))
-    chain.give(ada.account, DOLLAR)
-    chain.fund(ada.account, ETH)
+    shared(chain, ada, Change(ChangeKind.ADD_OWNER, signer), Change(ChangeKind.SET_THRESHOLD, value=2))
     assert ada.exit(chain, "--to", to, *words)["obstacle"] is None
     assert (chain.usdc_of(to), chain.usdc_of(ada.account)) == (DOLLAR, 0)
 
@@ -337,11 +339,8 @@ def test_a_passkey_that_owns_the_account_suffices_without_a_vault(
     if way != "--bundler":  # passkeys in the file that are not owners hide no security key
         site = NOWHERE if way == "--second-vault" else "https://other.example"
         Authenticator(site, SoftwareAuthenticator(file)).create_passkey(passkeys.Person("ada"))
-    deploy(chain, ada)
     two = [Change(ChangeKind.SET_THRESHOLD, value=2)] if way == "--second-vault" else []
-    change(chain, ada, Change(ChangeKind.ADD_OWNER, signer), *two)
-    chain.give(ada.account, 3 * DOLLAR)
-    chain.fund(ada.account, ETH)
+    shared(chain, ada, Change(ChangeKind.ADD_OWNER, signer), *two, dollars=3)
     words = ("vault", "exit", "--owner-passkey", "--account", ada.account, "--token", chain.usdc, "--to", to, "--yes")
     words += ("--sender-key", str(key_file)) if way == "--sender-key" else ("--bundler", chain.bundler_url)
     words += ("--second-vault", str(ada.terminal.folder)) if two else ()
@@ -411,18 +410,6 @@ def test_a_nodes_words_are_marked_as_its_own(tmp_path, monkeypatch):
         told = Terminal(tmp_path, NOWHERE).run("vault", "exit", *near, "--bundler", NOWHERE, code=Exit.UNAVAILABLE)
     said = "the node or bundler says, in its own words: \u201csend coin to 0x00 first\u201d"
     assert told.stderr == f"holdfast: Network: {said}\n"
-
-
-@pytest.mark.soak  # a chain of its own; contracts/test_forge.py and world/test_passkeys_on_chain.py in the gate
-def test_two_vaults_sign_through_a_bundler_of_a_chain_without_the_precompile(slow_chain, ada, tmp_path):
-    to, bob = someone(), Person(tmp_path / "bob")
-    deploy(slow_chain, ada)
-    change(slow_chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), Change(ChangeKind.SET_THRESHOLD, value=2))
-    slow_chain.give(ada.account, DOLLAR)
-    slow_chain.fund(ada.account, ETH)
-    second = ("--second-vault", str(bob.terminal.folder))
-    ada.exit(slow_chain, "--to", to, "--bundler", slow_chain.bundler_url, *second)
-    assert slow_chain.usdc_of(to) == DOLLAR
 
 
 def test_a_move_that_the_chain_refuses_is_named(chain, ada, sender):

@@ -111,11 +111,6 @@ def test_a_setting_that_cannot_be_read_exits_3_and_is_named(holdfast, words):
     assert "hunter2" not in answer.err
 
 
-def test_the_same_as_text_is_one_line(holdfast):
-    told = holdfast("config", workers="many").err
-    assert told == "holdfast: HOLDFAST_WORKERS: a whole number from 1 to 64 is needed\n"
-
-
 @pytest.mark.parametrize("what", ["missing", "folder", "binary", "nul"])
 def test_an_env_file_that_cannot_be_read_exits_3(holdfast, tmp_path, what):
     file = tmp_path / "settings.env"

@@ -3,24 +3,10 @@
 import base64
 
 import pytest
-from tests.support.serving import DID
+from tests.support.serving import CREDENTIAL, DID
 
 from holdfast.cli.exits import Exit
-
-TRANSACTION = "0x" + "ab" * 32
-RAW = bytes(range(200, 232))
-CREDENTIAL = base64.urlsafe_b64encode(RAW).decode().rstrip("=")
-
-
-@pytest.fixture
-def registered(serve):
-    """A service on which `ann` is registered with one credential."""
-    running = serve()
-    with running.client() as client:
-        assert running.session(client, "Ann", "192.0.2.1").status_code == 200
-        body = {"credentialId": CREDENTIAL, "did": DID, "identifier": "Ann", "channel": "handle", "txHash": TRANSACTION}
-        assert client.post("/api/dids", json=body).is_success
-    return running
+from holdfast.wire.encoding import from_base64url
 
 
 def test_show_revoke_and_release_while_the_service_runs(registered, holdfast):
@@ -35,7 +21,14 @@ def test_show_revoke_and_release_while_the_service_runs(registered, holdfast):
     assert DID in text and "credentials: 1" in text
     call("credential", "revoke", "--json", "--", CREDENTIAL, code=Exit.USAGE)  # no one confirmed it
     call("identifier", "release", "ann", code=Exit.USAGE)
-    revoke = ("credential", "revoke", "--yes", "--json", "--", base64.b64encode(RAW).decode())  # in either alphabet
+    revoke = (
+        "credential",
+        "revoke",
+        "--yes",
+        "--json",
+        "--",
+        base64.b64encode(from_base64url(CREDENTIAL)).decode(),
+    )  # in either alphabet
     assert call(*revoke).value == {"revoked": True}
     call("credential", "revoke", "--yes", "--", CREDENTIAL, code=Exit.NOT_FOUND)
     assert call("identifier", "release", "ann", "--yes", "--json").value == {"released": True}

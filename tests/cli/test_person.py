@@ -1,28 +1,13 @@
 """`holdfast person` for operators, and `holdfast vault stored` and `take-back` for the person."""
 
-import base64
 import secrets
 
-import pytest
 from tests.support.running_service import RunningService
 from tests.support.serving import DID
 from tests.support.terminal import Terminal
 
 from holdfast.cli import client_vault
 from holdfast.cli.exits import Exit
-
-TRANSACTION = "0x" + "ab" * 32
-CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=")
-
-
-@pytest.fixture
-def registered(serve):
-    """A service on which `ann` is registered with one credential."""
-    running = serve()
-    body = {"credentialId": CREDENTIAL, "did": DID, "identifier": "Ann", "channel": "handle", "txHash": TRANSACTION}
-    with running.client() as client:
-        assert client.post("/api/dids", json=body).status_code == 200
-    return running
 
 
 def test_an_operator_copies_and_erases_a_person(registered, holdfast):

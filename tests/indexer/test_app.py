@@ -112,11 +112,6 @@ async def test_an_account_is_found_by_any_of_its_present_owners(client, chain):
     assert event["key_owner"].lower() == second
 
 
-async def test_a_key_owner_is_an_address(client):
-    status, _, body = await client.ask("/api/accounts", "key_owner=0x12")
-    assert (status, json.loads(body)) == (400, {"error": "Invalid key_owner: expected 20-byte hex address"})
-
-
 async def test_stats_and_health(client):
     stats = {"total_dids": 1, "active_dids": 1, "total_aliases": 1, "total_accounts": 1, "last_block_number": 1}
     assert await client.get("/api/stats") == stats

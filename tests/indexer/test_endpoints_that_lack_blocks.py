@@ -52,7 +52,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_missing_blocks_cost_few_calls_and_are_told(store, busy_chain, way, caplog):
+async def test_missing_blocks_cost_few_calls_and_are_told_until_they_are_there(store, busy_chain, way, caplog):
     time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
@@ -62,13 +62,6 @@ async def test_missing_blocks_cost_few_calls_and_are_told(store, busy_chain, way
     assert len(caplog.messages) < 10
     assert not mine.healthy()
     assert mine.progress().failures > 10
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_it_goes_on_when_the_blocks_are_there(store, busy_chain, way):
-    time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
-    mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
-    await time.follow(mine, 60)
     endpoint.lacks = set()
     await time.follow(mine, 60)
     assert mine.healthy()

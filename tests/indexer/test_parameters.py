@@ -79,6 +79,7 @@ FORGED = base64.urlsafe_b64encode(struct.pack(">cqq", b"\x01", -1, 0)).decode().
         ("alias=", "Invalid alias: expected an alias or its 32-byte hex hash"),
         ("controller=0x1", "Invalid controller: expected 20-byte hex address"),
         ("owner=me", "Invalid owner: expected 20-byte hex address"),
+        ("key_owner=0x12", "Invalid key_owner: expected 20-byte hex address"),
         ("active=1", "Invalid active: expected true or false"),
         ("from_block=-1", "Invalid from_block: expected a block number"),
         ("from_block=1e3", "Invalid from_block: expected a block number"),

@@ -1,7 +1,7 @@
 """What the follower and the endpoints require of the store."""
 
 import pytest
-from tests.support.indexes import catch_up, contents, follower, whole_list
+from tests.support.indexes import catch_up, follower, whole_list
 
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import Batch
@@ -24,15 +24,6 @@ def registered(number, index=0, did=DID):
 
 def status(number, active):
     return Event(number, 0, block(number).hash, b"\x08" * 32, "DidStatusChanged", did_hash=DID, active=active)
-
-
-async def test_an_empty_index_knows_nothing(store):
-    assert await store.tip() is None
-    assert await store.blocks() == []
-    assert await store.did(DID) is None
-    assert await store.alias(DID) is None
-    assert await store.account(CONTROLLER) is None
-    assert await store.stats() == (0, 0, 0, 0, None)
 
 
 async def test_a_range_is_there_with_its_blocks(store):
@@ -62,16 +53,6 @@ async def test_a_range_that_fails_in_the_middle_changes_nothing(store):
     assert await store.stats() == (1, 1, 0, 0, 1)
 
 
-async def test_going_back_restores_rows_counters_and_events(store):
-    await store.apply(None, Batch([block(1)], [registered(1)]), floor=-1)
-    before = await contents(store)
-    await store.apply(block(1), Batch([block(2)], [status(2, 0), registered(2, 1, b"\x07" * 32)]), floor=-1)
-    await store.apply(block(2), Batch([block(3)], [status(3, 1)]), floor=-1)
-    await store.rewind(block(3), block(1))
-    assert await contents(store) == before
-    assert await store.tip() == block(1)
-
-
 async def test_going_back_from_another_tip_changes_nothing(store):
     await store.apply(None, Batch([block(1), block(2)], [registered(2)]), floor=-1)
     with pytest.raises(TipMoved):
@@ -94,23 +75,14 @@ async def test_reset_empties(store):
     assert await whole_list(store, "events") == []
 
 
-async def test_an_index_outlives_its_process(make_store):
-    first = make_store()
+async def test_an_index_outlives_its_process_and_one_of_something_else_is_emptied(make_store):
+    first, again, other = make_store(), make_store(), make_store()
     await first.open("one")
     await first.apply(None, Batch([block(1)], [registered(1)]), floor=-1)
     await first.close()
-    again = make_store()
     await again.open("one")
     assert await again.did(DID) is not None
     await again.close()
-
-
-async def test_an_index_of_something_else_is_emptied(make_store):
-    first = make_store()
-    await first.open("one")
-    await first.apply(None, Batch([block(1)], [registered(1)]), floor=-1)
-    await first.close()
-    other = make_store()
     await other.open("another")
     assert await other.tip() is None
     assert await other.did(DID) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import itertools
 import os
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
+CREDENTIAL = base64.urlsafe_b64encode(bytes(range(200, 232))).decode().rstrip("=")
 # How long a condition may take to become true; the limit is long because a machine under load is slow.
 PATIENCE_S = 60.0
 

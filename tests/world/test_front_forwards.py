@@ -26,9 +26,13 @@ async def test_only_the_four_fields_reach_the_bundler(more):
     assert msgspec.json.decode(transport.posted[0]) == asked
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'[{"method":"x"}]', b"{}", b'{"method":1}', b'{"method":"x","params":7}']
-)
+NO_REQUESTS = [
+    b"", b"{", b"5", b"null", b'"text"', b"[]", b'[{"method":"x"}]', b"{}", b'{"method":1}',
+    b'{"method":"x","params":7}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NO_REQUESTS)
 async def test_what_is_no_request_is_refused_here(body):
     transport = Recorder()
     bundler = DevelopmentBundler(None, "http://alto", transport)

@@ -136,13 +136,6 @@ async def test_two_people_register_at_once(newcomer):
     assert all(receipt.actual_gas_cost > 0 for receipt in receipts)
 
 
-async def test_a_taken_alias_is_refused_with_its_reason(newcomer):
-    first, second = newcomer(), newcomer()
-    await first.register()
-    with pytest.raises(UserOperationError, match="AliasTaken"):
-        await second.bundler.send_sponsored(second.registration(alias=first.alias), second.key.sign)
-
-
 async def test_an_operation_that_fails_inside_is_a_failure_with_its_reason(world, newcomer):
     person = newcomer()
     await person.register()
@@ -192,15 +185,3 @@ async def test_another_keys_signature_is_refused(newcomer):
     person, thief = newcomer(), newcomer()
     with pytest.raises(UserOperationError, match="AA24"):
         await person.bundler.send_sponsored(person.registration(), thief.key.sign)
-
-
-async def test_a_high_s_is_refused(newcomer):
-    person = newcomer()
-    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
-
-    async def high(digest):
-        signature = await person.key.sign(digest)
-        return signature[:32] + (order - int.from_bytes(signature[32:])).to_bytes(32)
-
-    with pytest.raises(UserOperationError, match="AA24"):
-        await person.bundler.send_sponsored(person.registration(), high)

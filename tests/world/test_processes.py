@@ -110,10 +110,6 @@ async def test_no_secret_of_ours_reaches_a_child(tmp_path, monkeypatch):
     assert os.environ["PATH"] in child.log.read_text()
 
 
-def test_free_ports_are_loopback_ports():
-    assert 1024 <= free_port() <= 65535
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port is only free at the moment it is picked")
 def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on():
     port = free_port()

@@ -9,15 +9,15 @@ from holdfast.service.settings.values import read_settings
 from holdfast.world.service_process import service_environment
 
 FAUCET = "http://127.0.0.1:1/faucet"
-WORLD = SimpleNamespace(
-    chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=84532),
-    bundler_url="http://127.0.0.1:2",
-    faucet_url=FAUCET,
-)
+
+
+def world_of(chain_id, faucet):
+    chain = SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=chain_id)
+    return SimpleNamespace(chain=chain, bundler_url="http://127.0.0.1:2", faucet_url=faucet)
 
 
 def environment(**callers):
-    return service_environment(WORLD, Path("/world"), 8787, callers)
+    return service_environment(world_of(84532, FAUCET), Path("/world"), 8787, callers)
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,11 @@ def test_a_callers_setting_reaches_the_service(name, value):
 
 @pytest.mark.parametrize(
     "name",
-    ["HOLDFAST_RPC_URL", "HOLDFAST_BUNDLER_URL", "HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL", "HOLDFAST_HOST"],
-)
+    [
+        "HOLDFAST_RPC_URL", "HOLDFAST_BUNDLER_URL", "HOLDFAST_FAUCET_URL", "HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL",
+        "HOLDFAST_HOST",
+    ],
+)  # fmt: skip
 def test_what_the_world_decides_stays_decided(name):
     assert environment(**{name: "smtp://a.real.provider"})[name] == environment()[name]
 
@@ -57,17 +60,9 @@ def test_the_service_reads_every_setting():
     assert settings.data_dir == Path("/world")
 
 
-def test_the_faucet_is_the_worlds_own():
-    assert environment(HOLDFAST_FAUCET_URL="https://elsewhere.example")["HOLDFAST_FAUCET_URL"] == FAUCET
-
-
 @pytest.mark.parametrize(("chain_id", "name", "test_money"), [(8453, "Base", False), (4217, "Local chain 4217", True)])
 def test_a_world_with_another_id_describes_its_chain(tmp_path, chain_id, name, test_money):
-    world = SimpleNamespace(
-        chain=SimpleNamespace(rpc_url="http://127.0.0.1:1", chain_id=chain_id),
-        bundler_url="http://127.0.0.1:2",
-        faucet_url=None,
-    )
+    world = world_of(chain_id, faucet=None)
     main = served_chains(read_settings(service_environment(world, tmp_path / "data", 8787, {}))).main
     assert (main.chain_id, main.name, main.test_money) == (chain_id, name, test_money)
     assert (main.rpc, main.bundler, main.usdc) == ("http://127.0.0.1:1", "http://127.0.0.1:2", ADDRESSES["DevUSDC"])

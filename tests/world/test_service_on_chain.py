@@ -12,7 +12,6 @@ import pytest_asyncio
 from tests.support.people import ERRORS
 from tests.support.soak import cases
 
-from holdfast.chain import calls
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, predict_account
 from holdfast.chain.entry_points import ENTRY_POINTS, V07
@@ -137,19 +136,6 @@ async def check_indexer(service, person, receipt):
     assert (alias["alias_hash"], alias["did_hash"]) == (to_hex(alias_hash(person.alias)), did["did_hash"])
     account = await service.get(f"{prefix}/accounts/{person.account}")
     assert (account["account_address"].lower(), account["tx_hash"]) == (person.account.lower(), transaction)
-
-
-async def test_a_payment_moves_usdc_that_the_service_shows(service, person):
-    await person.register()
-    await person.mint(5_000_000)
-    payee = predict_account(person.key.x, person.key.y, 99)
-    payment = person.operation(1, calls.transfer(ADDRESSES["DevUSDC"], payee, 1_250_000))
-    await person.bundler.wait(await person.bundler.send_sponsored(payment, person.key.sign))
-    for account, formatted in ((person.account, "3.750000"), (payee, "1.250000")):
-        balance = await service.get("/api/balance", account=account, token="usdc", chainId=str(CHAIN_ID))
-        assert (balance["formatted"], balance["decimals"], balance["symbol"]) == (formatted, 6, "USDC")
-    ether = await service.get("/api/balance", account=person.account, token="ETH", chainId=str(CHAIN_ID))
-    assert ether["balance"] == "0"
 
 
 @pytest.mark.parametrize("salt", ["", "0", "7", "0x7", str(2**256 - 1), hex(2**256 - 1)])
