@@ -38,9 +38,13 @@ def server(request, tmp_path_factory):
 
 
 def status(server, sent):
+    return int(answer(server, sent).split()[1])
+
+
+def answer(server, sent):
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.sendall(sent)
-        return int(connection.recv(65536).split()[1])
+        return connection.recv(65536)
 
 
 @pytest.mark.parametrize("sent", REFUSED.values(), ids=REFUSED)
@@ -64,3 +68,12 @@ def test_chunks_count_and_a_length_next_to_them_does_not(server, fields):
             received += part
     statuses = [line.split()[1] for line in received.split(b"\r\n") if line.startswith(b"HTTP/1.1")]
     assert statuses in ([b"404"], [b"404", b"200"]), "two requests, two responses, unless the first one's ends it"
+
+
+def test_a_query_that_is_not_encoded_means_what_it_would_mean_encoded(server):
+    """curl sends what a person types; URLs contain only ASCII (RFC 3986)."""
+    session = '{"handle":"tête","did":"%s"}'.encode() % DID.encode()
+    assert status(server, POST + b"Content-Length: %d\r\n\r\n" % len(session) + session) == 200
+    for alias in ("tête", "t%C3%AAte"):
+        given = answer(server, f"GET /api/aliases/check?alias={alias} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        assert given.endswith(b'{"available":false,"did":"%s"}' % DID.encode())

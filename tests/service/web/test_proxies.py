@@ -269,7 +269,14 @@ async def test_other_paths_are_not_there(indexed):
     assert indexer.requests == []
 
 
-async def raw_get(api, raw_path):
+async def test_octets_beyond_ascii_arrive_encoded(indexed):
+    api, indexer = indexed
+    indexer.answer = lambda request, _body: web.json_response(request.raw_path)
+    for octets in ("/api/indexer/api/aliases/tête", "/api/indexer/api/aliases/t%C3%AAte"):
+        assert (await raw_get(api, octets, "a=ж&b=%20"))[1] == b'"/api/aliases/t%C3%AAte?a=%D0%B6&b=%20"'
+
+
+async def raw_get(api, raw_path, query=""):
     """Send a GET request with a path that no HTTP client normalises."""
     from urllib.parse import unquote
 
@@ -277,7 +284,7 @@ async def raw_get(api, raw_path):
 
     sent = []
     scope = {
-        "type": "http", "method": "GET", "path": unquote(raw_path), "raw_path": raw_path.encode(), "query_string": b"",
+        "type": "http", "method": "GET", "path": unquote(raw_path), "raw_path": raw_path.encode(), "query_string": query.encode(),
         "headers": [], "client": ("127.0.0.1", 1),
     }  # fmt: skip
 

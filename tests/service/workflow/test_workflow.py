@@ -8,6 +8,7 @@ import jcs
 import pytest
 from aiohttp import web
 from tests.support.api import DID, error_of
+from tests.support.heavy_requests import Heavy, Meter, RsgiMeter
 from tests.support.upstreams import upstream
 
 from holdfast.service.lifecycle import service as service_module
@@ -75,6 +76,13 @@ async def test_the_engine_can_inspect(engine):
     answer = await engine.http.get("/api/workflow")
     assert answer.status_code == 200
     assert answer.json()["function_count"] == 2
+
+
+@pytest.mark.parametrize("entry", [Meter, RsgiMeter])
+@pytest.mark.parametrize("query", ["fnId=é", "fnId=ж", "fnId=%ff", "ж"])
+async def test_an_odd_query_is_no_failure(engine, entry, query):
+    asked = Heavy("odd", "GET", f"/api/workflow?{query}", {"host": "a"})
+    assert await entry(engine.application).status(asked) == 200
 
 
 def call(*, steps=None, immediate=True, attempt=0):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from string import punctuation
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
 
 import msgspec
 
@@ -44,8 +46,17 @@ _JSON_HEADERS = FixedHeaders(
 _encode = msgspec.json.Encoder().encode
 
 
+def in_ascii(octets: bytes) -> str:
+    """Return a path or query as sent, with octets beyond ASCII, which no URL may have, percent-encoded (RFC 3986)."""
+    return octets.decode() if octets.isascii() else quote(octets, safe=punctuation)
+
+
 class Request(Protocol):
-    """One request. `path` is decoded, `raw_path` is as sent; `peer` is the address of the connection's other end."""
+    """One request.
+
+    `path` is decoded, `raw_path` and `query` are as `in_ascii` returns them; `peer` is the address of the connection's
+    other end.
+    """
 
     method: str
     path: str

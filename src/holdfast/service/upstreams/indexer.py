@@ -74,7 +74,7 @@ class IndexerBinding:
         scope: dict[str, Any] = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1",
             "method": "GET", "scheme": "http", "path": unquote(path), "raw_path": path.encode(),
-            "query_string": query.encode("latin-1"), "root_path": "", "client": None, "server": None,
+            "query_string": query.encode(), "root_path": "", "client": None, "server": None,
             "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()],
         }  # fmt: skip
         with calling("indexer"):

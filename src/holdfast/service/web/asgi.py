@@ -15,6 +15,7 @@ from holdfast.service.http.messages import (
     ClientGone,
     body_may_follow,
     encoded_pairs,
+    in_ascii,
     is_longer,
     length_missing,
 )
@@ -45,7 +46,7 @@ class AsgiRequest:
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
         self.method: str = scope["method"]
         self.path: str = scope["path"]
-        self.query: str = scope["query_string"].decode("latin-1")
+        self.query: str = in_ascii(scope["query_string"])
 
     @property
     def version(self) -> str | None:
@@ -56,8 +57,7 @@ class AsgiRequest:
     @property
     def raw_path(self) -> str:
         """See Request."""
-        raw: bytes = self._scope.get("raw_path") or self.path.encode()
-        return raw.decode("latin-1")
+        return in_ascii(self._scope.get("raw_path") or self.path.encode())
 
     @property
     def peer(self) -> str:

@@ -16,7 +16,7 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import LimitedResponse
-from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, is_longer
+from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, in_ascii, is_longer
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
@@ -44,7 +44,8 @@ class RsgiRequest:
         self._headers = scope.headers
         self.method: str = scope.method
         self.path: str = scope.path
-        self.query: str = scope.query_string
+        query: str = scope.query_string
+        self.query = query if query.isascii() else in_ascii(query.encode())
 
     @property
     def version(self) -> str | None:

@@ -94,7 +94,7 @@ class InngestWorkflow:
         scope = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
             "scheme": self._public_url.scheme, "path": PATH, "raw_path": PATH.encode(), "root_path": "",
-            "query_string": request.query.encode("latin-1"), "client": None, "server": None,
+            "query_string": request.query.encode(), "client": None, "server": None,
             "headers": _octets([*headers, ("host", self._public_url.netloc)]),
         }  # fmt: skip
         return await _called(application, scope, await request.body(limit))
