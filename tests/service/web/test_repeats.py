@@ -131,6 +131,21 @@ async def test_a_repeat_waits_for_the_first_response_and_is_told_to_come_back_la
     same(await first, await second)
 
 
+async def test_waiting_costs_little(api, monkeypatch):
+    monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 1.0)
+    begun, gate = hold(api.mailer)
+    first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))
+    await begun.wait()
+    store, asked = api.service.idempotency.store, []
+    begin = store.begin
+    monkeypatch.setattr(store, "begin", lambda repeat: asked.append(repeat) or begin(repeat))
+    assert (await api.post("/api/verify/send", **SEND, headers=NAMED)).status_code == 409
+    assert len(asked) <= 10  # of which each takes a transaction
+    assert all(repeat.bodies is asked[0].bodies for repeat in asked)  # half a megabyte is hashed once
+    gate.set()
+    await first
+
+
 async def test_a_client_that_leaves_finds_the_answer_when_it_returns(api):
     begun, gate = hold(api.mailer)
     first = asyncio.create_task(api.post("/api/verify/send", **SEND, headers=NAMED))

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import IdempotencyState
 
 _NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key encrypts a few responses at most
-_POLL_S = 0.05
+# A repeat asks ten times whether the first request is done: seldom enough that waiting costs little.
+_FIRST_PAUSE_S, _LONGER = 0.05, 1.5
 _RETRY_AFTER_S = 1
 
 
@@ -77,17 +78,20 @@ class Idempotency:
         """
         loop = asyncio.get_running_loop()
         ends = loop.time() + REPEAT_WAITS_S
+        bodies, pause_s = self._bodies(idempotent), _FIRST_PAUSE_S
         while True:
-            begun = await self.store.begin(self._repeat(idempotent))
+            begun = await self.store.begin(self._repeat(idempotent, bodies))
             if begun.mine:
                 return begun
-            if not any(hmac.compare_digest(begun.body, body) for body in self._bodies(idempotent)):
+            if not any(hmac.compare_digest(begun.body, body) for body in bodies):
                 raise Refused(IDEMPOTENCY_KEY_REUSED)
             if begun.answer is not None:
                 return self._opened(idempotent, begun.answer)
-            if loop.time() >= ends:
+            left_s = ends - loop.time()
+            if left_s <= 0:
                 raise Refused(IDEMPOTENCY_KEY_IN_USE, _RETRY_AFTER_S)
-            await asyncio.sleep(_POLL_S)
+            await asyncio.sleep(min(pause_s, left_s))
+            pause_s *= _LONGER
 
     async def finish(self, idempotent: IdempotentRequest, answer: bytes) -> bytes:
         """Store the response unless a parallel repeat has stored one; return the stored response."""
@@ -114,10 +118,10 @@ class Idempotency:
                 continue
         raise Refused(IDEMPOTENCY_KEY_REUSED)  # the key that encrypted it was withdrawn
 
-    def _repeat(self, idempotent: IdempotentRequest) -> NewRepeat:
+    def _repeat(self, idempotent: IdempotentRequest, bodies: tuple[bytes, ...]) -> NewRepeat:
         return NewRepeat(
             key=idempotent.key,
-            bodies=self._bodies(idempotent),
+            bodies=bodies,
             now=self.clock(),
             lease_s=idempotent.lease_s,
             retention_s=RESPONSE_RETENTION_S,
