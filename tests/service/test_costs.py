@@ -181,6 +181,24 @@ async def test_heavy_requests_to_the_bundler(open_api):
     await require_cheap(open_api, requests)
 
 
+async def test_heavy_calls_to_the_workflow(open_api, monkeypatch):
+    """Forged signatures and none: Inngest's SDK writes a body in canonical form before it looks at the signature."""
+    monkeypatch.setenv("INNGEST_SIGNING_KEY", "signkey-prod-" + "ab" * 32)
+    values = {
+        **JSON_VALUES, "floats": "1.2345678901234567e-300", "many lists": "[" * 249 + "]" * 249,
+        "a thousand floats": ",".join(["1.2345678901234567e-300"] * 999),
+    }  # fmt: skip
+    requests = []
+    for title, value in values.items():
+        for size in (2000, BODY - 10, BUNDLER_BODY - 10):
+            text = "{" + f'"a":[{filled(value, size) if len(value) < size // 2 else value}]' + "}"
+            for signed in ({}, {"x-inngest-signature": "t=1&s=" + "0" * 64}):
+                heavy = Heavy(f"{title} {size}", "POST", "/api/workflow?fnId=holdfast-expire", signed, text.encode())
+                requests.append(heavy)
+    await RsgiMeter(open_api.application).status(requests[0])  # it loads the SDK
+    await require_cheap(open_api, requests)
+
+
 @ENTRIES
 async def test_heavy_tokens(open_api, entry):
     """Tokens by a key that is registered, by one that is not, and forged ones."""

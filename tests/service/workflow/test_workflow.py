@@ -253,6 +253,13 @@ async def test_a_signed_call_is_run_and_its_answer_signed(signed):
     assert values["s"] == mac.hexdigest()
 
 
+async def test_a_signed_call_may_be_long_but_not_of_many_values(signed):
+    for more, status in (("x" * 500_000, 206), ([[]] * 1000, 413), ([0] * 1100, 413)):
+        body = jcs.canonicalize({**call(), "more": more})
+        headers = {"x-inngest-signature": signature(body), "content-type": "application/json"}
+        assert (await signed.http.post(url("expire"), content=body, headers=headers)).status_code == status
+
+
 @pytest.mark.parametrize("given", [
     {},
     {"x-inngest-signature": "t=1&s=" + "0" * 64},

@@ -18,7 +18,7 @@ from holdfast.rules.allowlists import WORKFLOW_METHODS
 from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
 from holdfast.service.settings.values import engine_configured, engine_unsigned
-from holdfast.wire.errors import METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
+from holdfast.wire.errors import BODY_TOO_LARGE, METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
 from holdfast.wire.logs import Sparse
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ RETRIES = 3  # per step, at growing intervals; the engine counts them
 SIGNATURE = "x-inngest-signature"
 # Signatures that do not match this pattern are invalid, and some make the SDK's comparison raise an exception.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
+_MAX_DIGITS, _MAX_COMMAS, _MAX_BRACKETS = 32 * 1024, 1000, 250  # calls of these functions have a tenth of them
 _SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
 DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in the SDK's constants
@@ -90,14 +91,24 @@ class InngestWorkflow:
         signature = request.header(SIGNATURE) or ""
         if signed := bool(_SIGNED.fullmatch(signature)):
             headers.append((SIGNATURE, signature))
-        limit = MAX_WORKFLOW_BODY_BYTES if signed or engine_unsigned(os.environ) else MAX_BODY_BYTES
+        unsigned = engine_unsigned(os.environ)
+        body = await request.body(MAX_WORKFLOW_BODY_BYTES if signed or unsigned else MAX_BODY_BYTES)
+        if signed and not unsigned and _is_dear(body):
+            raise Refused(BODY_TOO_LARGE)
         scope = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
             "scheme": self._public_url.scheme, "path": PATH, "raw_path": PATH.encode(), "root_path": "",
             "query_string": request.query.encode(), "client": None, "server": None,
             "headers": _octets([*headers, ("host", self._public_url.netloc)]),
         }  # fmt: skip
-        return await _called(application, scope, await request.body(limit))
+        return await _called(application, scope, body if signed or unsigned else b"")
+
+
+def _is_dear(body: bytes) -> bool:
+    """Return whether a body takes long to write in canonical form, as the SDK does before it compares the signature."""
+    digits = len(body) - len(body.translate(None, b"0123456789"))
+    brackets = body.count(b"[") + body.count(b"{")
+    return digits > _MAX_DIGITS or body.count(b",") > _MAX_COMMAS or brackets > _MAX_BRACKETS
 
 
 async def _called(application: FastAPI, scope: dict[str, Any], body: bytes) -> Response:
