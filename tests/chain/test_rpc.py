@@ -1,5 +1,5 @@
 import asyncio
-import time
+import math
 
 import pytest
 from tests.support.fake_transports import FakeTransport, RawTransport
@@ -194,16 +194,9 @@ async def test_a_nested_answer_to_a_batch_is_an_error():
     assert [type(error) for error in failed] == [RpcError, RpcError]
 
 
-def test_no_number_is_dear_to_parse():
-    def cost(number):
-        body, times = b"[" + b",".join([number] * 10_000) + b"]", []
-        for _ in range(5):
-            begun = time.thread_time()
-            jsonrpc.parse(body)
-            times.append(time.thread_time() - begun)
-        return min(times)
-
-    assert cost(b"1.2345678901234567e-300") < 10 * cost(b"1.23456789")
+def test_numbers_are_read_by_python_which_needs_the_same_time_for_all():
+    """msgspec alone, which needs sixty times as long for some, refuses the first of these numbers."""
+    assert jsonrpc.parse(b"[1e999, 1.2345678901234567e-300]") == [math.inf, 1.2345678901234567e-300]
 
 
 @pytest.mark.parametrize("result", ["0x", "0x" + "00" * 31, "0x0", "0xzz", "zz", None, 5])
