@@ -56,8 +56,9 @@ INSERT INTO holdfast.windows SELECT {shard("'w' || n")}, 'sends', {IP}, ARRAY[n:
     ARRAY[1], ARRAY[1.8e9] FROM g;
 INSERT INTO holdfast.codes SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com', n,
     sha256(n::text::bytea), 1.8e9, 1.8e9, {IP} FROM g;
-INSERT INTO holdfast.kept_answers SELECT {shard("'i' || n")}, sha256(('i' || n)::bytea), sha256(('b' || n)::bytea),
-    decode(repeat(encode(sha256(('r' || n)::bytea), 'hex'), 4), 'hex'), NULL, NULL, 0, 1.8e9 FROM g;
+INSERT INTO holdfast.idempotent_responses SELECT {shard("'i' || n")}, sha256(('i' || n)::bytea),
+    sha256(('b' || n)::bytea), decode(repeat(encode(sha256(('r' || n)::bytea), 'hex'), 4), 'hex'),
+    NULL, NULL, 0, 1.8e9 FROM g;
 INSERT INTO holdfast.did_identifiers SELECT {shard(DID)}, {DID}, 'email', 'person.' || n || '@example.com',
     {shard("'k' || n")} FROM g;
 INSERT INTO holdfast.snapshot_roots SELECT {shard(DID)}, {DID}, {ROOT}, 100000, {NAME}, 0, 1.8e9,

@@ -14,7 +14,7 @@ import { withStore } from "../vault/store.js";
  * @property {string} did
  * @property {string} identifier
  * @property {string} channel
- * @property {boolean} [sessionAsked]
+ * @property {boolean} [sessionRequested]
  * @property {import("../generated/types.js").Attestation} [attestation]
  * @property {string} [commitmentOperation] of the user operation that posted the commitment
  * @property {string} [operationHash] of the user operation that registers

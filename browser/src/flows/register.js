@@ -107,9 +107,9 @@ class Registrar {
   }
 
   async #session() {
-    const { identifier, channel, did, sessionAsked, attestation, operationHash, txHash } = this.#journal.row;
-    if (sessionAsked && (attestation || operationHash || txHash)) return;
-    await this.#journal.write({ sessionAsked: true });
+    const { identifier, channel, did, sessionRequested, attestation, operationHash, txHash } = this.#journal.row;
+    if (sessionRequested && (attestation || operationHash || txHash)) return;
+    await this.#journal.write({ sessionRequested: true });
     try {
       await this.#client.createSession({ identifier, channel, did });
     } catch (error) {
@@ -117,7 +117,7 @@ class Registrar {
       // holds it.
       if (!(error instanceof RequestRefused)) throw error;
       const taken = error.code === "identifier_taken";
-      if (!taken || !(sessionAsked || channel !== "handle" || (await this.#isMine(identifier)))) {
+      if (!taken || !(sessionRequested || channel !== "handle" || (await this.#isMine(identifier)))) {
         // If there is no session, a later attempt must not take another's for this one.
         if (error.status < SERVER_ERROR && error.code !== "idempotency_key_in_use") await this.#journal.forget();
         throw error;

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: repeating a request with the same key returns the first response (store/test_kept_answers.py)."""
+"""`Idempotency-Key`: repeating a request with the same key returns the first response (store/test_idempotent_responses.py)."""
 
 import asyncio
 import gc
@@ -209,7 +209,7 @@ async def test_neither_key_nor_body_nor_attestation_is_stored(api):
     body = {**SEND, "code": api.mailer.sent[0][1]}
     answer = await api.post("/api/verify/check", **body, headers=NAMED)
     signature = answer.json()["attestation"]["signature"]
-    rows = [row for row in api.rows() if row["table"] == "kept_answers"]
+    rows = [row for row in api.rows() if row["table"] == "idempotent_responses"]
     assert len(rows) == 1 and rows[0]["answer"]
     stored = json.dumps(rows)
     for secret in (NAMED["Idempotency-Key"], body["code"], MAIL, signature, signature[2:]):

@@ -22,7 +22,7 @@ SESSION = {"handle": "ann", "did": DID}
 REGISTRATION = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
 
 
-# In the gate, store/test_kept_answers.py asks both stores.
+# In the gate, store/test_idempotent_responses.py asks both stores.
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 def stored(request):
     one_registrar = {"HOLDFAST_REGISTRAR_DID": "did:web:holdfast.example"}
@@ -85,7 +85,7 @@ def test_a_registration_whose_answer_was_lost(tmp_path, stored, method, path, bo
         assert post(service, path, body) == (409, {"error": taken}), "without the key it stays as documented"
 
 
-@pytest.mark.soak  # in the gate, store/test_kept_answers.py: work is taken over when its lease has ended
+@pytest.mark.soak  # in the gate, store/test_idempotent_responses.py: work is taken over when its lease has ended
 def test_a_request_that_died_before_its_effect_is_done_by_its_repeat(tmp_path, stored):
     with dying(tmp_path, "begin", stored) as service:
         lost(service, "/api/sessions", SESSION)

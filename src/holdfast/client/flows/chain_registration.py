@@ -35,7 +35,7 @@ class Progress(Record, frozen=True, kw_only=True):
 
     identifier: str
     channel: str
-    session_asked: bool = False
+    session_requested: bool = False
     attestation: Attestation | None = None
     commitment_operation: str | None = None
     operation_hash: str | None = None

@@ -124,10 +124,10 @@ class Registrar:
 
     async def _session(self) -> None:
         noted = self._notes.progress
-        if noted.session_asked and (noted.attestation or noted.operation_hash or noted.tx_hash):
+        if noted.session_requested and (noted.attestation or noted.operation_hash or noted.tx_hash):
             return
-        session_requested = noted.session_asked
-        self._notes.note(session_asked=True)
+        session_requested = noted.session_requested
+        self._notes.note(session_requested=True)
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
         except IdentifierTaken:

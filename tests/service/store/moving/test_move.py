@@ -142,7 +142,7 @@ async def test_everything_moves_and_counts_on(tmp_path, fresh_postgres_url):
     await source.close()
     report = await moved(tmp_path / "x.db", fresh_postgres_url)
     assert report.finished and report.rows["identifiers"] == 52
-    assert report.rows["kept_answers"] == 1 and report.rows["snapshot_pins"] == 3
+    assert report.rows["idempotent_responses"] == 1 and report.rows["snapshot_pins"] == 3
     assert report.rows.keys() == report.checksums.keys() == set(TABLES) - {"leases"}
     target = PostgresqlDatabase(fresh_postgres_url).open()
     assert (await known(target), await known_snapshots(target)) == (before, snapshots_before)

@@ -92,11 +92,11 @@ TABLES = (
         "SELECT shard_of(ip), ip, registrations FROM ip_counters ORDER BY 1, 2",
     ),
     MovedTable(
-        "kept_answers",
+        "idempotent_responses",
         ("shard", "key", "body", "answer", "code_id", "attempt", "leased_until", "expires_at"),
         2,
         "SELECT shard_of(key), key, body, answer, code_id, attempt, leased_until, expires_at"
-        " FROM kept_answers ORDER BY 1, 2",
+        " FROM idempotent_responses ORDER BY 1, 2",
     ),
     MovedTable(
         "outbox",

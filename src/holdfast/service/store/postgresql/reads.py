@@ -55,7 +55,7 @@ VERIFIED = look_up(
 )
 KNOWN_KEY = look_up(
     "is_known",
-    RowByKey("true", "kept_answers", ("key",), "t.expires_at > w.v1", ("bytea", "float8")),
+    RowByKey("true", "idempotent_responses", ("key",), "t.expires_at > w.v1", ("bytea", "float8")),
     lambda batch: columns([(shard_of(key), key, now) for key, now in batch]),
     found(bool, otherwise=False),
 )

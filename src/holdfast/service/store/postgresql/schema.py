@@ -69,7 +69,7 @@ STEPS: tuple[Step, ...] = (
             "0001_registrations.sql",
             "0001_windows.sql",
             "0001_codes.sql",
-            "0001_kept_answers.sql",
+            "0001_idempotent_responses.sql",
             "0001_maintenance.sql",
             "0001_snapshot_tables.sql",
             "0001_snapshots.sql",
@@ -90,7 +90,7 @@ SCHEMA_VERSION = len(STEPS)
 TABLES = (
     "identifiers", "credentials", "credential_places", "codes", "windows", "verifications", "used_attestations",
     "ip_counters", "totals", "leases", "audit", "bans", "admin_keys", "invitations",
-    "kept_answers", "did_identifiers",
+    "idempotent_responses", "did_identifiers",
     "snapshot_shards", "snapshot_roots", "snapshot_blocks", "snapshot_places", "snapshot_uploads", "snapshot_pins",
     "snapshot_tokens", "snapshot_revocations", "snapshot_names", "snapshot_garbage",
     "snapshot_orphans", "recovery_requests", "recovery_mails", "outbox", "sponsorships", "sponsor_days",

@@ -41,7 +41,7 @@ def _rows(batch: Sequence[Any], rows: list[Record]) -> list[tuple[Any, ...] | No
 _DID = ("smallint", "text")
 _TOKEN = ("smallint", "bytea", "text", "text")
 BEGIN = _each("begin_upload", "snapshot_begin_v1", (*_DID, "text", "float8", "text", "bigint"))
-INSERT_BLOCKS = _each("place_blocks", "snapshot_place_v1", (*_DID, "text", "text"), repeatable=True)
+INSERT_BLOCKS = _each("insert_blocks", "snapshot_insert_v1", (*_DID, "text", "text"), repeatable=True)
 FINISH = _each(
     "finish_upload",
     "snapshot_finish_v1",

@@ -144,7 +144,7 @@ _TABLES = """
     CREATE INDEX invitations_expiry ON invitations (expires_at);
 
     -- Responses to requests with an Idempotency-Key, for their repeats.
-    CREATE TABLE kept_answers (
+    CREATE TABLE idempotent_responses (
         key BLOB PRIMARY KEY,
         body BLOB NOT NULL,
         answer BLOB,
@@ -153,7 +153,7 @@ _TABLES = """
         leased_until REAL NOT NULL,
         expires_at REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX kept_answers_expiry ON kept_answers (expires_at);
+    CREATE INDEX idempotent_responses_expiry ON idempotent_responses (expires_at);
 
     -- DIDs that lost a credential, and since when; 0 is for the upkeep to fill in. If such a DID has no standing
     -- credential after 30 days, its snapshots are removed.
@@ -208,6 +208,6 @@ MIGRATIONS = (_TABLES + SNAPSHOT_TABLES + RECOVERY_TABLES + OUTBOX_TABLES + SPON
 SCHEMA_VERSION = len(MIGRATIONS)
 TABLES = (
     "identifiers", "credentials", "codes", "charges", "verifications", "used_attestations", "ip_counters", "totals",
-    "leases", "audit", "bans", "admin_keys", "invitations", "kept_answers", "snapshot_orphans", "outbox",
+    "leases", "audit", "bans", "admin_keys", "invitations", "idempotent_responses", "snapshot_orphans", "outbox",
     *SNAPSHOT_TABLE_NAMES,    *RECOVERY_TABLE_NAMES, *SPONSOR_TABLE_NAMES,
 )  # fmt: skip

@@ -37,10 +37,10 @@ OUTBOX_TABLES = f"""
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX outbox_due ON outbox (receiver, due_at);
     CREATE INDEX outbox_at ON outbox (at);
-    CREATE TRIGGER audit_told AFTER INSERT ON audit WHEN new.action IN ({_ACTIONS}) BEGIN
+    CREATE TRIGGER audit_events AFTER INSERT ON audit WHEN new.action IN ({_ACTIONS}) BEGIN
         {_RECORD.format(at="new.at", action="new.action", key="new.key")}
     END;
-    CREATE TRIGGER credentials_told AFTER INSERT ON credentials BEGIN
+    CREATE TRIGGER credentials_events AFTER INSERT ON credentials BEGIN
         {_RECORD.format(
             at="new.created_at", action="'registered'",
             key="(SELECT key FROM identifiers WHERE id = new.identifier_id)",

@@ -23,7 +23,8 @@ _FAR = 10  # a lease that ends this many times its length from now was set by a 
 def begin(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     """Record that a request has begun; see Store."""
     row = connection.execute(
-        "SELECT body, answer, code_id, attempt, leased_until FROM kept_answers WHERE key = ? AND expires_at > ?",
+        "SELECT body, answer, code_id, attempt, leased_until FROM idempotent_responses"
+        " WHERE key = ? AND expires_at > ?",
         (repeat.key, repeat.now),
     ).fetchone()
     if row is None:
@@ -34,14 +35,14 @@ def begin(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     mine = answer is None and not waits and body in repeat.bodies
     if mine:
         connection.execute(
-            "UPDATE kept_answers SET leased_until = ? WHERE key = ?", (repeat.now + repeat.lease_s, repeat.key)
+            "UPDATE idempotent_responses SET leased_until = ? WHERE key = ?", (repeat.now + repeat.lease_s, repeat.key)
         )
     return IdempotencyState(mine, body, answer, None if code_id is None else (code_id, number))
 
 
 def _insert(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
     connection.execute(
-        "INSERT OR REPLACE INTO kept_answers (key, body, leased_until, expires_at) VALUES (?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO idempotent_responses (key, body, leased_until, expires_at) VALUES (?, ?, ?, ?)",
         (repeat.key, repeat.bodies[0], repeat.now + repeat.lease_s, repeat.now + repeat.retention_s),
     )
     return IdempotencyState(mine=True, body=repeat.bodies[0], answer=None, attempt=None)
@@ -50,9 +51,9 @@ def _insert(connection: Connection, repeat: NewRepeat) -> IdempotencyState:
 def finish(connection: Connection, key: bytes, answer: bytes | None) -> bytes | None:
     """Store a response unless one is already stored; see Store."""
     connection.execute(
-        "UPDATE kept_answers SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
+        "UPDATE idempotent_responses SET answer = ?, leased_until = 0 WHERE key = ? AND answer IS NULL", (answer, key)
     )
-    row = connection.execute("SELECT answer FROM kept_answers WHERE key = ?", (key,)).fetchone()
+    row = connection.execute("SELECT answer FROM idempotent_responses WHERE key = ?", (key,)).fetchone()
     return row[0] if row else answer
 
 
@@ -76,10 +77,10 @@ def note_attempt(connection: Connection, key: bytes, counted: CountedAttempt) ->
 
 
 def _change(connection: Connection, key: bytes, change: str, values: tuple[object, ...], only: str) -> None:
-    statement = f"UPDATE kept_answers SET {change} WHERE key = ? AND {only}"  # noqa: S608 - our own columns
+    statement = f"UPDATE idempotent_responses SET {change} WHERE key = ? AND {only}"  # noqa: S608 - our own columns
     if connection.execute(statement, (*values, key)).rowcount == 0 and _is_there(connection, key):
         raise Overtaken
 
 
 def _is_there(connection: Connection, key: bytes) -> bool:
-    return connection.execute("SELECT 1 FROM kept_answers WHERE key = ?", (key,)).fetchone() is not None
+    return connection.execute("SELECT 1 FROM idempotent_responses WHERE key = ?", (key,)).fetchone() is not None

@@ -35,7 +35,7 @@ def expire(connection: Connection, now: float, most: int) -> int:
     kinds = (
         ("codes", "id", "expires_at < ?", horizon),
         ("used_attestations", "signature", "expires_at < ?", horizon),
-        ("kept_answers", "key", "expires_at < ?", horizon),
+        ("idempotent_responses", "key", "expires_at < ?", horizon),
         ("charges", "id", "at < ?", horizon - DAY_S),
         ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_RETENTION_S),
         ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_RETENTION_S),

@@ -19,7 +19,7 @@ $$;
 
 -- The numbers of blocks, in their order; none for an upload that is over. `given` is a JSON list of [CID, shard, number,
 -- size]; a block that the DID has keeps its number.
-CREATE FUNCTION holdfast.snapshot_place_v1(of_shard smallint, of_did text, upload_id text, given text)
+CREATE FUNCTION holdfast.snapshot_insert_v1(of_shard smallint, of_did text, upload_id text, given text)
 RETURNS TABLE (numbers bigint[]) LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE

@@ -167,7 +167,7 @@ CREATE INDEX invitations_made ON holdfast.invitations (made_at, number);
 CREATE INDEX invitations_expiry ON holdfast.invitations (expires_at);
 
 -- Answers to requests that name themselves (Idempotency-Key), for their repeats, under the shard of the key.
-CREATE TABLE holdfast.kept_answers (
+CREATE TABLE holdfast.idempotent_responses (
     shard smallint NOT NULL,
     key bytea NOT NULL,
     body bytea NOT NULL,
@@ -178,7 +178,7 @@ CREATE TABLE holdfast.kept_answers (
     expires_at double precision NOT NULL,
     PRIMARY KEY (shard, key)
 );
-CREATE INDEX kept_answers_expiry ON holdfast.kept_answers (expires_at);
+CREATE INDEX idempotent_responses_expiry ON holdfast.idempotent_responses (expires_at);
 
 -- RFC 9562, UUIDv7 with method 3 of section 6.2: ordered by the database's clock to a microsecond. The time in units of
 -- 1/4096 ms has 48 bits of milliseconds before 12 of their fraction; the version's digit goes between.

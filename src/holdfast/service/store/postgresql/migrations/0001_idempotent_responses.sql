@@ -9,7 +9,7 @@ SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     taken boolean;
 BEGIN
-    INSERT INTO holdfast.kept_answers AS t (shard, key, body, leased_until, expires_at)
+    INSERT INTO holdfast.idempotent_responses AS t (shard, key, body, leased_until, expires_at)
     VALUES (of_shard, of_key, bodies[1], at + lease, at + kept)
     ON CONFLICT (shard, key) DO UPDATE SET
         leased_until = excluded.leased_until,
@@ -21,7 +21,7 @@ BEGIN
     WHERE t.expires_at <= at OR (t.answer IS NULL AND t.body = ANY (bodies)
         AND (t.leased_until <= at OR t.leased_until > at + 10 * lease));
     taken := FOUND;
-    RETURN QUERY SELECT taken, t.body, t.answer, t.code_id, t.attempt FROM holdfast.kept_answers AS t
+    RETURN QUERY SELECT taken, t.body, t.answer, t.code_id, t.attempt FROM holdfast.idempotent_responses AS t
     WHERE t.shard = of_shard AND t.key = of_key;
 END
 $$;
@@ -38,9 +38,9 @@ CREATE FUNCTION holdfast.keep_answer_v1(of_shard smallint, of_key bytea, given b
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
-    UPDATE holdfast.kept_answers AS t SET answer = given
+    UPDATE holdfast.idempotent_responses AS t SET answer = given
     WHERE t.shard = of_shard AND t.key = of_key AND t.answer IS NULL;
-    IF NOT FOUND AND EXISTS (SELECT 1 FROM holdfast.kept_answers AS t WHERE t.shard = of_shard AND t.key = of_key) THEN
+    IF NOT FOUND AND EXISTS (SELECT 1 FROM holdfast.idempotent_responses AS t WHERE t.shard = of_shard AND t.key = of_key) THEN
         PERFORM holdfast.overtaken_v1();
     END IF;
     RETURN true;
@@ -52,9 +52,9 @@ CREATE FUNCTION holdfast.note_attempt_v1(of_shard smallint, of_key bytea, of_cod
 RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
-    UPDATE holdfast.kept_answers AS t SET code_id = of_code, attempt = number
+    UPDATE holdfast.idempotent_responses AS t SET code_id = of_code, attempt = number
     WHERE t.shard = of_shard AND t.key = of_key AND t.answer IS NULL AND t.code_id IS NULL;
-    IF NOT FOUND AND EXISTS (SELECT 1 FROM holdfast.kept_answers AS t WHERE t.shard = of_shard AND t.key = of_key) THEN
+    IF NOT FOUND AND EXISTS (SELECT 1 FROM holdfast.idempotent_responses AS t WHERE t.shard = of_shard AND t.key = of_key) THEN
         PERFORM holdfast.overtaken_v1();
     END IF;
     RETURN true;
@@ -66,10 +66,10 @@ CREATE FUNCTION holdfast.finish_answer_v1(of_shard smallint, of_key bytea, given
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
-    UPDATE holdfast.kept_answers AS t SET answer = given, leased_until = 0
+    UPDATE holdfast.idempotent_responses AS t SET answer = given, leased_until = 0
     WHERE t.shard = of_shard AND t.key = of_key AND t.answer IS NULL;
     RETURN coalesce(
-        (SELECT t.answer FROM holdfast.kept_answers AS t WHERE t.shard = of_shard AND t.key = of_key), given);
+        (SELECT t.answer FROM holdfast.idempotent_responses AS t WHERE t.shard = of_shard AND t.key = of_key), given);
 END
 $$;
 
@@ -80,8 +80,8 @@ SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
     removed bigint;
 BEGIN
-    DELETE FROM holdfast.kept_answers AS t USING (
-        SELECT e.shard, e.key FROM holdfast.kept_answers AS e WHERE e.expires_at < horizon LIMIT most
+    DELETE FROM holdfast.idempotent_responses AS t USING (
+        SELECT e.shard, e.key FROM holdfast.idempotent_responses AS e WHERE e.expires_at < horizon LIMIT most
     ) AS w WHERE t.shard = w.shard AND t.key = w.key AND t.expires_at < horizon;
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;
