@@ -84,7 +84,10 @@ class Approver:
 def margin_in(context: Mapping[str, object]) -> Margin:
     """Return the gas that a signer requests in addition to the estimate (`Bundler.sponsored`). Raises ValueError."""
     margin = context.get("verificationGasMargin")
-    return Margin(0 if margin is None else min(int(str(margin), 16), _GREATEST_MARGIN))
+    gas = 0 if margin is None else int(str(margin), 16)
+    if gas < 0:
+        raise ValueError("a margin adds gas")
+    return Margin(min(gas, _GREATEST_MARGIN))
 
 
 def approval_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:

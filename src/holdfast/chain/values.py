@@ -70,17 +70,17 @@ def logs(value: object) -> list[Log]:
 
 def log(value: object) -> Log:
     """Return the log that a log object of a mined block describes."""
-    topics = _field(value, "topics")
+    topics = field(value, "topics")
     if not isinstance(topics, list):
         raise RpcError("answer has a log without topics")
     return Log(
-        address=data(_field(value, "address"), _ADDRESS_BYTES),
+        address=data(field(value, "address"), _ADDRESS_BYTES),
         topics=tuple(data(topic, _HASH_BYTES) for topic in topics),
-        data=data(_field(value, "data")),
-        block_number=quantity(_field(value, "blockNumber")),
-        block_hash=data(_field(value, "blockHash"), _HASH_BYTES),
-        transaction_hash=data(_field(value, "transactionHash"), _HASH_BYTES),
-        index=quantity(_field(value, "logIndex")),
+        data=data(field(value, "data")),
+        block_number=quantity(field(value, "blockNumber")),
+        block_hash=data(field(value, "blockHash"), _HASH_BYTES),
+        transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
+        index=quantity(field(value, "logIndex")),
     )
 
 
@@ -90,17 +90,18 @@ def receipt(value: object) -> Receipt | None:
         return None
     created = value.get("contractAddress") if isinstance(value, dict) else None
     return Receipt(
-        transaction_hash=data(_field(value, "transactionHash"), _HASH_BYTES),
-        block_number=quantity(_field(value, "blockNumber")),
-        block_hash=data(_field(value, "blockHash"), _HASH_BYTES),
-        succeeded=quantity(_field(value, "status")) == 1,
-        gas_used=quantity(_field(value, "gasUsed")),
-        logs=tuple(logs(_field(value, "logs"))),
+        transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
+        block_number=quantity(field(value, "blockNumber")),
+        block_hash=data(field(value, "blockHash"), _HASH_BYTES),
+        succeeded=quantity(field(value, "status")) == 1,
+        gas_used=quantity(field(value, "gasUsed")),
+        logs=tuple(logs(field(value, "logs"))),
         contract_address=None if created is None else data(created, _ADDRESS_BYTES),
     )
 
 
-def _field(value: Any, name: str) -> Any:
+def field(value: Any, name: str) -> Any:
+    """Return a member of a JSON object. Raises RpcError if the value is no object, or has no such member."""
     if not isinstance(value, dict) or name not in value:
         raise RpcError(f"answer lacks {name}")
     return value[name]

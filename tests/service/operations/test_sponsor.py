@@ -298,9 +298,28 @@ async def test_an_account_with_new_keys_names_its_did(world):
     assert "result" in await world.ask(recovered, SPONSOR, {"did": DID})
 
 
-@pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, 5, [], "x"])
+@pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, {"verificationGasMargin": "-0xffffff"}, 5, [], "x"])
 async def test_odd_contexts_are_no_server_errors(world, context):
     assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
+
+
+async def test_a_margin_adds_gas(world):
+    assert "expected a user operation" in await world.error(payment(), SPONSOR, {"verificationGasMargin": "-0x1"})
+
+
+@pytest.mark.parametrize("block", [None, [], {}, {"number": "0x1"}, {"number": 5, "timestamp": "0x1"}])
+async def test_a_chain_that_lies_about_its_newest_block_is_a_bundler_error(world, monkeypatch, block):
+    operation = deployed(world)
+    monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
+    with pytest.raises(Refused) as refused:
+        await world.ask(operation)
+    assert refused.value.row is BUNDLER_ERROR
+
+
+async def test_a_fee_that_no_operation_can_name_is_not_paid(world, monkeypatch):
+    block = {"number": "0x1", "timestamp": "0x1", "baseFeePerGas": "0x" + "f" * 64}
+    monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
+    assert "the sponsor pays at most" in await world.error(replace(payment(), max_fee_per_gas=0))
 
 
 @pytest.mark.parametrize(("operation", "why"), [

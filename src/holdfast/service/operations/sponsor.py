@@ -146,6 +146,7 @@ class Sponsor:
         """Return the operation with fees. Raises NotSponsored above the ceiling."""
         if operation.max_fee_per_gas == 0:
             fees = await fees_of_chain(self.connect(), self.chain_id)
+            require_fee(fees.max_fee_per_gas, self.limits)
             operation = replace(
                 operation,
                 max_fee_per_gas=fees.max_fee_per_gas,
@@ -203,7 +204,7 @@ class Sponsor:
     async def _reserved(self, key: SponsorshipKey, wei: int, budgets: Sequence[Budget]) -> int:
         """Reserve an amount and return until when. Raises NotSponsored if a budget has no room."""
         block = await self.connect().call("eth_getBlockByNumber", ["latest", False])
-        number, time = values.quantity(block["number"]), values.quantity(block["timestamp"])
+        number, time = (values.quantity(values.field(block, name)) for name in ("number", "timestamp"))
         now = self.clock()
         new = NewSponsorship(
             key=key,

@@ -80,7 +80,7 @@ class SponsorSettlement:
         rpc = sponsor.connect()
         number = max(await rpc.block_number() - self.depth, 0)
         block = await rpc.call("eth_getBlockByNumber", [hex(number), False])
-        costs, time = await _mined(sponsor, rows, number), values.quantity(block["timestamp"])
+        costs, time = await _mined(sponsor, rows, number), values.quantity(values.field(block, "timestamp"))
         settled = 0
         for row in rows:
             cost = costs.get((row.key.sender, row.key.nonce))
