@@ -25,7 +25,7 @@ from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID_FOR_S, SponsorLimits
 from holdfast.service.operations import commitment_transactions
 from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
-from holdfast.service.operations.sponsor import Sponsor, greatest_cost
+from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor, greatest_cost
 from holdfast.service.operations.sponsor_settlement import SponsorSettlement
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.abi import selector
@@ -301,6 +301,13 @@ async def test_an_account_with_new_keys_names_its_did(world):
 @pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, {"verificationGasMargin": "-0xffffff"}, 5, [], "x"])
 async def test_odd_contexts_are_no_server_errors(world, context):
     assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
+
+
+async def test_calls_that_share_their_data_are_not_paid_for(world):
+    words = [32, 240, *[32 * 240] * 240, int(USDC, 16), 0, 96, 0]
+    shared = selector("executeBatch((address,uint256,bytes)[])") + b"".join(word.to_bytes(32) for word in words)
+    assert len(shared) <= MAX_CALL_DATA_BYTES
+    assert "at most 51 calls" in await world.error(replace(payment(), call_data=shared))
 
 
 async def test_a_margin_adds_gas(world):

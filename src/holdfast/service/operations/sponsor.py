@@ -60,6 +60,7 @@ _PAYMASTER_FIELDS = ANSWERED[:4]
 _NO_DID = bytes(32)
 # Decoding takes time on the event loop, so larger operations are not sponsored. A registration has 600 bytes.
 MAX_PARAMS_BYTES, MAX_CALL_DATA_BYTES = 32 * 1024, 8 * 1024
+_MOST_CALLS = MAX_CALL_DATA_BYTES // (5 * 32)  # more only fit if they share their data
 _log = logging.getLogger("holdfast.sponsor")
 
 
@@ -159,6 +160,8 @@ class Sponsor:
         """Return what the operation counts in. Raises NotSponsored for an account or DID that is not known here."""
         sender = to_hex(operation.sender)
         calls = inner_calls(operation.call_data)
+        if len(calls) > _MOST_CALLS:
+            raise NotSponsored(f"the sponsor pays for at most {_MOST_CALLS} calls in one operation")
         targets = [target for target, _ in calls] or [sender]
         try:
             await require_account(self.connect(), operation)
