@@ -1,16 +1,24 @@
 """The transfers of an account are read from the chain page by page, and endpoints that refuse or lie are survived."""
 
+import json
 import random
 
+import aiohttp
 import pytest
+from aiohttp import web
 from tests.support.fake_chain import GENESIS_S, FakeChain
 from tests.support.index_client import TOKEN, Client, build_on, until_healthy
+from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.transports import AiohttpTransport
 from holdfast.indexer import transfers
 from holdfast.indexer.asgi import IndexerApp
+from holdfast.indexer.runtime import transfer_reader
+from holdfast.indexer.settings import read_settings
 from holdfast.indexer.transfers import TransferReader
-from holdfast.wire.encoding import to_iso
+from holdfast.wire.encoding import to_hex, to_iso
 from holdfast.wire.keccak import checksum_address
 
 MINE, OTHER, THIRD = (bytes([number]) * 20 for number in (1, 2, 3))
@@ -109,6 +117,43 @@ async def test_one_request_costs_the_endpoint_a_few(chain):
     with pytest.raises(RpcError):
         await TransferReader(endpoint, TOKEN, 0).page(MINE, 10**7)
     assert endpoint.asked <= 12
+
+
+async def test_a_busy_account_costs_no_more_than_a_page(tmp_path):
+    """Ten thousand logs, which one request for a range may return, take half a second to parse."""
+
+    def logs(request):
+        asked = request["params"][0]
+        first, last = int(asked["fromBlock"], 16), int(asked["toBlock"], 16)
+        ranges.append(last - first + 1)
+        if asked["topics"][1] is None:
+            return []
+        return [log(number) for number in range(first, last + 1) if number % 20 == 0]
+
+    def log(number):
+        block, party = hex(number), "0x" + MINE.rjust(32, b"\0").hex()
+        return {
+            "address": to_hex(settings.token), "topics": [to_hex(transfers.TRANSFER), party, party],
+            "data": f"0x{number:064x}", "blockNumber": block, "logIndex": "0x0",
+            "blockHash": f"0x{number:064x}", "transactionHash": f"0x{number:064x}",
+        }  # fmt: skip
+
+    def answer(_request, body):
+        asked = json.loads(body)
+        answers = [
+            {"jsonrpc": "2.0", "id": one["id"], "result": logs(one) if "Logs" in one["method"] else {"timestamp": "0x1"}}
+            for one in (asked if isinstance(asked, list) else [asked])
+        ]
+        return web.json_response(answers if isinstance(asked, list) else answers[0])
+
+    ranges = []
+    async with upstream() as endpoint, aiohttp.ClientSession() as session:
+        endpoint.answer = answer
+        settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RPC_URL": endpoint.url})
+        rpc = RpcClient(endpoint.url, AiohttpTransport(session))
+        page = await transfer_reader(settings, rpc, session).page(MINE, 10**6)
+    assert len(page.transfers) == transfers.ROWS and page.transfers[0].amount == 10**6
+    assert ranges == [50_000] * 2 + [6_250] * 2  # the first answer was not taken
 
 
 async def test_logs_that_were_not_asked_for_are_left_out(chain):

@@ -32,6 +32,7 @@ _OPEN_AGAIN_S = 2.0
 # The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas stay below it: a byte of an
 # event becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
+MAX_RANGE_BYTES = 256 * 1024  # 400 transfers; a page has 20
 _BLOCK_TIMEOUT_S = 120.0
 
 
@@ -94,11 +95,17 @@ def build(settings: IndexerSettings) -> IndexRunner:
     decoder = Decoder(settings.registry, settings.factory)
     rpc = RpcClient(settings.rpc_url, AiohttpTransport(session))
     reader = RangeReader(rpc, decoder, roomy_client(settings.rpc_url, session))
-    transfers = TransferReader(rpc, settings.token, settings.follow.start_block)
+    transfers = transfer_reader(settings, rpc, session)
     store = SqliteIndexStore(settings.sqlite_path)
     follower = Follower(reader, store, settings.follow, jitter=lambda: random.uniform(0.5, 1.5))  # noqa: S311 - no secret
     chain_id, stop = settings.follow.chain_id, session.close
     return IndexRunner(store, follower, transfers, identity=identity(settings), chain_id=chain_id, on_stop=stop)
+
+
+def transfer_reader(settings: IndexerSettings, rpc: RpcClient, session: aiohttp.ClientSession) -> TransferReader:
+    """Return what reads transfers. It takes the logs of a range only in small responses."""
+    brief = RpcClient(settings.rpc_url, AiohttpTransport(session, most_bytes=MAX_RANGE_BYTES), batches=False)
+    return TransferReader(rpc, settings.token, settings.follow.start_block, brief)
 
 
 def roomy_client(url: str, session: aiohttp.ClientSession) -> RpcClient:

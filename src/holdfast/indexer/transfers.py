@@ -45,10 +45,14 @@ class TransferPage(NamedTuple):
 
 
 class TransferReader:
-    """Finds transfers of one token. `token`: its address, or None for a chain without it."""
+    """Finds transfers of one token. `token`: its address, or None for a chain without it.
 
-    def __init__(self, rpc: Rpc, token: bytes | None, floor: int) -> None:
-        self._rpc = rpc
+    `brief` is the same endpoint with a small size limit for ranges of blocks. An account can have thousands of
+    transfers in a range, and to parse them takes half a second.
+    """
+
+    def __init__(self, rpc: Rpc, token: bytes | None, floor: int, brief: Rpc | None = None) -> None:
+        self._rpc, self._brief = rpc, brief or rpc
         self.token = token
         self._floor = floor
         self._turns = asyncio.Semaphore(_AT_ONCE)
@@ -91,9 +95,10 @@ class TransferReader:
     async def _of_range(self, account: bytes, first: int, last: int) -> list[Log]:
         topic, party = "0x" + TRANSFER.hex(), "0x" + account.rjust(32, b"\0").hex()
         blocks = {"fromBlock": hex(first), "toBlock": hex(last), "address": ["0x" + (self.token or b"").hex()]}
+        rpc = self._rpc if first == last else self._brief
         groups = await asyncio.gather(
-            self._rpc.call("eth_getLogs", [{**blocks, "topics": [topic, party]}]),
-            self._rpc.call("eth_getLogs", [{**blocks, "topics": [topic, None, party]}]),
+            rpc.call("eth_getLogs", [{**blocks, "topics": [topic, party]}]),
+            rpc.call("eth_getLogs", [{**blocks, "topics": [topic, None, party]}]),
         )
         logs = {(log.block_hash, log.index): log for group in groups for log in values.logs(group)}
         return [log for log in logs.values() if _fits(log, self.token, account, first, last)]
