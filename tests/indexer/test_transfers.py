@@ -141,7 +141,11 @@ async def test_a_busy_account_costs_no_more_than_a_page(tmp_path):
     def answer(_request, body):
         asked = json.loads(body)
         answers = [
-            {"jsonrpc": "2.0", "id": one["id"], "result": logs(one) if "Logs" in one["method"] else {"timestamp": "0x1"}}
+            {
+                "jsonrpc": "2.0",
+                "id": one["id"],
+                "result": logs(one) if "Logs" in one["method"] else {"timestamp": "0x1"},
+            }
             for one in (asked if isinstance(asked, list) else [asked])
         ]
         return web.json_response(answers if isinstance(asked, list) else answers[0])

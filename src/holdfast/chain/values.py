@@ -101,7 +101,7 @@ def receipt(value: object) -> Receipt | None:
 
 
 def field(value: Any, name: str) -> Any:
-    """Return a member of a JSON object. Raises RpcError if the value is no object, or has no such member."""
+    """Return a member of a JSON object. Raises RpcError for any other value, and without such a member."""
     if not isinstance(value, dict) or name not in value:
         raise RpcError(f"answer lacks {name}")
     return value[name]

@@ -298,7 +298,9 @@ async def test_an_account_with_new_keys_names_its_did(world):
     assert "result" in await world.ask(recovered, SPONSOR, {"did": DID})
 
 
-@pytest.mark.parametrize("context", [{"did": 5}, {"verificationGasMargin": "x"}, {"verificationGasMargin": "-0xffffff"}, 5, [], "x"])
+@pytest.mark.parametrize(
+    "context", [{"did": 5}, {"verificationGasMargin": "x"}, {"verificationGasMargin": "-0xffffff"}, 5, [], "x"]
+)
 async def test_odd_contexts_are_no_server_errors(world, context):
     assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
 
