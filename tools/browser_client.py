@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.entry_points import ENTRY_POINTS
+from holdfast.client.types import service
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models, retries
@@ -54,6 +55,7 @@ def files() -> dict[str, str]:
     """Return the text of each generated file, by file name."""
     return {
         "endpoints.js": _endpoints(),
+        "forms.js": _forms(),
         "handle_forms.js": _handle_forms(),
         "types.js": _types(),
         "resources.js": _resources(),
@@ -130,6 +132,67 @@ def _endpoints() -> str:
     return f"{head}{imports}{about}export class EndpointMethods {{\n{_CALL}\n{body}}}\n"
 
 
+# The indexer's answers, and those to requests that the vault's key signs.
+_MORE_FORMS: tuple[type[msgspec.Struct], ...] = (
+    *(service.IndexerAlias, service.IndexerDid, service.IndexerAccount, service.IndexerStats, service.IndexerHealth),
+    *(service.PersonRemoved, service.AddressAdded, service.AccountState),
+)
+_LETTERS = {str: "s", int: "n", float: "n", bool: "b", type(None): "z"}
+
+
+def _forms() -> str:
+    head = _HEAD.format(source="`src/holdfast/client/types/service.py`")
+    about = "\n/** What answers must have, as `fits` in http/forms.js reads it. */\n"
+    kind = '/** @type {Record<string, import("../http/forms.js").Form>} */'
+    found = {it for endpoint in DECLARED if (it := _form_of(endpoint)) and _is_found(endpoint)}
+    named = dict.fromkeys([it for endpoint in DECLARED if (it := _form_of(endpoint))] + [*_MORE_FORMS])
+    rows = "".join(f"  {it.__name__}: {_struct_form(it, found=it in found)},\n" for it in named)
+    return f"{head}{about}export const FORMS = {kind} ({{\n{rows}}});\n"
+
+
+def _form_of(endpoint: endpoints.Endpoint[Any]) -> type[msgspec.Struct] | None:
+    """Return the Python client's type of the endpoint's answers, or None if it takes any JSON."""
+    if endpoint.answers in service.MERGED:
+        return service.MERGED[endpoint.answers]
+    if not endpoint.answers or (len(endpoint.answers) > 1 and not _is_found(endpoint)):
+        return None
+    kind: type[msgspec.Struct] = getattr(service, endpoint.answers[0].__name__, endpoint.answers[0])
+    return kind
+
+
+def _is_found(endpoint: endpoints.Endpoint[Any]) -> bool:
+    more = [[it.name for it in msgspec.structs.fields(answer)] for answer in endpoint.answers[1:]]
+    return more == [["found"]]
+
+
+def _struct_form(struct: type[msgspec.Struct], *, found: bool = False) -> str:
+    hints = typing.get_type_hints(struct, include_extras=True)
+    fields = ", ".join(
+        f"{it.encode_name}: {_form(hints[it.name], '' if it.required else 'u')}"
+        for it in msgspec.structs.fields(struct)
+    )
+    return f"[{{ {fields} }}, {{ found: false }}]" if found else f"{{ {fields} }}"
+
+
+def _form(hint: Any, more: str = "") -> str:
+    kinds = [hint] if typing.get_origin(hint) not in {types.UnionType, typing.Union} else typing.get_args(hint)
+    letters = more + "".join(_LETTERS[it] for it in kinds if it in _LETTERS)
+    others = [_other_form(it) for it in kinds if it not in _LETTERS]
+    every = [json.dumps(letters)] * bool(letters) + others
+    return every[0] if len(every) == 1 else f"[{', '.join(every)}]"
+
+
+def _other_form(hint: Any) -> str:
+    match typing.get_origin(hint), typing.get_args(hint):
+        case typing.Annotated, (_, pattern):
+            return f"/{pattern.pattern}/"
+        case typing.Literal, values:
+            return f"/^({'|'.join(values)})$/"
+        case origin, (each,) if origin is list:
+            return f'{{ "[]": {_form(each)} }}'
+    return _struct_form(hint)
+
+
 _CALL = """  /**
    * Sends one request. Overridden by the service client.
    *
@@ -154,7 +217,8 @@ def _method(endpoint: endpoints.Endpoint[Any]) -> str:
         lines.append(f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}")
     comment = "".join(f"   * {line}".rstrip() + "\n" for line in lines)
     name = parameter[1].strip("[]") if parameter else ""
-    call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}"{_keyed(endpoint)} }}'
+    more = _keyed(endpoint) + (f', form: "{form.__name__}"' if (form := _form_of(endpoint)) else "")
+    call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}"{more} }}'
     given = f"{call}, {name}" if name else call
     return f"  /**\n{comment}   */\n  {_camel(endpoint.name)}({name}) {{\n    return this._call({given});\n  }}\n"
 
@@ -200,8 +264,9 @@ def _types() -> str:
 _ENDPOINT = """/**
  * One request's form.
  *
- * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean}} Endpoint
- *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response
+ * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean, form?: string}} Endpoint
+ *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response; form: which of
+ *   generated/forms.js the response must have
  */"""
 
 

@@ -106,11 +106,11 @@ export class RequestRefused extends NetworkError {
   /**
    * @param {string} code
    * @param {number} status HTTP status
-   * @param {{retryAfter?: number | null, requestId?: string | null, body?: unknown}} [more] `retryAfter` in seconds
+   * @param {{retryAfter?: number | null, requestId?: string | null, details?: string | null, body?: unknown}} [more] `retryAfter` in
+   *   seconds
    */
-  constructor(code, status, { retryAfter = null, requestId = null, body = null } = {}) {
-    const details = /** @type {any} */ (body)?.error?.details;
-    super(typeof details === "string" ? `${code} (${status}): ${details}` : `${code} (${status})`);
+  constructor(code, status, { retryAfter = null, requestId = null, details = null, body = null } = {}) {
+    super(details ? `${code} (${status}): ${details}` : `${code} (${status})`);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;

@@ -24,7 +24,8 @@ export {
   WebAuthnError,
 } from "./errors.js";
 export { getAccountState, getSmartAccountAddress } from "./chain/lookups.js";
-export { RpcError, ServiceClient } from "./http/service.js";
+export { RpcError } from "./http/json_rpc.js";
+export { ServiceClient } from "./http/service.js";
 export { createPasskey } from "./passkeys/create.js";
 export {
   getDeviceCapabilities,

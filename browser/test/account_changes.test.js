@@ -47,6 +47,16 @@ test("what is cut off or no change of our clients is not read", () => {
   assert.deepEqual(read(unknown.data), []);
 });
 
+test("changes are read however values are padded, as the contract does", () => {
+  const row = { ...vectors("accounts/calls.json").vectors[0], signature: `0x${"5a".repeat(65)}` };
+  const { data } = CALLS.apply(row);
+  const [padded, cut, short] = [data.slice(0, -62) + "01".repeat(31), data.slice(0, -62), data.slice(0, -64)];
+  assert.deepEqual(
+    [data, padded, cut, short].map((it) => read(it).length),
+    [1, 1, 1, 0],
+  );
+});
+
 test("signatures by name are taken apart", () => {
   for (const { named, signatures } of vectors("accounts/named_signatures.json").vectors)
     assert.deepEqual(new Set(signaturesIn(named).map((it) => it.signer)), new Set(signatures.map((it) => it.signer)));

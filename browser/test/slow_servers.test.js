@@ -46,12 +46,11 @@ const ANSWERS = {
   ],
   "a page": [() => new Response("<html>"), "Network: the answer is not JSON"],
   nothing: [() => new Response(""), "Network: the answer is not JSON"],
-  null: [() => Response.json(null), "Network: eth_call failed (200)"],
+  null: [() => Response.json(null), "Network: the answer is not one of JSON-RPC"],
   "no entry": [() => Response.json({}, { status: 401 }), "Network: eth_call failed (401)"],
   "without an end": [() => new Response(endless()), `Network: the response has more than ${8 << 20} bytes`],
   "a refusal": [
-    () =>
-      Response.json({ error: { code: 3, message: "https://node.example/key", data: "0x08c379a0" } }, { status: 400 }),
+    () => Response.json({ error: { code: 3, message: "https://node.example/key", data: "0x08c379a0" } }),
     "Network: eth_call failed (3)",
     "0x08c379a0",
   ],

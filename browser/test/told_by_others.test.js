@@ -12,7 +12,7 @@ import { paymentCall } from "../src/chain/calls.js";
 import { SmartAccount } from "../src/flows/account.js";
 import { pay } from "../src/flows/pay.js";
 import { checkElsewhere } from "../src/flows/payee.js";
-import { RpcError } from "../src/http/service.js";
+import { RpcError } from "../src/http/json_rpc.js";
 import { resolved } from "../src/pages/send/payee.js";
 import { Vault } from "../src/vault/vault.js";
 

@@ -120,6 +120,14 @@ def test_calls_and_what_is_read_from_them(row):
     assert list(account_calls.changes_in(ACCOUNT, b"within others" + from_hex(row["data"]))) == signed
 
 
+def test_changes_are_read_however_values_are_padded_as_the_contract_does():
+    data = account_calls.apply_changes(signed_of(CALLS[0] | {"signature": "0x" + "5a" * 65}, 0))[2]
+    padded, cut, short = data[:-31] + b"\1" * 31, data[:-31], data[:-32]
+    assert [len(list(account_calls.changes_in(ACCOUNT, each))) for each in (data, padded, cut, short)] == [1, 1, 1, 0]
+    unknown = data[:3] + b"\0" + data[4:]
+    assert list(account_calls.changes_in(ACCOUNT, unknown)) == []
+
+
 def test_kinds_of_signers():
     assert [kind_of(bytes(length)) for length in (20, 21, 64, 65)] == ["address", "verifier", "p256", "verifier"]
     for length in (0, 19, 1025):

@@ -5,7 +5,7 @@
  */
 
 import { ask } from "../chain/rpc.js";
-import { RpcError } from "../http/service.js";
+import { RpcError } from "../http/json_rpc.js";
 
 /** @typedef {import("./changes.js").SignedChanges} SignedChanges */
 

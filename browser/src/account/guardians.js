@@ -3,7 +3,7 @@
 import { ServiceError } from "../errors.js";
 import { WORD } from "../chain/abi.js";
 import { ask } from "../chain/rpc.js";
-import { RpcError } from "../http/service.js";
+import { RpcError } from "../http/json_rpc.js";
 import { startRecovery } from "./changes.js";
 
 const NO_QUORUM = "0x8994b0bf"; // NoQuorum(uint256,uint8)

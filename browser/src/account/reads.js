@@ -5,18 +5,17 @@
  */
 
 import { fromHex } from "../bytes.js";
-import { address as addressWord, WORD } from "../chain/abi.js";
-import { bytesAt, listAt, numberAt, restAt } from "../chain/lists.js";
+import { WORD } from "../chain/abi.js";
+import { bytesAt, listAt, restAt } from "../chain/lists.js";
 import { logs } from "../chain/logs.js";
 import { OWNER_ADDED, announced, keyIdOf, statesOf } from "../chain/owner_list.js";
 import { settingsOf, words } from "../chain/owners.js";
-import { ask } from "../chain/rpc.js";
+import { ask, digitsOf, hasCode, quantity } from "../chain/rpc.js";
 import { changesIn } from "./changes.js";
 
 const PENDING_RECOVERY = "faeb4488"; // pendingRecovery()
 const GUARDIAN_ADDED = "GuardianAdded(bytes32,bytes)";
 const RECOVERY_STARTED = "RecoveryStarted(uint32,uint48,bytes[])";
-const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
 /** What every signed change announces at least one of. */
 const CHANGED = [
   OWNER_ADDED,
@@ -30,6 +29,7 @@ const CHANGED = [
 /** The contract keeps so many bits of the hash of a recovery's new owners. */
 const SHORT = 2n ** 200n;
 
+export { originOf } from "../chain/origin.js";
 export { keyIdOf, ownersOf, statesOf } from "../chain/owner_list.js";
 
 /**
@@ -43,8 +43,8 @@ export { keyIdOf, ownersOf, statesOf } from "../chain/owner_list.js";
  */
 
 /** @param {AccountOnChain} chainAccount @returns {Promise<boolean>} */
-export async function exists({ url, address }) {
-  return (await ask(url, "eth_getCode", [address, "latest"])) !== "0x";
+export function exists({ url, address }) {
+  return hasCode(url, address);
 }
 
 /** @param {AccountOnChain} chainAccount @returns {Promise<string[]>} oldest first */
@@ -57,11 +57,13 @@ export async function guardiansOf(chainAccount) {
 export async function recoveryOf(chainAccount) {
   const [readyAt, supporters, short] = await words(chainAccount.url, chainAccount.address, PENDING_RECOVERY, 3);
   if (!readyAt) return null;
-  const { timestamp } = await ask(chainAccount.url, "eth_getBlockByNumber", ["latest", false]);
-  const isReady = BigInt(timestamp) >= readyAt;
+  const block = await ask(chainAccount.url, "eth_getBlockByNumber", ["latest", false]);
+  const isReady = quantity(block?.timestamp) >= readyAt;
   const found = { readyAt: Number(readyAt), isReady, supporters: Number(supporters) };
-  for (const { digits } of (await logs(chainAccount, chainAccount.address, [[RECOVERY_STARTED]])).toReversed()) {
-    const newOwners = listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));
+  const owners = (/** @type {{digits: string}} */ { digits }) =>
+    listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));
+  const started = await logs(chainAccount, chainAccount.address, [[RECOVERY_STARTED]], owners);
+  for (const newOwners of started.toReversed()) {
     const ids = await Promise.all(newOwners.map((it) => keyIdOf(chainAccount, it)));
     const hash = await chainAccount.vault.keccak256(fromHex(ids.map((it) => it.slice(2)).join("")));
     if (BigInt(hash) % SHORT === short) return { ...found, newOwners };
@@ -79,20 +81,6 @@ export async function supportersOf({ url, address }) {
 }
 
 /**
- * Returns what the factory says the account was created for; null before it exists. The caller checks it.
- *
- * @param {AccountOnChain} chainAccount
- * @param {string} factory
- * @returns {Promise<Required<Origin> | null>}
- */
-export async function originOf(chainAccount, factory) {
-  const [log] = await logs(chainAccount, factory, [[ACCOUNT_CREATED], `0x${addressWord(chainAccount.address)}`]);
-  if (!log) return null;
-  const [x, y, salt] = [0, 1, 2].map((at) => numberAt(log.digits, at * WORD));
-  return { x, y, salt };
-}
-
-/**
  * Returns the signed changes that were brought to this chain, from the first, out of the transactions' input. The list
  * ends before a change that no transaction of the account's events contains. Forged changes may be among them, as other
  * candidates of the same sequence: `accepted` (candidates.js) chooses.
@@ -101,11 +89,10 @@ export async function originOf(chainAccount, factory) {
  * @returns {Promise<import("./changes.js").SignedChanges[]>}
  */
 export async function historyOf(chainAccount) {
-  const names = new Set(
-    (await logs(chainAccount, chainAccount.address, [CHANGED])).map(({ transaction }) => transaction),
-  );
+  const names = new Set(await logs(chainAccount, chainAccount.address, [CHANGED], ({ transaction }) => transaction));
   const answers = await Promise.all([...names].map((it) => ask(chainAccount.url, "eth_getTransactionByHash", [it])));
-  const found = answers.flatMap((it) => (it?.input ? changesIn(chainAccount.address, it.input) : []));
+  const inputs = answers.filter((it) => it?.input !== undefined).map(({ input }) => `0x${digitsOf(input)}`);
+  const found = inputs.flatMap((it) => changesIn(chainAccount.address, it));
   const applied = (await settingsOf(chainAccount.url, chainAccount.address)).sequence;
   const history = [];
   for (let number = 0; number < applied; number += 1) {

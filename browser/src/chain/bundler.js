@@ -1,6 +1,6 @@
 /** Gets user operations onto the chain through the service's bundler, which sponsors them or estimates their gas. */
 
-import { RpcError } from "../http/service.js";
+import { RpcError } from "../http/json_rpc.js";
 import { NetworkError } from "../errors.js";
 import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.js";
 import { OperationFailed } from "./errors.js";

@@ -2,6 +2,7 @@
 
 import { fromHex } from "../bytes.js";
 import { WORD } from "./abi.js";
+import { digitsAt } from "./lists.js";
 import { logs } from "./logs.js";
 import { checksumAddress } from "./names.js";
 import { words } from "./owners.js";
@@ -24,9 +25,9 @@ const PERMISSION_GRANTED =
  * @returns {Promise<Granted[]>} the permissions that are granted, oldest first
  */
 export async function permissionsOf(chainAccount, id) {
-  const found = await logs(chainAccount, chainAccount.address, [[PERMISSION_GRANTED], ...(id ? [id] : [])]);
-  const known = new Set(found.map(({ digits }) => digits.slice(0, 9 * WORD)));
-  const states = await Promise.all([...known].map((digits) => granted(chainAccount, digits)));
+  const wanted = /** @type {[string[], ...string[]]} */ ([[PERMISSION_GRANTED], ...(id ? [id] : [])]);
+  const found = await logs(chainAccount, chainAccount.address, wanted, ({ digits }) => digitsAt(digits, 0, 9 * WORD));
+  const states = await Promise.all([...new Set(found)].map((digits) => granted(chainAccount, digits)));
   return states.flatMap((it) => (it && [undefined, it.id].includes(id) ? [it] : []));
 }
 

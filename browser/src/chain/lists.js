@@ -17,12 +17,18 @@ export function struct(...parts) {
 /**
  * @param {string} digits
  * @param {number} at
- * @throws {RangeError} there is no whole word
+ * @param {number} length
+ * @throws {RangeError} there are not so many
  */
+export function digitsAt(digits, at, length) {
+  const found = digits.slice(at, at + length);
+  if (found.length < length) throw new RangeError("the data ends too early");
+  return found;
+}
+
+/** @param {string} digits @param {number} at @throws {RangeError} there is no whole word */
 export function numberAt(digits, at) {
-  const found = digits.slice(at, at + WORD);
-  if (found.length < WORD) throw new RangeError("the data ends too early");
-  return BigInt(`0x${found}`);
+  return BigInt(`0x${digitsAt(digits, at, WORD)}`);
 }
 
 /** @param {string} digits @param {number} base of the tuple @param {number} at of its field @returns {number} */
@@ -32,9 +38,7 @@ export function restAt(digits, base, at) {
 
 /** @param {string} digits @param {number} at @returns {string} 0x-hex */
 export function bytesAt(digits, at) {
-  const end = at + WORD + 2 * Number(numberAt(digits, at));
-  if (end > digits.length) throw new RangeError("the data ends too early");
-  return `0x${digits.slice(at + WORD, end)}`;
+  return `0x${digitsAt(digits, at + WORD, 2 * Number(numberAt(digits, at)))}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { NetworkError } from "../errors.js";
 import { textHash } from "./names.js";
-import { ask } from "./rpc.js";
+import { ask, digitsOf } from "./rpc.js";
 
 /**
  * @typedef {{vault: import("../vault/vault.js").Vault, url: string, address: string}} AccountOnChain an account on a chain; the
@@ -10,27 +10,32 @@ import { ask } from "./rpc.js";
  */
 
 /**
+ * Returns what `read` makes of a contract's events.
+ *
+ * @template T
  * @param {AccountOnChain} chainAccount
  * @param {string} from the address that emitted them
  * @param {[string[], ...string[]]} wanted the events, and further topics
- * @returns {Promise<{digits: string, topics: string[], transaction: string}[]>} `digits`: of the data
- * @throws {NetworkError} the answer is not a list of events
+ * @param {(event: {digits: string, topics: string[], transaction: string}) => T} read `digits`: of the data; throws
+ *   RangeError if they are something else
+ * @param {string} [block] the number of the only block that is searched, 0x-hex
+ * @returns {Promise<T[]>}
+ * @throws {NetworkError} the answer is not a list of such events
  */
-export async function logs({ vault, url }, from, [events, ...more]) {
+export async function logs({ vault, url }, from, [events, ...more], read, block) {
   const topics = [await Promise.all(events.map((it) => textHash(vault, it))), ...more];
-  const filter = { address: from, fromBlock: "0x0", toBlock: "latest", topics };
+  const filter = { address: from, fromBlock: block ?? "0x0", toBlock: block ?? "latest", topics };
   const found = await ask(url, "eth_getLogs", [filter]);
-  if (!Array.isArray(found) || !found.every(isEvent))
-    throw new NetworkError("the chain's endpoint returns something else than events");
-  return found.map((/** @type {any} */ it) => ({
-    digits: it.data.slice(2).toLowerCase(),
-    topics: it.topics,
-    transaction: it.transactionHash,
-  }));
-}
-
-/** @param {any} it @returns {boolean} */
-function isEvent(it) {
-  const texts = [it?.data, it?.transactionHash, ...(Array.isArray(it?.topics) ? it.topics : [null])];
-  return texts.every((text) => typeof text === "string");
+  try {
+    return found.map((/** @type {any} */ it) =>
+      read({
+        digits: digitsOf(it.data),
+        topics: it.topics.map((/** @type {unknown} */ topic) => `0x${digitsOf(topic)}`),
+        transaction: `0x${digitsOf(it.transactionHash, 32)}`,
+      }),
+    );
+  } catch (cause) {
+    if (!(cause instanceof TypeError || cause instanceof RangeError)) throw cause;
+    throw new NetworkError("the chain's endpoint returns something else than events", { cause });
+  }
 }

@@ -4,7 +4,9 @@ import { NetworkError } from "../errors.js";
 import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, GasTooDear, OperationFailed, revertOf } from "./errors.js";
 import { ether, greatestCost, higherFees } from "./fees.js";
+import { RpcError } from "../http/json_rpc.js";
 import { NATIVE } from "./native.js";
+import { words } from "./owners.js";
 import { ask, quantity } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
@@ -100,14 +102,10 @@ export async function paidByAccount(url, account, operation, why) {
  * @throws {AccountNotFunded}
  */
 async function checkFunds(url, { address, contracts }, operation, coins, why) {
-  const read = (/** @type {string} */ method, /** @type {unknown} */ of) =>
-    ask(url, method, [of, "latest"])
-      .then(quantity)
-      .catch((cause) => {
-        throw new NetworkError("the chain's JSON-RPC endpoint does not return the account's balance", { cause });
-      });
-  const balance = await read("eth_getBalance", address);
-  const deposit = await read("eth_call", { to: contracts.entryPoint, data: balanceOf(address) });
+  const held = [balanceIn(url, address, NATIVE), balanceIn(url, address, contracts.entryPoint)];
+  const [balance, deposit] = await Promise.all(held).catch((cause) => {
+    throw new NetworkError("the chain's JSON-RPC endpoint does not return the account's balance", { cause });
+  });
   const cost = greatestCost(operation);
   const needed = coins + (cost > deposit ? cost - deposit : 0n);
   if (balance >= needed) return;
@@ -147,18 +145,23 @@ async function estimatedFor(bundler, operation) {
  */
 export async function checkPaid(account, { amount, token }, cause) {
   const { address } = account;
-  const held =
-    token === NATIVE
-      ? ["eth_getBalance", [address, "latest"]]
-      : ["eth_call", [{ to: token, data: balanceOf(address) }, "latest"]];
-  const balance = await account
-    .endpoint()
-    .then((url) => ask(url, /** @type {string} */ (held[0]), /** @type {unknown[]} */ (held[1])))
-    .then(BigInt)
-    .catch(() => amount);
+  const url = await account.endpoint();
+  const balance = url ? await balanceIn(url, address, token).catch(() => amount) : amount;
   if (balance >= amount) return;
   const words = `the account ${address} has ${balance} of the ${amount} that are to be paid (${plain(cause.message)})`;
   throw new AccountNotFunded(words, { address, balance, needed: amount, token }, { cause });
+}
+
+/**
+ * Returns an account's balance of the coin, of a token, or with the entry point.
+ *
+ * @param {string} url
+ * @param {string} account
+ * @param {string} token "native", or a contract's address
+ */
+async function balanceIn(url, account, token) {
+  if (token === NATIVE) return quantity(await ask(url, "eth_getBalance", [account, "latest"]));
+  return (await words(url, token, balanceOf(account).slice(2), 1))[0];
 }
 
 /** Shortens the contract's encoded error, which says no more than what else is told. @param {string} message */
@@ -177,11 +180,18 @@ async function feesOfChain(url, chainId) {
   const [found, block, suggested] = await Promise.all([
     ask(url, "eth_chainId"),
     ask(url, "eth_getBlockByNumber", ["latest", false]),
-    ask(url, "eth_maxPriorityFeePerGas").catch(() => null),
+    ask(url, "eth_maxPriorityFeePerGas").catch(orUnknown),
   ]);
-  if (Number(found) !== chainId) throw new NetworkError(`the endpoint is of chain ${Number(found)}, not ${chainId}`);
-  const base = BigInt(block.baseFeePerGas);
-  const least = suggested === null ? BigInt(await ask(url, "eth_gasPrice")) - base : BigInt(suggested);
+  if (quantity(found) !== BigInt(chainId))
+    throw new NetworkError(`the endpoint is of chain ${Number(found)}, not ${chainId}`);
+  const base = quantity(block?.baseFeePerGas);
+  const least = suggested === null ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;
   return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
+}
+
+/** Returns null if the node does not know the method. @param {unknown} error */
+function orUnknown(error) {
+  if (error instanceof RpcError) return null;
+  throw error;
 }

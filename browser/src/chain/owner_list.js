@@ -1,7 +1,8 @@
 /** The keys that an account's events name, and what its chain says of each (docs/contracts.md, "Accounts"). */
 
 import { fromHex } from "../bytes.js";
-import { bytesAt, restAt } from "./lists.js";
+import { WORD } from "./abi.js";
+import { bytesAt, digitsAt, restAt } from "./lists.js";
 import { logs } from "./logs.js";
 import { ownerState, p256Signer, words } from "./owners.js";
 
@@ -52,9 +53,10 @@ export function statesOf(chainAccount, signers) {
  * @param {string} event
  */
 export async function announced(chainAccount, event) {
-  const found = (await logs(chainAccount, chainAccount.address, [[event]])).map(async ({ digits, topics }) => {
-    const signer = bytesAt(digits, restAt(digits, 0, 0));
-    return (await keyIdOf(chainAccount, signer)) === topics[1]?.toLowerCase() ? [signer] : [];
-  });
-  return (await Promise.all(found)).flat();
+  const found = await logs(chainAccount, chainAccount.address, [[event]], ({ digits, topics: [, id = ""] }) => ({
+    id: digitsAt(id, 0, 2 + WORD),
+    signer: bytesAt(digits, restAt(digits, 0, 0)),
+  }));
+  const own = found.map(async ({ id, signer }) => ((await keyIdOf(chainAccount, signer)) === id ? [signer] : []));
+  return (await Promise.all(own)).flat();
 }

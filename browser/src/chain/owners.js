@@ -1,8 +1,8 @@
 /** What an account's chain says of one of its keys, and signatures that name the key (docs/contracts.md, "Accounts"). */
 
-import { NetworkError } from "../errors.js";
 import { WORD } from "./abi.js";
-import { ask } from "./rpc.js";
+import { numberAt } from "./lists.js";
+import { ask, digitsOf } from "./rpc.js";
 
 const KEY_STATE = "9e751c87"; // keyState(bytes32)
 const ACCOUNT_SETTINGS = "eea4800f"; // accountSettings()
@@ -114,8 +114,9 @@ function length(digits) {
  * @returns {Promise<bigint[]>}
  */
 export async function words(url, account, data, count) {
-  const found = await ask(url, "eth_call", [{ to: account, data: `0x${data}` }, "latest"]);
-  if (typeof found !== "string" || found.length < 2 + count * WORD)
-    throw new NetworkError("the chain's endpoint returns something else than the account's state");
-  return Array.from({ length: count }, (_, at) => BigInt(`0x${found.slice(2 + at * WORD, 2 + (at + 1) * WORD)}`));
+  const found = digitsOf(
+    await ask(url, "eth_call", [{ to: account, data: `0x${data}` }, "latest"]),
+    (count * WORD) / 2,
+  );
+  return Array.from({ length: count }, (_, at) => numberAt(found, at * WORD));
 }

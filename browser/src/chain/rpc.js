@@ -2,7 +2,7 @@
 
 import { NetworkError } from "../errors.js";
 import { bounded, jsonOf } from "../http/http.js";
-import { RpcError } from "../http/service.js";
+import { resultOf } from "../http/json_rpc.js";
 
 const WITHIN_MS = 5000;
 /** The same limit as in the Python client. */
@@ -42,29 +42,16 @@ export function endpointNamed(named, service) {
  * @param {string} url
  * @param {string} method
  * @param {unknown[]} [params]
- * @throws {RpcError} the node refuses; `data`: with which a contract did
+ * @throws {import("../http/json_rpc.js").RpcError} the node refuses; `data`: with which a contract did
  * @throws {NetworkError} there is no usable response in time
  */
 export async function ask(url, method, params = []) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
-  const { status, answer } = await answered(url, { method: "POST", headers, body });
-  if (answer?.error) throw new RpcError({ ...answer.error, message: `${method} failed (${answer.error.code})` });
-  if (answer?.result === undefined) throw new NetworkError(`${method} failed (${status})`);
-  return answer.result;
-}
-
-/** @param {string} url @param {RequestInit} init */
-async function answered(url, init) {
-  try {
-    const response = await sent(url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
-    return { status: response.status, answer: jsonOf(await bounded(response, LONGEST_ANSWER)) };
-  } catch (cause) {
-    if (cause instanceof NetworkError) throw cause;
-    const late = cause instanceof Error && cause.name === "TimeoutError";
-    const why = late ? `does not answer within ${WITHIN_MS} ms` : "could not be reached";
-    throw new NetworkError(`the chain's JSON-RPC endpoint ${why}`, { cause });
-  }
+  // A redirect could lead into the person's own network, past the check of the endpoint's address.
+  const init = { method: "POST", headers, body, redirect: /** @type {const} */ ("error") };
+  const answer = jsonOf(await sent(url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) }, method));
+  return resultOf(answer, 1, `${method} failed (${answer?.error?.code})`);
 }
 
 /**
@@ -72,24 +59,52 @@ async function answered(url, init) {
  *
  * @param {string} url
  * @param {RequestInit} init
- * @returns {Promise<Response>}
+ * @param {string} method
+ * @param {number[]} [delays] in ms
+ * @returns {Promise<Uint8Array>}
  */
-async function sent(url, init) {
-  for (const delay of RETRY_DELAYS_MS) {
-    const response = await fetch(url, init).catch((error) => {
-      if (init.signal?.aborted) throw error;
-      return null;
-    });
-    if (response && !PASSING.has(response.status)) return response;
-    await sleep(delay);
+async function sent(url, init, method, [delay, ...later] = RETRY_DELAYS_MS) {
+  let failed;
+  try {
+    const response = await fetch(url, init);
+    if (response.ok) return await bounded(response, LONGEST_ANSWER);
+    failed = new NetworkError(`${method} failed (${response.status})`);
+    if (!PASSING.has(response.status)) throw failed;
+  } catch (cause) {
+    if (cause instanceof NetworkError) throw cause;
+    const late = cause instanceof Error && cause.name === "TimeoutError";
+    const why = late ? `does not answer within ${WITHIN_MS} ms` : "could not be reached";
+    failed = new NetworkError(`the chain's JSON-RPC endpoint ${why}`, { cause });
+    if (late) throw failed;
   }
-  return fetch(url, init);
+  if (delay === undefined) throw failed;
+  await sleep(delay);
+  return sent(url, init, method, later);
 }
 
-/** @param {unknown} answer @returns {bigint} @throws {NetworkError} it is not a number in hexadecimal */
+/** @param {unknown} answer @returns {bigint} @throws {NetworkError} it is not a quantity of Ethereum's JSON-RPC */
 export function quantity(answer) {
-  if (typeof answer === "string" && /^0x[0-9a-f]+$/i.test(answer)) return BigInt(answer);
-  throw new NetworkError("the answer is not a number");
+  if (typeof answer === "string" && /^0x(0|[1-9a-f][0-9a-f]{0,63})$/i.test(answer)) return BigInt(answer);
+  throw new NetworkError("the answer is not a quantity");
+}
+
+/**
+ * Returns the digits of data of Ethereum's JSON-RPC.
+ *
+ * @param {unknown} answer
+ * @param {number} [least] bytes
+ * @returns {string} in lower case
+ * @throws {NetworkError} it is something else, or shorter
+ */
+export function digitsOf(answer, least = 0) {
+  if (typeof answer === "string" && /^0x([0-9a-f]{2})*$/i.test(answer) && answer.length >= 2 + 2 * least)
+    return answer.slice(2).toLowerCase();
+  throw new NetworkError(`the chain's endpoint returns something else than ${least} bytes of data`);
+}
+
+/** Whether a contract exists. @param {string} url the chain's endpoint @param {string} address @returns {Promise<boolean>} */
+export async function hasCode(url, address) {
+  return digitsOf(await ask(url, "eth_getCode", [address, "latest"])) !== "";
 }
 
 /** @param {number} ms @returns {Promise<null>} */

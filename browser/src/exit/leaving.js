@@ -1,7 +1,7 @@
 /** The third step: where everything goes, what it costs, and sending it. */
 
 import { Bundler } from "../chain/bundler.js";
-import { RpcError } from "../http/service.js";
+import { RpcError } from "../http/json_rpc.js";
 import { el } from "../kit/el.js";
 import { AddressOwner, SIGNATURE_FIELD, signatureFields } from "./address.js";
 import { PasskeyAlone } from "./alone.js";

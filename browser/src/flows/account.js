@@ -18,7 +18,7 @@ import { ownersOf } from "../chain/owner_list.js";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.js";
 import { address as addressWord, number } from "../chain/abi.js";
 import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
-import { ask, endpointNamed, sleep } from "../chain/rpc.js";
+import { ask, endpointNamed, hasCode, quantity, sleep } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError, printable } from "../errors.js";
 import { servedChain } from "./chains.js";
@@ -334,8 +334,7 @@ export class SmartAccount {
     const [{ vault, secondKey }, own] = [this.#client, p256Signer(this.key)];
     const chainAccount = { vault, url, address: this.address };
     // The service's account state may be older than the account.
-    const exists = (await ask(url, "eth_getCode", [this.address, "latest"])) !== "0x";
-    const threshold = exists ? (await settingsOf(url, this.address)).threshold : 1;
+    const threshold = (await hasCode(url, this.address)) ? (await settingsOf(url, this.address)).threshold : 1;
     if (threshold < 2) return NO_SECOND;
     const below = payment && withinSum(await this.#keyId(), await permissionsOf(chainAccount), payment);
     if (below) return below;
@@ -377,7 +376,7 @@ export class SmartAccount {
    */
   async #checkOwner() {
     const url = await this.endpoint();
-    if (url && this.#facts.isForeign && (await ask(url, "eth_getCode", [this.address, "latest"])) === "0x")
+    if (url && this.#facts.isForeign && !(await hasCode(url, this.address)))
       throw new OperationFailed(`the account ${this.address} does not exist on this chain yet`);
     const found = url ? await ownerState(url, this.address, await this.#keyId()) : { isOwner: false, expiry: 0 };
     if (found.isOwner && !this.#client.secondKey && (await settingsOf(url, this.address)).threshold > 1)
@@ -436,7 +435,7 @@ export class SmartAccount {
  * @returns {Promise<number | null>} null: there was no such block until then
  */
 async function blockAbove(url, number, end) {
-  const newest = async () => Number(await ask(url, "eth_blockNumber"));
+  const newest = async () => Number(quantity(await ask(url, "eth_blockNumber")));
   const least = number ?? (await newest());
   for (;;) {
     const found = await newest();

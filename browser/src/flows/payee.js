@@ -3,7 +3,8 @@
 import { isAddress } from "../chain/calls.js";
 import { PaymentRefused } from "../chain/errors.js";
 import { checksumAddress, didOfKey, textHash } from "../chain/names.js";
-import { ask, rpcOf, sleep } from "../chain/rpc.js";
+import { originOf } from "../chain/origin.js";
+import { rpcOf, sleep } from "../chain/rpc.js";
 import { STATE_AGE_MS } from "../generated/operation_retries.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 
@@ -15,7 +16,6 @@ import { accountAddress, contractsOf } from "./contracts.js";
 
 const OF_A_KEY = "did:new:";
 const UNVERIFIED = "payee_unverified";
-const ACCOUNT_CREATED = "AccountCreated(address,address,uint256,uint256,uint256)";
 
 /**
  * @param {Client} client
@@ -93,7 +93,7 @@ async function stateOf(client, account) {
  */
 async function follows(client, did, address, { pubKeyX, pubKeyY }) {
   if (await isOrigin(client, did, address, { x: BigInt(pubKeyX), y: BigInt(pubKeyY) })) return true;
-  const created = await originOf(client, address);
+  const created = await createdFor(client, address);
   return created !== null && isOrigin(client, did, address, created);
 }
 
@@ -103,23 +103,12 @@ async function isOrigin(client, did, address, origin) {
   return (await accountAddress(client, origin)) === address;
 }
 
-/** Returns what the factory says the account was created for. @param {Client} client @param {string} address */
-async function originOf(client, address) {
+/** Returns what the factory says the account was created for; null without an answer. @param {Client} client @param {string} address */
+async function createdFor(client, address) {
   const { block_number: block } = await client.indexerAccount(address);
   const url = await rpcOf(client, client.gas).catch(() => "");
   if (!block || !url) return null;
   const { appFactory } = await contractsOf(client);
-  const event = await textHash(client.vault, ACCOUNT_CREATED);
-  const topics = [event, `0x${address.slice(2).toLowerCase().padStart(64, "0")}`];
-  try {
-    const at = `0x${BigInt(block).toString(16)}`;
-    const [log] = await ask(url, "eth_getLogs", [{ address: appFactory, fromBlock: at, toBlock: at, topics }]);
-    const [x, y, salt] = log.data
-      .slice(2)
-      .match(/.{64}/g)
-      .map((/** @type {string} */ word) => BigInt(`0x${word}`));
-    return { x, y, salt };
-  } catch {
-    return null; // without the event, the address is not proven
-  }
+  const at = `0x${BigInt(block).toString(16)}`;
+  return originOf({ vault: client.vault, url, address }, appFactory, at).catch(() => null);
 }

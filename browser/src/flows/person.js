@@ -27,7 +27,7 @@ export function exportPerson(client) {
  * @param {Removal} removal @returns {Promise<Removed>}
  */
 export async function takeBack(client, removal) {
-  const endpoint = { ...POST, path: "/api/person/removals" };
+  const endpoint = { ...POST, path: "/api/person/removals", form: "PersonRemoved" };
   const { identifiers, credentials, snapshots, pins } = await signedCall(client, endpoint, "/person/remove", removal);
   return { identifiers, credentials, snapshots, pins };
 }
@@ -37,7 +37,7 @@ export async function takeBack(client, removal) {
  * @param {Attestation} attestation @returns {Promise<{identifier: string, channel: string}>}
  */
 export async function addAddress(client, attestation) {
-  const endpoint = { ...POST, path: "/api/person/identifiers" };
+  const endpoint = { ...POST, path: "/api/person/identifiers", form: "AddressAdded" };
   const { identifier, channel } = await signedCall(client, endpoint, "/person/add", { attestation });
   return { identifier, channel };
 }

@@ -31,7 +31,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").ContractSet>}
    */
   contracts() {
-    return this._call({ method: "GET", path: "/api/contracts", reads: "json" });
+    return this._call({ method: "GET", path: "/api/contracts", reads: "json", form: "ContractSet" });
   }
 
   /**
@@ -40,7 +40,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").Status>}
    */
   status() {
-    return this._call({ method: "GET", path: "/api/status", reads: "json" });
+    return this._call({ method: "GET", path: "/api/status", reads: "json", form: "Status" });
   }
 
   /**
@@ -49,7 +49,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").ServedChains>}
    */
   chains() {
-    return this._call({ method: "GET", path: "/api/chains", reads: "json" });
+    return this._call({ method: "GET", path: "/api/chains", reads: "json", form: "ServedChains" });
   }
 
   /**
@@ -60,7 +60,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited
    */
   predictAddress(fields) {
-    return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/accounts/predict", reads: "json", form: "PredictedAddress" }, fields);
   }
 
   /**
@@ -71,7 +71,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited
    */
   accountState(fields) {
-    return this._call({ method: "GET", path: "/api/accounts/state", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/accounts/state", reads: "json", form: "AccountState" }, fields);
   }
 
   /**
@@ -82,7 +82,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited
    */
   balance(fields) {
-    return this._call({ method: "GET", path: "/api/balance", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/balance", reads: "json", form: "Balance" }, fields);
   }
 
   /**
@@ -91,7 +91,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").RegistrationCounters>}
    */
   registrationCounters() {
-    return this._call({ method: "GET", path: "/api/sessions/status", reads: "json" });
+    return this._call({ method: "GET", path: "/api/sessions/status", reads: "json", form: "RegistrationCounters" });
   }
 
   /**
@@ -101,7 +101,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").DidRecord | import("./types.js").DidNotFound>}
    */
   lookupDid(fields) {
-    return this._call({ method: "GET", path: "/api/dids/lookup", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/dids/lookup", reads: "json", form: "DidRecord" }, fields);
   }
 
   /**
@@ -111,7 +111,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").AliasAvailability>}
    */
   checkAlias(fields) {
-    return this._call({ method: "GET", path: "/api/aliases/check", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/aliases/check", reads: "json", form: "AliasAvailability" }, fields);
   }
 
   /**
@@ -122,7 +122,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused, rate_limited
    */
   createSession(fields) {
-    return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true }, fields);
+    return this._call({ method: "POST", path: "/api/sessions", reads: "json", keyed: true, form: "SessionCreated" }, fields);
   }
 
   /**
@@ -132,7 +132,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").Availability>}
    */
   checkSession(fields) {
-    return this._call({ method: "GET", path: "/api/sessions/check", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/sessions/check", reads: "json", form: "Availability" }, fields);
   }
 
   /**
@@ -143,7 +143,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   sendCode(fields) {
-    return this._call({ method: "POST", path: "/api/verify/send", reads: "json", keyed: true }, fields);
+    return this._call({ method: "POST", path: "/api/verify/send", reads: "json", keyed: true, form: "CodeSent" }, fields);
   }
 
   /**
@@ -154,7 +154,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   checkCode(fields) {
-    return this._call({ method: "POST", path: "/api/verify/check", reads: "json", keyed: true }, fields);
+    return this._call({ method: "POST", path: "/api/verify/check", reads: "json", keyed: true, form: "CodeCheck" }, fields);
   }
 
   /**
@@ -164,7 +164,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").VerificationStatus>}
    */
   verificationStatus(fields) {
-    return this._call({ method: "GET", path: "/api/verify/status", reads: "json" }, fields);
+    return this._call({ method: "GET", path: "/api/verify/status", reads: "json", form: "VerificationStatus" }, fields);
   }
 
   /**
@@ -173,7 +173,7 @@ export class EndpointMethods {
    * @returns {Promise<import("./types.js").RecoveryTerms>}
    */
   recoveryTerms() {
-    return this._call({ method: "GET", path: "/api/recovery", reads: "json" });
+    return this._call({ method: "GET", path: "/api/recovery", reads: "json", form: "RecoveryTerms" });
   }
 
   /**
@@ -184,7 +184,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} recovery_not_possible, rate_limited, body_too_large, request_timeout
    */
   askRecovery(fields) {
-    return this._call({ method: "POST", path: "/api/recovery/send", reads: "json" }, fields);
+    return this._call({ method: "POST", path: "/api/recovery/send", reads: "json", form: "RecoveryCodeSent" }, fields);
   }
 
   /**
@@ -195,7 +195,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
    */
   checkRecovery(fields) {
-    return this._call({ method: "POST", path: "/api/recovery/check", reads: "json" }, fields);
+    return this._call({ method: "POST", path: "/api/recovery/check", reads: "json", form: "RecoveryCheck" }, fields);
   }
 
   /**
@@ -206,7 +206,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} recovery_not_found, recovery_waits, recovery_not_possible, rate_limited, body_too_large, request_timeout
    */
   signRecovery(fields) {
-    return this._call({ method: "POST", path: "/api/recovery/sign", reads: "json" }, fields);
+    return this._call({ method: "POST", path: "/api/recovery/sign", reads: "json", form: "RecoverySigned" }, fields);
   }
 
   /**
@@ -217,7 +217,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, body_too_large, request_timeout
    */
   stopRecovery(fields) {
-    return this._call({ method: "POST", path: "/api/recovery/stop", reads: "json" }, fields);
+    return this._call({ method: "POST", path: "/api/recovery/stop", reads: "json", form: "RecoveryStopped" }, fields);
   }
 
   /**
@@ -228,7 +228,7 @@ export class EndpointMethods {
    * @throws {RequestRefused} rate_limited, attestation_required, attestation_invalid, attestation_mismatch, attestation_expired, attestation_used, registration_unproven, credential_already_registered, identifier_reserved, identifier_taken, registration_closed, invitation_required, invitation_invalid, ip_limit_reached, credential_limit_reached, body_too_large, request_timeout, idempotency_key_in_use, idempotency_key_reused
    */
   registerDid(fields) {
-    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, fields);
+    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true, form: "DidRegistered" }, fields);
   }
 
   /**

@@ -867,8 +867,9 @@
 /**
  * One request's form.
  *
- * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean}} Endpoint
- *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response
+ * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean, form?: string}} Endpoint
+ *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response; form: which of
+ *   generated/forms.js the response must have
  */
 
 export {};

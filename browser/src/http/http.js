@@ -1,11 +1,13 @@
 /** Sends requests to one server within limits on time and size. Parses the error responses of each protocol. */
 
-import { ClientStateError, NetworkError, RequestRefused } from "../errors.js";
+import { ClientStateError, NetworkError, RequestRefused, printable } from "../errors.js";
 import { retryAfterMs, secondsIn } from "./retries.js";
 
 const TIMEOUT_MS = 30_000;
 /** The longest response that is read unless the caller allows more; enough for a list of pins or an error response. */
 const LONGEST_ANSWER = 1 << 20;
+/** Characters of a refusal's code and of its sentence. */
+const LONGEST_TEXT = 500;
 
 /**
  * @typedef {typeof globalThis.fetch} Fetch
@@ -20,6 +22,7 @@ const LONGEST_ANSWER = 1 << 20;
  * @property {boolean} [safe] whether it changes nothing; by default a GET does not
  * @property {boolean} [keyed] whether it is sent with an `Idempotency-Key`
  * @property {RequestCache} [cache] how the browser's cache is used
+ * @property {RequestRedirect} [redirect] "follow" only for content that is verified whatever server sends it
  * @property {AbortSignal} [signal] ends the request and its retries
  */
 
@@ -86,13 +89,14 @@ export class Http {
     timeout = TIMEOUT_MS,
     signal: ended,
     cache,
+    redirect = "error",
   }) {
     if (this.#closing.signal.aborted) throw new ClientStateError("the client is closed");
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout), ...(ended ? [ended] : [])]);
     const search = new URLSearchParams(query).toString();
     try {
       const url = `${this.baseUrl}${path}${search && `?${search}`}`;
-      const response = await this.#fetch(url, { method, headers, body, signal, cache, credentials: "omit" });
+      const response = await this.#fetch(url, { method, headers, body, signal, cache, redirect, credentials: "omit" });
       const bytes = await bounded(response, response.ok ? longest : LONGEST_ANSWER);
       if (!response.ok) throw refusal(response, bytes);
       return bytes;
@@ -136,12 +140,18 @@ export async function bounded(response, longest) {
  */
 function refusal(response, bytes) {
   const body = jsonOrNull(bytes);
-  const code = body?.error?.reason ?? body?.error;
-  return new RequestRefused(typeof code === "string" ? code : `http_${response.status}`, response.status, {
+  const code = cut(body?.error?.reason ?? body?.error);
+  return new RequestRefused(code || `http_${response.status}`, response.status, {
     retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
+    details: cut(body?.error?.details),
     body,
   });
+}
+
+/** @param {unknown} text @returns {string | null} null for anything else */
+function cut(text) {
+  return typeof text === "string" ? printable(text.slice(0, LONGEST_TEXT)) : null;
 }
 
 /** @param {Uint8Array} bytes */
@@ -166,7 +176,7 @@ export function textOf(bytes) {
 /** @param {Uint8Array} bytes @returns {any} @throws {NetworkError} they are not JSON */
 export function jsonOf(bytes) {
   try {
-    return JSON.parse(textOf(bytes));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
     throw new NetworkError("the answer is not JSON", { cause });
   }

@@ -1,12 +1,14 @@
 /** Calls all endpoints of one service with fetch. */
 
-import { NetworkError, RequestRefused, printable } from "../errors.js";
+import { NetworkError, RequestRefused } from "../errors.js";
 import { EndpointMethods } from "../generated/endpoints.js";
+import { FORMS } from "../generated/forms.js";
+import { fits } from "./forms.js";
 import { Http, jsonOf, textOf } from "./http.js";
+import { resultOf } from "./json_rpc.js";
 
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 32 << 20;
-const LONGEST_MESSAGE = 500;
 /** @type {Record<string, (bytes: Uint8Array<ArrayBuffer>) => any>} */
 const READERS = { json: jsonOf, text: textOf, bytes: ({ buffer }) => buffer };
 /** The paths that register someone. */
@@ -66,7 +68,7 @@ export class ServiceClient extends EndpointMethods {
    * @param {unknown[]} [params]
    * @param {number | null} [chainId] null: the service's main chain
    * @returns {Promise<any>} the JSON-RPC result
-   * @throws {RpcError} the bundler returned an error
+   * @throws {import("./json_rpc.js").RpcError} the bundler returned an error
    */
   async bundler(method, params = [], chainId = null) {
     const id = ++this.#count;
@@ -76,10 +78,7 @@ export class ServiceClient extends EndpointMethods {
       { method: "POST", path, reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
       body,
     );
-    if (answer?.error) throw new RpcError(answer.error);
-    if (answer?.id !== id || !("result" in answer))
-      throw new NetworkError("the bundler's response has an unexpected form");
-    return answer.result;
+    return resultOf(answer, id);
   }
 
   /**
@@ -91,7 +90,10 @@ export class ServiceClient extends EndpointMethods {
    * @throws {RequestRefused}
    */
   accountStateOn(chainId, fields) {
-    return this._call({ method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json" }, fields);
+    return this._call(
+      { method: "GET", path: `/api/accounts/state/${chainId}`, reads: "json", form: "AccountState" },
+      fields,
+    );
   }
 
   /** @returns {Promise<string>} the DID that the service states as its own; "" if it states none */
@@ -117,22 +119,26 @@ export class ServiceClient extends EndpointMethods {
    */
   registerDid(fields, token) {
     const headers = token ? { authorization: `Bearer ${token}` } : undefined;
-    return this._call({ method: "POST", path: "/api/dids", reads: "json", keyed: true }, fields, headers);
+    return this._call(
+      { method: "POST", path: "/api/dids", reads: "json", keyed: true, form: "DidRegistered" },
+      fields,
+      headers,
+    );
   }
 
   /** @param {string} didHash @returns {Promise<import("../generated/types.js").IndexerDid>} */
   indexerDid(didHash) {
-    return this.#indexed(`api/dids/${encodeURIComponent(didHash)}`);
+    return this.#indexed(`api/dids/${encodeURIComponent(didHash)}`, {}, "IndexerDid");
   }
 
   /** @param {string} aliasHash @returns {Promise<import("../generated/types.js").IndexerAlias>} */
   indexerAlias(aliasHash) {
-    return this.#indexed(`api/aliases/${encodeURIComponent(aliasHash)}`);
+    return this.#indexed(`api/aliases/${encodeURIComponent(aliasHash)}`, {}, "IndexerAlias");
   }
 
   /** @param {string} address @returns {Promise<import("../generated/types.js").IndexerAccount>} */
   indexerAccount(address) {
-    return this.#indexed(`api/accounts/${encodeURIComponent(address)}`);
+    return this.#indexed(`api/accounts/${encodeURIComponent(address)}`, {}, "IndexerAccount");
   }
 
   /**
@@ -151,7 +157,7 @@ export class ServiceClient extends EndpointMethods {
 
   /** @returns {Promise<import("../generated/types.js").IndexerStats>} */
   indexerStats() {
-    return this.#indexed("api/stats");
+    return this.#indexed("api/stats", {}, "IndexerStats");
   }
 
   /** @param {Record<string, string>} [query] @returns {Promise<any>} in the indexer's own form */
@@ -161,15 +167,16 @@ export class ServiceClient extends EndpointMethods {
 
   /** @returns {Promise<import("../generated/types.js").IndexerHealth>} */
   indexerHealth() {
-    return this.#indexed("health");
+    return this.#indexed("health", {}, "IndexerHealth");
   }
 
   /**
    * @param {string} path
    * @param {Record<string, string>} [query]
+   * @param {string} [form]
    */
-  #indexed(path, query) {
-    return this._call({ method: "GET", path: `/api/indexer/${path}`, reads: "json" }, query);
+  #indexed(path, query, form) {
+    return this._call({ method: "GET", path: `/api/indexer/${path}`, reads: "json", form }, query);
   }
 
   /**
@@ -181,24 +188,18 @@ export class ServiceClient extends EndpointMethods {
    * @param {Record<string, string>} [headers]
    */
   async _call(endpoint, fields, headers = {}) {
-    const { reads, ...request } = endpoint;
+    const { reads, form, ...request } = endpoint;
     const isRead = request.method === "GET";
     /** @type {Record<string, string>} */
     const sent = { ...(!isRead && { "content-type": "application/json" }), ...headers };
     if (this.invitation && ADMITTING.has(request.path)) sent["holdfast-invitation"] = this.invitation;
     const content = isRead ? { query: given(fields) } : { body: JSON.stringify(fields ?? {}) };
     const options = { headers: sent, timeout: this.#timeout, longest: LONGEST_ANSWER };
-    return this.#http.send({ ...request, ...content, ...options }, READERS[reads]);
-  }
-}
-
-/** The bundler returned an error for a JSON-RPC request. */
-export class RpcError extends NetworkError {
-  /** @param {{code?: number, message?: string, data?: unknown}} error */
-  constructor(error) {
-    super(printable(String(error.message ?? "the bundler refused the request").slice(0, LONGEST_MESSAGE)));
-    this.code = error.code ?? 0;
-    this.data = error.data ?? null;
+    return this.#http.send({ ...request, ...content, ...options }, (bytes) => {
+      const answer = READERS[reads](bytes);
+      if (!form || fits(answer, FORMS[form])) return answer;
+      throw new NetworkError(`${request.path} did not answer in the documented form`);
+    });
   }
 }
 

@@ -123,5 +123,12 @@ export class Gateways {
 
 /** The request for a block (Trustless Gateway specification). @param {string} cid */
 function requestFor(cid) {
-  return { method: "GET", path: `/ipfs/${cid}`, query: { format: "raw" }, headers: { Accept: RAW } };
+  const headers = { Accept: RAW };
+  return {
+    method: "GET",
+    path: `/ipfs/${cid}`,
+    query: { format: "raw" },
+    headers,
+    redirect: /** @type {const} */ ("follow"),
+  };
 }

@@ -136,6 +136,7 @@ async function recordAt(http, name, publicKey, signal) {
     longest: MAX_RECORD_BYTES,
     signal,
     cache: /** @type {const} */ ("no-store"),
+    redirect: /** @type {const} */ ("follow"),
   };
   const read = async (/** @type {{path: string, query?: Record<string, string>}} */ way) =>
     readRecord(publicKey, await http.send({ ...request, ...way }));

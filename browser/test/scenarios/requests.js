@@ -47,11 +47,11 @@ export async function playRetries({ outcomes: each, times = 1 }) {
 /** Returns how often a request is sent, after which waiting times, and how it ends. */
 export async function playRequest({ call, answers, response }) {
   const [keys, waits, left] = [[], [], [...answers]];
-  const fetch = async (_url, { headers = {} }) => {
+  const fetch = async (_url, { headers = {}, redirect }) => {
     keys.push(headers["idempotency-key"] ?? null);
     const answer = left.shift();
     if (answer === "lost") throw new TypeError("lost");
-    return answer === "ok" ? Response.json(response) : refusalOf(answer);
+    return answer === "ok" ? Response.json(response) : refusalOf(answer, redirect);
   };
   const client = new ServiceClient({ baseUrl: "https://service.example", fetch });
   const { setTimeout } = globalThis;
@@ -70,7 +70,12 @@ export async function playRequest({ call, answers, response }) {
   return [{ attempts: keys.length, waits_s: waits, keyed: keys[0] !== null, error: told(error).error, ...message }];
 }
 
-function refusalOf(answer) {
+function refusalOf(answer, redirect) {
+  if (typeof answer === "object") {
+    const { status, body = {} } = answer;
+    if (status >= 300 && status < 400 && redirect === "error") throw new TypeError("redirected");
+    return Response.json(body, { status: status < 400 ? 200 : status });
+  }
   const [, status, error, after] = ANSWER.exec(answer);
   const headers = after === undefined ? {} : { "retry-after": after };
   return Response.json(error === undefined ? {} : { error }, { status: Number(status), headers });

@@ -99,11 +99,7 @@ export function errorOf(answer) {
   if (answer?.content) return new ContentError(answer.content, "the bytes are not the expected ones");
   if (!answer?.refused) return null;
   const [code, status] = answer.refused;
-  return new RequestRefused(
-    code,
-    status,
-    answer.details ? { body: { error: { reason: code, details: answer.details } } } : {},
-  );
+  return new RequestRefused(code, status, answer);
 }
 
 /** Returns an error as scenarios write it: its name, and its code if it has one; and its message. */

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.chain.abi import call_data, decode_call, encode
+from holdfast.chain.abi import call_data, encode
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.calls import execute_batch
-from holdfast.wire.abi import selector
+from holdfast.wire.abi import WORD, content_at, members_at, number_at, selector
 from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
@@ -121,30 +122,39 @@ def spend(account: str, permission: Permission, to: str, amount: int) -> Call:
 def changes_in(account: str, data: bytes) -> Iterator[SignedChanges]:
     """Yield the changes of the account in a transaction's input, however deeply other calls contain them.
 
-    Whether their signatures are valid is for the caller's chain to say.
+    They are read as the contract reads them, which ignores how values are padded. Whether their signatures are valid is
+    for the caller's chain to say.
     """
     for start in _offsets(data, selector(_APPLY)):
-        if (found := decode_call(_APPLY, data[start:])) is not None and (changes := _changes(found[1])) is not None:
-            yield SignedChanges(account, found[0], changes, found[2])
+        with suppress(ValueError):
+            yield _signed(account, number_at(data, start), data, start, start + WORD)
     for start in _offsets(data, selector(_CREATE_WITH)):
-        for sequence, (listed, signature) in enumerate((decode_call(_CREATE_WITH, data[start:]) or ((),) * 4)[3]):
-            if (changes := _changes(listed)) is not None:
-                yield SignedChanges(account, sequence, changes, signature)
+        with suppress(ValueError):
+            for sequence, step in enumerate(members_at(data, start + number_at(data, start + 3 * WORD))):
+                with suppress(ValueError):
+                    yield _signed(account, sequence, data, step, step)
 
 
 def _offsets(data: bytes, part: bytes) -> Iterator[int]:
+    """Yield where the arguments of each call begin."""
     start = data.find(part)
     while start >= 0:
-        yield start
+        yield start + len(part)
         start = data.find(part, start + 1)
 
 
-def _changes(listed: Sequence[tuple[int, bytes, int]]) -> tuple[Change, ...] | None:
-    """Return the changes, or None for some that our clients would not have signed."""
-    try:
-        return tuple(Change(ChangeKind(kind), signer, value) for kind, signer, value in listed)
-    except ValueError:
-        return None
+def _signed(account: str, sequence: int, data: bytes, base: int, at: int) -> SignedChanges:
+    """Return the changes and the signature whose positions from `base` are at `at` and after it."""
+    places = members_at(data, base + number_at(data, at))
+    changes = tuple(
+        Change(
+            ChangeKind(number_at(data, each)),
+            content_at(data, each + number_at(data, each + WORD)),
+            number_at(data, each + 2 * WORD),
+        )
+        for each in places
+    )
+    return SignedChanges(account, sequence, changes, content_at(data, base + number_at(data, at + WORD)))
 
 
 def _listed(changes: Sequence[Change]) -> list[tuple[int, bytes, int]]:

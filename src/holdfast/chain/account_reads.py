@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain import values
 from holdfast.chain.abi import call_data, encode
 from holdfast.chain.account_calls import PERMISSION, Permission, SignedChanges, changes_in
+from holdfast.chain.errors import RpcError
 from holdfast.chain.signers import key_id, p256_signer
-from holdfast.wire.abi import WORD, content, selector, word
+from holdfast.wire.abi import WORD, content, content_at, members_at, number_at, selector, word
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, keccak256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from holdfast.chain.rpc import RpcClient
     from holdfast.chain.values import Log
+
+T = TypeVar("T")
 
 OWNER_ADDED = keccak256(b"OwnerAdded(bytes32,bytes,uint48)")
 OWNER_REMOVED = keccak256(b"OwnerRemoved(bytes32)")
@@ -120,12 +123,16 @@ async def primary_of(chain: RpcClient, account: str) -> bytes | None:
     return p256_signer(x, y) if y else None
 
 
-async def created_of(chain: RpcClient, factory: str, account: str) -> Created | None:
-    """Return what the factory says the account was created for, or None without its event. The caller checks it."""
-    found = await _logs(chain, factory, [to_hex(ACCOUNT_CREATED), to_hex(from_hex(account).rjust(WORD, b"\0"))])
-    if not found:
-        return None
-    return Created(*(int.from_bytes(word(found[0].data, index)) for index in range(3)))
+async def created_of(chain: RpcClient, factory: str, account: str, block: int | None = None) -> Created | None:
+    """Return what the factory says the account was created for, or None without its event. The caller checks it.
+
+    `block`: the only block that is searched.
+    """
+    about = [to_hex(ACCOUNT_CREATED), to_hex(from_hex(account).rjust(WORD, b"\0"))]
+    found = await _logs(
+        chain, factory, about, lambda log: Created(*(int.from_bytes(word(log.data, at)) for at in range(3))), block
+    )
+    return found[0] if found else None
 
 
 async def owners_of(chain: RpcClient, account: str, more: Iterable[bytes] = ()) -> list[Owner]:
@@ -153,8 +160,7 @@ async def recovery_of(chain: RpcClient, account: str) -> Recovery | None:
     ready_at, supporters, short = await _numbers(chain, account, "pendingRecovery()", 3)
     if not ready_at:
         return None
-    for log in reversed(await _logs(chain, account, [to_hex(RECOVERY_STARTED)])):
-        owners = _new_owners(log.data)
+    for owners in reversed(await _logs(chain, account, [to_hex(RECOVERY_STARTED)], _new_owners)):
         if int.from_bytes(keccak256(b"".join(map(keccak256, owners)))) % (1 << 200) == short:
             return Recovery(ready_at, supporters, owners)
     return Recovery(ready_at, supporters, None)
@@ -169,7 +175,7 @@ async def supporters_of(chain: RpcClient, account: str) -> int:
 async def permissions_of(chain: RpcClient, account: str, permission_id: bytes | None = None) -> list[Granted]:
     """Return the permissions that are granted, oldest first; with `permission_id` only that one."""
     named = [] if permission_id is None else [to_hex(permission_id)]
-    found = [_permission(log) for log in await _logs(chain, account, [to_hex(PERMISSION_GRANTED), *named])]
+    found = await _logs(chain, account, [to_hex(PERMISSION_GRANTED), *named], _permission)
     known = [each for each in dict.fromkeys(found) if permission_id in {None, each.id}]
     states = await asyncio.gather(*(_permission_state(chain, account, each) for each in known))
     return [
@@ -185,8 +191,8 @@ async def history_of(chain: RpcClient, account: str) -> list[SignedChanges]:
     The list ends before the first change that no transaction of the account's events contains. Forged changes may be
     among them, as other candidates of the same sequence: `account_candidates.accepted` chooses.
     """
-    logs = await _logs(chain, account, [[to_hex(topic) for topic in _CHANGED]])
-    names = dict.fromkeys(log.transaction_hash for log in logs)
+    topics = [[to_hex(topic) for topic in _CHANGED]]
+    names = dict.fromkeys(await _logs(chain, account, topics, lambda log: log.transaction_hash))
     answers = await asyncio.gather(*(chain.call("eth_getTransactionByHash", [to_hex(name)]) for name in names))
     inputs = [values.data(answer["input"]) for answer in answers if isinstance(answer, dict) and "input" in answer]
     found = dict.fromkeys(each for data in inputs for each in changes_in(account, data))
@@ -197,14 +203,23 @@ async def history_of(chain: RpcClient, account: str) -> list[SignedChanges]:
 
 async def _signers(chain: RpcClient, account: str, event: bytes) -> list[bytes]:
     """Return the signers that events name, oldest first; only those whose hash is the event's key ID."""
-    logs = await _logs(chain, account, [to_hex(event)])
-    found = ((log.topics[1], content(log.data, word(log.data, 0))) for log in logs)
+    found = await _logs(
+        chain, account, [to_hex(event)], lambda log: (log.topics[1], content(log.data, word(log.data, 0)))
+    )
     return [signer for name, signer in found if key_id(signer) == name]
 
 
-async def _logs(chain: RpcClient, address: str, topics: list[Any]) -> list[Log]:
-    where = {"address": address, "fromBlock": "0x0", "toBlock": "latest", "topics": topics}
-    return values.logs(await chain.call("eth_getLogs", [where]))
+async def _logs(
+    chain: RpcClient, address: str, topics: list[Any], read: Callable[[Log], T], block: int | None = None
+) -> list[T]:
+    """Return what `read` makes of a contract's events. Raises RpcError, also for events of another form."""
+    first, last = ("0x0", "latest") if block is None else (hex(block), hex(block))
+    where = {"address": address, "fromBlock": first, "toBlock": last, "topics": topics}
+    found = values.logs(await chain.call("eth_getLogs", [where]))
+    try:
+        return [read(log) for log in found]
+    except (ValueError, IndexError) as error:
+        raise RpcError("answer has an event of another form") from error
 
 
 async def _numbers(chain: RpcClient, account: str, signature: str, count: int, *given: Any) -> list[int]:
@@ -238,7 +253,5 @@ def _permission(log: Log) -> Permission:
     )
 
 
-def _new_owners(data: bytes) -> tuple[bytes, ...]:
-    from eth_abi.abi import decode
-
-    return tuple(decode(["uint48", "bytes[]"], data)[1])
+def _new_owners(log: Log) -> tuple[bytes, ...]:
+    return tuple(content_at(log.data, each) for each in members_at(log.data, number_at(log.data, WORD)))

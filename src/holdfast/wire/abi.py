@@ -44,9 +44,26 @@ def boolean(value: bytes) -> bool:
 
 def content(data: bytes, offset: bytes) -> bytes:
     """Return the bytes of a `bytes` or `string` value at the offset that a word of the head contains."""
-    start = int.from_bytes(offset)
-    size = int.from_bytes(word(data[start : start + WORD], 0))
-    found = data[start + WORD : start + WORD + size]
+    return content_at(data, int.from_bytes(offset))
+
+
+def number_at(data: bytes, at: int) -> int:
+    """Return the number in the word that begins at a position."""
+    return int.from_bytes(word(data[at : at + WORD], 0))
+
+
+def content_at(data: bytes, at: int) -> bytes:
+    """Return the bytes of a `bytes` or `string` value that begins at a position. Their padding is ignored."""
+    size = number_at(data, at)
+    found = data[at + WORD : at + WORD + size]
     if len(found) != size:
         raise ValueError("content out of bounds")
     return found
+
+
+def members_at(data: bytes, at: int) -> list[int]:
+    """Return where the members begin of a list of dynamic values, which begins at a position."""
+    count, base = number_at(data, at), at + WORD
+    if base + count * WORD > len(data):
+        raise ValueError("data too short")
+    return [base + number_at(data, base + index * WORD) for index in range(count)]

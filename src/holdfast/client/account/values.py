@@ -87,7 +87,7 @@ def signed_from_text(text: str) -> list[SignedChanges]:
         form: Any = json.loads(text)
         if (form["holdfast"], form["version"]) == ("account-changes", 1):
             return [_signed(each) for each in form["changes"]]
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError("the file contains no changes of an account") from error
     raise ValueError("the file contains no changes of an account that this version knows")
 

@@ -6,7 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.client.flows.accounts import ADDRESS, Origin, account_address, origin_of
+from holdfast.chain.account_reads import Created, created_of
+from holdfast.chain.errors import ChainError
+from holdfast.client.flows.accounts import ADDRESS, account_address
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
@@ -103,16 +105,19 @@ async def _follows(
 
     The key is the current one or the first. Whoever names it cannot lie: the DID and the address are hashes of it.
     """
-    present = Origin(int(state.pub_key_x, 16), int(state.pub_key_y, 16), 0)
+    present = Created(int(state.pub_key_x, 16), int(state.pub_key_y, 16), 0)
     if _is_origin(present, did, address, account.contracts):
         return True
     found, chain = await client.indexer_account(address), await account.chain()
-    if chain is None or not (found.block_number or "").isdecimal():
+    if chain is None or not found.block_number:
         return False
-    origin = await origin_of(chain, account.contracts, address, int(found.block_number or ""))
-    return origin is not None and _is_origin(origin, did, address, account.contracts)
+    try:
+        created = await created_of(chain, account.contracts.app_factory, address, int(found.block_number))
+    except ChainError:
+        return False
+    return created is not None and _is_origin(created, did, address, account.contracts)
 
 
-def _is_origin(origin: Origin, did: str, address: str, contracts: ContractSet) -> bool:
+def _is_origin(origin: Created, did: str, address: str, contracts: ContractSet) -> bool:
     follows = account_address(contracts, origin.x, origin.y, origin.salt) == address
     return follows and did_of_key(origin.x, origin.y) == did

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from holdfast.chain.values import printable
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.types.base import decode_hook
 from holdfast.wire.client_errors import NetworkError
@@ -151,7 +152,7 @@ def _code(content: bytes) -> tuple[str | None, str | None]:
 
 
 def _text(value: object) -> str | None:
-    return value[:_LONGEST_TEXT] if isinstance(value, str) else None
+    return printable(value[:_LONGEST_TEXT]) if isinstance(value, str) else None
 
 
 def _seconds(header: str | None) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import msgspec
 
@@ -11,6 +11,12 @@ from holdfast.client.types.base import Record, Wire
 from holdfast.wire import models
 from holdfast.wire.client_errors import ServiceError
 
+# A text in one of these forms; of another one the client says that the service did not answer as documented.
+Decimal = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,78}$(?!\n)")]
+Coordinate = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}$(?!\n)")]
+Hex = Annotated[str, msgspec.Meta(pattern=r"^0x([0-9a-fA-F]{2})*$(?!\n)")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{40}$(?!\n)")]
+
 
 class ForeignContracts(ServiceError):
     """The service's account factory is not this release's. Its code decides which key its accounts obey."""
@@ -18,6 +24,10 @@ class ForeignContracts(ServiceError):
 
 class ContractSet(models.ContractSet, Wire, frozen=True, kw_only=True):
     """GET /api/contracts."""
+
+    entry_point: Address = msgspec.field(name="entryPoint")
+    did_registry: Address = msgspec.field(name="didRegistry")
+    app_factory: Address = msgspec.field(name="appFactory")
 
     def checked(self, *, foreign: bool = False) -> Self:
         """Return the contracts. `foreign`: the factory may be another than this release's.
@@ -54,9 +64,16 @@ class ServedChains(models.ServedChains, Wire, frozen=True, kw_only=True):
 class PredictedAddress(models.PredictedAddress, Wire, frozen=True, kw_only=True):
     """GET /api/accounts/predict."""
 
+    address: Address
+
 
 class AccountState(models.AccountState, Wire, frozen=True, kw_only=True):
     """GET /api/accounts/state."""
+
+    nonce: Decimal
+    did: Hex
+    pub_key_x: Coordinate = msgspec.field(name="pubKeyX")
+    pub_key_y: Coordinate = msgspec.field(name="pubKeyY")
 
 
 class Balance(models.Balance, Wire, frozen=True, kw_only=True):
@@ -138,6 +155,9 @@ class CodeCheck(Record, frozen=True, kw_only=True):
 class RecoveryTerms(models.RecoveryTerms, Wire, frozen=True, kw_only=True):
     """GET /api/recovery."""
 
+    guardian: Hex | None
+    guardians: list[Hex]
+
 
 class RecoveryCodeSent(models.RecoveryCodeSent, Wire, frozen=True, kw_only=True):
     """POST /api/recovery/send."""
@@ -145,6 +165,9 @@ class RecoveryCodeSent(models.RecoveryCodeSent, Wire, frozen=True, kw_only=True)
 
 class RecoverySigned(models.RecoverySigned, Wire, frozen=True, kw_only=True):
     """POST /api/recovery/sign."""
+
+    signer: Hex
+    signature: Hex
 
 
 class RecoveryStopped(models.RecoveryStopped, Wire, frozen=True, kw_only=True):
@@ -196,7 +219,7 @@ class IndexerAccount(Record, frozen=True, kw_only=True):
     found: bool
     account_address: str | None = None
     owner_address: str | None = None
-    block_number: str | None = None
+    block_number: Decimal | None = None
     tx_hash: str | None = None
 
 

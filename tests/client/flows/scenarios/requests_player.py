@@ -75,6 +75,8 @@ def _told(error):
 
 
 def _refusal(answer):
+    if isinstance(answer, dict):
+        return httpx2.Response(answer["status"], json=answer.get("body", {}), headers=answer.get("headers", {}))
     found = _ANSWER.fullmatch(answer)
     assert found is not None, answer
     status, error, after = found.groups()

@@ -1,0 +1,74 @@
+"""What answers to JSON-RPC requests mean (vectors/service/json_rpc.json), from a bundler and from a chain's endpoint."""
+
+import json
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from holdfast.chain.errors import RpcError
+from holdfast.chain.rpc import RpcClient
+from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.http.calls import Retries
+from holdfast.client.http.chain_transport import ChainTransport
+from holdfast.client.http.json_rpc import JsonRpcError
+from holdfast.client.http.transport import HttpTransport
+from holdfast.wire.client_errors import NetworkError
+
+CASES = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/json_rpc.json").read_text())["cases"]
+NAMED = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+ONCE = Retries(attempts=1)
+
+
+def answering(case):
+    def handler(request):
+        number = json.loads(request.content)["id"]
+        headers = {"location": case["location"]} if "location" in case else {}
+        return httpx2.Response(case.get("status", 200), content=content(case, number), headers=headers)
+
+    return httpx2.MockTransport(handler)
+
+
+def content(case, number):
+    if "hex" in case:
+        return bytes.fromhex(case["hex"])
+    if "depth" in case:
+        return b"[" * case["depth"] + b"]" * case["depth"]
+    if "text" in case:
+        return case["text"].encode()
+    text = json.dumps(case["body"]).replace('"$id"', str(number)).replace("$text", str(number))
+    return text.replace("$long", "no" * 999).encode()
+
+
+def refusal(case):
+    code, message, data = case["refused"]
+    return code, message.replace("$cut", "no" * 250), data
+
+
+@NAMED
+async def test_from_a_bundler(case):
+    async with AsyncServiceClient("https://service.example", transport=answering(case), retries=ONCE) as client:
+        if "result" in case:
+            assert await client.bundler("eth_chainId") == case["result"]
+            return
+        with pytest.raises(NetworkError) as raised:
+            await client.bundler("eth_chainId")
+    error = raised.value
+    assert isinstance(error, JsonRpcError) == ("refused" in case)
+    if isinstance(error, JsonRpcError):
+        code, message, data = refusal(case)
+        assert (error.code, str(error), error.data) == (code, f"Network: {message}", data)
+
+
+@NAMED
+async def test_from_a_chain(case, monkeypatch):
+    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", (0.0, 0.0))
+    transport = HttpTransport("https://service.example", transport=answering(case), retries=ONCE)
+    rpc = RpcClient("https://chain.example", ChainTransport(transport))
+    if "result" in case:
+        assert await rpc.call("eth_chainId") == case["result"]
+        return
+    with pytest.raises(RpcError) as raised:
+        await rpc.call("eth_chainId")
+    code, message, data = refusal(case) if "refused" in case else (None, str(raised.value), None)
+    assert (raised.value.code, str(raised.value), raised.value.data) == (code, message, data)
