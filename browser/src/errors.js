@@ -100,22 +100,21 @@ export class NetworkError extends ServiceError {
 
 /**
  * The service refused a request. `code` is the body's `error`, or `http_<status>` without one; of a pinning service, its
- * `error.reason`, with the sentence `error.details` in the message.
+ * `error.reason`, and `details` is its sentence, or null.
  */
 export class RequestRefused extends NetworkError {
   /**
    * @param {string} code
    * @param {number} status HTTP status
-   * @param {{retryAfter?: number | null, requestId?: string | null, details?: string | null, body?: unknown}} [more] `retryAfter` in
-   *   seconds
+   * @param {{retryAfter?: number | null, requestId?: string | null, details?: string | null}} [more] `retryAfter` in seconds
    */
-  constructor(code, status, { retryAfter = null, requestId = null, details = null, body = null } = {}) {
+  constructor(code, status, { retryAfter = null, requestId = null, details = null } = {}) {
     super(details ? `${code} (${status}): ${details}` : `${code} (${status})`);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;
     this.requestId = requestId;
-    this.body = body;
+    this.details = details;
   }
 }
 

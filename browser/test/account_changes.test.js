@@ -10,11 +10,10 @@ import {
   createAccountWith,
   finishRecovery,
   kindOf,
-  signaturesIn,
   startRecovery,
   withPrimary,
 } from "../src/account/changes.js";
-import { ofChanges } from "../src/chain/owners.js";
+import { ofChanges, signaturesIn } from "../src/chain/owners.js";
 import { vectors } from "./vector_files.js";
 
 const ACCOUNT = `0x${"aa".repeat(20)}`;
@@ -60,7 +59,9 @@ test("changes are read however values are padded, as the contract does", () => {
 test("signatures by name are taken apart", () => {
   for (const { named, signatures } of vectors("accounts/named_signatures.json").vectors)
     assert.deepEqual(new Set(signaturesIn(named).map((it) => it.signer)), new Set(signatures.map((it) => it.signer)));
-  assert.throws(() => signaturesIn(`0x${"ab".repeat(64)}`), /one signature suffices/);
+  assert.throws(() => signaturesIn(`0x${"ab".repeat(64)}`), { name: "TypeError", message: /one signature suffices/ });
+  for (const { name, whole } of vectors("accounts/named_signatures.json").malformed)
+    assert.throws(() => signaturesIn(whole), { name: "TypeError", message: /is malformed/ }, name);
 });
 
 const { signer, signature, vectors: forms } = vectors("accounts/change_signatures.json");

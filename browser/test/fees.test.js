@@ -22,8 +22,13 @@ test("a paymaster pays", async () => {
 });
 
 // EntryPoint v0.7 charges the account if the paymaster is the zero address.
-for (const paymaster of [null, "", "0x", "0x0", `0x${"00".repeat(20)}`, `0x${"05".repeat(19)}`, "paymaster"])
+for (const paymaster of [null, `0x${"00".repeat(20)}`])
   test(`a sponsor that names ${JSON.stringify(paymaster)} does not pay`, async () => {
     await assert.rejects(sponsored(paymaster), { message: "the sponsor named no paymaster" });
+    assert.deepEqual(feeIn({ ...OPERATION, ...answer(paymaster) }), { sponsored: false, cost: 0x60n * 2n });
+  });
+
+for (const paymaster of ["", "0x", "0x0", `0x${"05".repeat(19)}`, "paymaster"])
+  test(`an operation whose paymaster is ${JSON.stringify(paymaster)} is not sponsored`, () => {
     assert.deepEqual(feeIn({ ...OPERATION, ...answer(paymaster) }), { sponsored: false, cost: 0x60n * 2n });
   });

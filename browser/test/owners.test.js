@@ -19,6 +19,12 @@ for (const { name, signatures, named: expected } of vectors)
     assert.equal(named(signed.toReversed()), expected);
   });
 
+test("no one, a signer twice, and what is too long are refused", () => {
+  const one = { keyId: "0x01", signer: `0x${"01".repeat(20)}`, signature: "0x02" };
+  for (const signed of [[], [one, one], [{ ...one, signature: `0x${"02".repeat(1 << 16)}` }]])
+    assert.throws(() => named(signed), TypeError);
+});
+
 test("a key that signs alone stands before its signature", () => assert.equal(byName("0x01", "0x02"), "0x0102"));
 
 test("a P-256 key's signer has its leading zeros", () => {

@@ -5,13 +5,15 @@ import { test } from "node:test";
 
 import { Bundler } from "../src/chain/bundler.js";
 
+const HASH = `0x${"cc".repeat(32)}`;
+
 test("the pauses between looking for a receipt, which is there at the 25th time", async (context) => {
   const pauses = [];
   context.mock.method(globalThis, "setTimeout", (work, ms) => {
     pauses.push(ms);
     queueMicrotask(work);
   });
-  const receipt = { userOpHash: "0x1", success: true, receipt: { transactionHash: "0x2", blockNumber: "0x3" } };
+  const receipt = { userOpHash: "0x1", success: true, receipt: { transactionHash: HASH, blockNumber: "0x3" } };
   let looks = 0;
   await new Bundler({ bundler: async () => (++looks < 25 ? null : receipt) }, "0x").wait("0x1");
   assert.equal(pauses.length, 24);
@@ -22,10 +24,14 @@ test("the pauses between looking for a receipt, which is there at the 25th time"
 test("a bundler may write hashes in upper case", async () => {
   const answers = {
     eth_sendUserOperation: "0xAB",
-    eth_getUserOperationReceipt: { userOpHash: "0xAB", success: true, receipt: { transactionHash: "0x2" } },
+    eth_getUserOperationReceipt: {
+      userOpHash: "0xAB",
+      success: true,
+      receipt: { transactionHash: HASH, blockNumber: "0x3" },
+    },
   };
   const bundler = new Bundler({ bundler: async (method) => answers[method] }, "0x");
   await bundler.send({}, "0xab");
-  assert.equal((await bundler.receipt("0xab")).transactionHash, "0x2");
+  assert.equal((await bundler.receipt("0xab")).transactionHash, HASH);
   await assert.rejects(bundler.send({}, "0xac"), { name: "NetworkError" });
 });

@@ -12,7 +12,7 @@ from holdfast.chain.account_messages import (
     changes_digest,
     recovery_digest,
 )
-from holdfast.chain.signers import by_name, key_id, kind_of, named, of_changes
+from holdfast.chain.signers import by_name, key_id, kind_of, named, of_changes, signatures_in
 from holdfast.wire.encoding import from_hex, to_hex
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +20,8 @@ VECTORS = ROOT / "vectors" / "accounts"
 MESSAGES = [case["steps"][1] for case in json.loads((VECTORS / "messages.json").read_text())["cases"]]
 CALLS = json.loads((VECTORS / "calls.json").read_text())["vectors"]
 FORMS = json.loads((VECTORS / "change_signatures.json").read_text())
-NAMED = json.loads((VECTORS / "named_signatures.json").read_text())["vectors"]
+_SIGNED = json.loads((VECTORS / "named_signatures.json").read_text())
+NAMED, MALFORMED = _SIGNED["vectors"], _SIGNED["malformed"]
 
 
 def digest_of(given):
@@ -74,6 +75,20 @@ def test_a_signature_of_changes_has_the_cheapest_form(vector):
 def test_signatures_by_name_in_any_order(vector):
     signed = [(from_hex(each["signer"]), from_hex(each["signature"])) for each in vector["signatures"]]
     assert to_hex(named(signed)) == vector["named"] == to_hex(named(reversed(signed)))
+
+
+@pytest.mark.parametrize("vector", NAMED)
+def test_signatures_by_name_are_taken_apart(vector):
+    signed = [(from_hex(each["signer"]), from_hex(each["signature"])) for each in vector["signatures"]]
+    assert sorted(signatures_in(from_hex(vector["named"]))) == sorted(signed)
+
+
+@pytest.mark.parametrize("vector", MALFORMED, ids=lambda vector: vector["name"])
+def test_a_list_of_signatures_that_is_none_is_refused(vector):
+    with pytest.raises(ValueError, match="is malformed"):
+        signatures_in(from_hex(vector["whole"]))
+    with pytest.raises(ValueError, match="one signature suffices"):
+        signatures_in(b"\xab" * 64)
 
 
 def test_a_key_that_signs_alone_stands_before_its_signature():

@@ -142,7 +142,17 @@ def _named() -> dict[str, Any]:
         "claim": "named is the signature by name of these signers, whose IDs (Keccak-256 of their bytes) ascend in it",
         "digest": "0x" + digest.hex(),
         "vectors": [_row("one key", signed[:1]), _row("another key", signed[1:]), _row("two keys", signed)],
+        "malformed": _malformed(_row("two keys", signed)["named"]),
     }
+
+
+def _malformed(whole: str) -> list[dict[str, str]]:
+    none, one = "0x" + "0" * 64, "0x" + "0" * 63 + "1" + whole[66:]
+    texts = {"nothing": "0x", "no whole number": "0x00", "no one": none, "no one, and a signer": none + whole[66:]}
+    texts |= {"one of two": one}
+    texts |= {f"cut by {size}": whole[: -2 * size] for size in (1, 64, 65, 127)}
+    texts |= {f"{size} bytes more": whole + "00" * size for size in (1, 2, 3)}
+    return [{"name": name, "whole": text} for name, text in texts.items()]
 
 
 def _calls() -> dict[str, Any]:

@@ -11,7 +11,6 @@ const FINISH = "b0ebf978"; // finishRecovery(bytes[])
 const CANCEL = "6eec66cf"; // cancelRecoverySigned(bytes)
 const SELECTOR = 8;
 const [P256_DIGITS, ADDRESS_DIGITS, LEAST_DIGITS, MOST_DIGITS] = [128, 40, 40, 2048];
-const MOST_NAMES = 2n; // in a list of owners' signatures
 /** In the order of the contract's numbers. */
 const KINDS = /** @type {const} */ ([
   "add_owner",
@@ -143,26 +142,6 @@ export function withPrimary(owners, changes) {
   const lasting = [...owners.filter(({ expiry }) => expiry === 0).map(({ signer }) => signer), ...added];
   const heir = lasting.find((it) => kindOf(it) === "p256" && !removed.has(it));
   return heir ? [...changes, { kind: "set_primary", signer: heir }] : changes;
-}
-
-/**
- * Returns who signed, and their signatures, in a list.
- *
- * @param {string} whole 0x-hex
- * @returns {{signer: string, signature: string}[]}
- * @throws {TypeError} it was signed where one signature suffices, so it names no signer
- */
-export function signaturesIn(whole) {
-  if (BigInt(whole.slice(0, 2 + WORD)) > MOST_NAMES)
-    throw new TypeError("the other owner signed where one signature suffices");
-  const found = [];
-  for (let rest = whole.slice(2 + WORD); rest;) {
-    const middle = 8 + 2 * parseInt(rest.slice(0, 4), 16);
-    const end = middle + 2 * parseInt(rest.slice(4, 8), 16);
-    found.push({ signer: `0x${rest.slice(8, middle)}`, signature: `0x${rest.slice(middle, end)}` });
-    rest = rest.slice(end);
-  }
-  return found;
 }
 
 /** @param {Change[]} changes */

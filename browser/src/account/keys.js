@@ -4,7 +4,7 @@ import "../core.js";
 import { execute, isAddress } from "../chain/calls.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { checksumAddress } from "../chain/names.js";
-import { byName, named, ofChanges, p256Signer, settingsOf } from "../chain/owners.js";
+import { byName, named, ofChanges, p256Signer, settingsOf, signaturesIn } from "../chain/owners.js";
 import { wayOf } from "../chain/two_keys.js";
 import { RequestRefused } from "../errors.js";
 import { SmartAccount } from "../flows/account.js";
@@ -126,7 +126,8 @@ export class AccountKeys {
    */
   async sign(changes, { sequence, cosigned, passkey, serviceAlone = false } = {}) {
     const { address: account, settings, owners } = await this.view();
-    const made = cosigned ? changes : calls.withPrimary(owners, changes);
+    const inLower = changes.map((it) => (it.signer === undefined ? it : { ...it, signer: it.signer.toLowerCase() }));
+    const made = cosigned ? inLower : calls.withPrimary(owners, inLower);
     if (!serviceAlone && (await this.givesServiceAlone(made))) throw new ServiceAlone();
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
@@ -136,7 +137,7 @@ export class AccountKeys {
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
     const { digest, ...own } = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
     const signed = owner.sign ? { signer: owner.signer, signature: await owner.sign(digest) } : own;
-    const others = cosigned ? calls.signaturesIn(cosigned.signature) : [];
+    const others = cosigned ? signaturesIn(cosigned.signature) : [];
     const { secondKey } = this.#client;
     if (secondKey && seconds.length) others.push(await secondKey.sign(digest, seconds));
     if (others.length) return { ...unsigned, signature: await this.#named([...others, signed]) };
@@ -168,7 +169,9 @@ export class AccountKeys {
   async serviceKeys() {
     const none = (/** @type {any} */ error) =>
       error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);
-    return (await this.#client.recoveryTerms().catch(none)).guardians;
+    return (await this.#client.recoveryTerms().catch(none)).guardians.map((/** @type {string} */ it) =>
+      it.toLowerCase(),
+    );
   }
 
   /**

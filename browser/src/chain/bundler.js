@@ -1,14 +1,19 @@
 /** Gets user operations onto the chain through the service's bundler, which sponsors them or estimates their gas. */
 
 import { RpcError } from "../http/json_rpc.js";
-import { NetworkError } from "../errors.js";
+import { NetworkError, printable } from "../errors.js";
 import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.js";
+import { isAddress } from "./calls.js";
 import { OperationFailed } from "./errors.js";
 import { isSponsored } from "./fees.js";
-import { sleep } from "./rpc.js";
+import { digitsOf, isData, quantity, sleep } from "./rpc.js";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
-const QUANTITY = /^0x[0-9a-f]+$/i;
+/** Sizes of the numbers in the packed form of an operation (ERC-4337); the others have 128 bits. */
+const BITS = /** @type {Record<string, bigint>} */ ({ preVerificationGas: 256n });
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+/** The longest reason that a bundler states for a failed operation. */
+const LONGEST_REASON = 300;
 const SPONSORS = [
   ...ESTIMATES,
   "maxFeePerGas",
@@ -54,7 +59,7 @@ const SLOWEST_LOOK_MS = 1000;
 /**
  * @typedef {import("../generated/types.js").UserOp} UserOp
  * @typedef {import("../http/service.js").ServiceClient} ServiceClient
- * @typedef {{transactionHash: string, blockNumber: number, logs: any[]}} Receipt
+ * @typedef {{transactionHash: string, blockNumber: number}} Receipt
  */
 
 /** A service's bundler, used for one entry point. */
@@ -147,14 +152,15 @@ export class Bundler {
     if (String(answer?.userOpHash).toLowerCase() !== hash.toLowerCase())
       throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
-    if (!transactionHash) throw new NetworkError("the response lacks the transaction's receipt");
+    digitsOf(transactionHash, 32);
+    const block = Number(quantity(blockNumber));
     if (answer.success !== true) {
-      const why = answer.reason ? `: ${answer.reason}` : "";
+      const why = answer.reason ? `: ${printable(String(answer.reason).slice(0, LONGEST_REASON))}` : "";
       throw Object.assign(new OperationFailed(`the operation was mined and failed${why}`), {
         reverted: true,
       });
     }
-    return { transactionHash, blockNumber: Number(blockNumber), logs: answer.logs ?? [] };
+    return { transactionHash, blockNumber: block };
   }
 
   /**
@@ -201,10 +207,15 @@ function placeholder(operation) {
  * @returns {UserOp}
  */
 function merged(operation, given, names) {
-  if (typeof given !== "object" || given === null)
-    throw new NetworkError("the bundler's response has an unexpected form");
-  const chosen = names.filter((name) => typeof given[name] === "string").map((name) => [name, given[name]]);
-  if (chosen.some(([name, value]) => !name.startsWith("paymaster") && !QUANTITY.test(value)))
+  const chosen = names.map((name) => [name, given?.[name] ?? null]).filter(([, value]) => value !== null);
+  if (Object(given) !== given || Array.isArray(given) || !chosen.every(isField))
     throw new NetworkError("the bundler's response has an unexpected form");
   return { ...operation, ...Object.fromEntries(chosen) };
+}
+
+/** Whether a field of a response can be the operation's. @param {any[]} field its name and its value */
+function isField([name, value]) {
+  if (name === "paymaster") return isAddress(value);
+  if (name === "paymasterData") return isData(value);
+  return typeof value === "string" && QUANTITY.test(value) && BigInt(value) >> (BITS[name] ?? 128n) === 0n;
 }

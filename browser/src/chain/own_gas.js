@@ -102,10 +102,11 @@ export async function paidByAccount(url, account, operation, why) {
  * @throws {AccountNotFunded}
  */
 async function checkFunds(url, { address, contracts }, operation, coins, why) {
-  const held = [balanceIn(url, address, NATIVE), balanceIn(url, address, contracts.entryPoint)];
-  const [balance, deposit] = await Promise.all(held).catch((cause) => {
-    throw new NetworkError("the chain's JSON-RPC endpoint does not return the account's balance", { cause });
-  });
+  const held = (/** @type {string} */ token) =>
+    balanceIn(url, address, token).catch((cause) => {
+      throw new NetworkError("the chain's JSON-RPC endpoint does not return the account's balance", { cause });
+    });
+  const [balance, deposit] = [await held(NATIVE), await held(contracts.entryPoint)];
   const cost = greatestCost(operation);
   const needed = coins + (cost > deposit ? cost - deposit : 0n);
   if (balance >= needed) return;

@@ -1,11 +1,14 @@
 /** What an account's chain says of one of its keys, and signatures that name the key (docs/contracts.md, "Accounts"). */
 
+import { fromHex, toHex } from "../bytes.js";
 import { WORD } from "./abi.js";
 import { numberAt } from "./lists.js";
 import { ask, digitsOf } from "./rpc.js";
 
 const KEY_STATE = "9e751c87"; // keyState(bytes32)
 const ACCOUNT_SETTINGS = "eea4800f"; // accountSettings()
+/** How many sign at most, and how many changes of owners; digits of a signer or a signature. */
+const [MOST, MOST_OF_CHANGES, LONGEST] = [32, 2n, 2 * 0xffff];
 
 /**
  * @param {string} url the chain's endpoint
@@ -55,14 +58,44 @@ export async function settingsOf(url, account) {
  *
  * @param {{keyId: string, signer: string, signature: string}[]} signatures 0x-hex, in any order
  * @returns {string} 0x-hex
+ * @throws {TypeError} no one signed, a signer did so twice, or something is too long
  */
 export function named(signatures) {
+  if (
+    !signatures.length ||
+    signatures.length > MOST ||
+    new Set(signatures.map(({ keyId }) => keyId)).size < signatures.length
+  )
+    throw new TypeError(`between one and ${MOST} different signers sign`);
   const ordered = signatures.toSorted((one, other) => (BigInt(one.keyId) < BigInt(other.keyId) ? -1 : 1));
   const entries = ordered.map(({ signer, signature }) => {
     const [who, what] = [signer.slice(2), signature.slice(2)];
     return length(who) + length(what) + who + what;
   });
   return `0x${ordered.length.toString(16).padStart(WORD, "0")}${entries.join("")}`;
+}
+
+/**
+ * Returns who signed, and their signatures, in an owner's signature of changes that another owner signs too.
+ *
+ * @param {string} whole 0x-hex
+ * @returns {{signer: string, signature: string}[]}
+ * @throws {TypeError} it was signed where one signature suffices, so it names no signer; or it is malformed
+ */
+export function signaturesIn(whole) {
+  const digits = toHex(fromHex(whole)).slice(2);
+  const count = BigInt(`0x${digits.slice(0, WORD) || 0}`);
+  if (count > MOST_OF_CHANGES) throw new TypeError("the other owner signed where one signature suffices");
+  const found = [];
+  let at = WORD;
+  while (at < digits.length) {
+    const size = (/** @type {number} */ from) => 2 * Number(`0x0${digits.slice(at + from, at + from + 4)}`);
+    const [middle, end] = [at + 8 + size(0), at + 8 + size(0) + size(4)];
+    found.push({ signer: `0x${digits.slice(at + 8, middle)}`, signature: `0x${digits.slice(middle, end)}` });
+    at = end;
+  }
+  if (at === digits.length && count && BigInt(found.length) === count) return found;
+  throw new TypeError("the other owner's signature is malformed");
 }
 
 /**
@@ -101,6 +134,7 @@ export function p256Signer({ x, y }) {
 
 /** @param {string} digits */
 function length(digits) {
+  if (digits.length > LONGEST) throw new TypeError("a signer or a signature is too long");
   return (digits.length / 2).toString(16).padStart(4, "0");
 }
 

@@ -97,9 +97,13 @@ export function quantity(answer) {
  * @throws {NetworkError} it is something else, or shorter
  */
 export function digitsOf(answer, least = 0) {
-  if (typeof answer === "string" && /^0x([0-9a-f]{2})*$/i.test(answer) && answer.length >= 2 + 2 * least)
-    return answer.slice(2).toLowerCase();
+  if (isData(answer) && answer.length >= 2 + 2 * least) return answer.slice(2).toLowerCase();
   throw new NetworkError(`the chain's endpoint returns something else than ${least} bytes of data`);
+}
+
+/** @param {unknown} value @returns {value is string} whether it is whole bytes in 0x-hex */
+export function isData(value) {
+  return typeof value === "string" && /^0x([0-9a-f]{2})*$/i.test(value);
 }
 
 /** Whether a contract exists. @param {string} url the chain's endpoint @param {string} address @returns {Promise<boolean>} */

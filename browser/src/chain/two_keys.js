@@ -34,7 +34,8 @@ export function wayOf({ threshold, own, seconds, owners, now }) {
   if (threshold < 2) return { kind: "one", keys: [] };
   const others = owners.filter((it) => it.signer !== own && !hasExpired(it, now));
   const keys = others.map(({ signer }) => signer);
-  const present = keys.filter((it) => seconds.includes(it));
+  const given = seconds.map((it) => it.toLowerCase());
+  const present = keys.filter((it) => given.includes(it));
   return present.length ? { kind: "two", keys: present } : { kind: "missing", keys };
 }
 

@@ -107,8 +107,8 @@ async function isOrigin(client, did, address, origin) {
 async function createdFor(client, address) {
   const { block_number: block } = await client.indexerAccount(address);
   const url = await rpcOf(client, client.gas).catch(() => "");
-  if (!block || !url) return null;
+  if (!/^[0-9]+$/.test(block ?? "") || !url) return null;
   const { appFactory } = await contractsOf(client);
-  const at = `0x${BigInt(block).toString(16)}`;
+  const at = `0x${BigInt(block ?? 0).toString(16)}`;
   return originOf({ vault: client.vault, url, address }, appFactory, at).catch(() => null);
 }

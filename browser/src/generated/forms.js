@@ -24,7 +24,7 @@ export const FORMS = /** @type {Record<string, import("../http/forms.js").Form>}
   DidRegistered: { ok: "ub", identifier: "s", channel: "s", txHash: "s" },
   IndexerAlias: { found: "b", alias_hash: "usz", did_hash: "usz", active: "ubz", controller: "usz" },
   IndexerDid: { found: "b", did_hash: "usz", controller: "usz", metadata_cid: "usz", active: "ubz", block_number: "usz", tx_hash: "usz" },
-  IndexerAccount: { found: "b", account_address: "usz", owner_address: "usz", block_number: ["uz", /^[0-9]{1,78}$(?!\n)/], tx_hash: "usz" },
+  IndexerAccount: { found: "b", account_address: "usz", owner_address: "usz", block_number: "usz", tx_hash: "usz" },
   IndexerStats: { total_dids: "unz", active_dids: "unz", total_aliases: "unz", total_accounts: "unz", last_block_number: "unz" },
   IndexerHealth: { ok: "ubz", chain: "unz" },
   PersonRemoved: { ok: "ub", identifiers: "n", credentials: "n", snapshots: "n", pins: "n" },

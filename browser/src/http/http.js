@@ -145,7 +145,6 @@ function refusal(response, bytes) {
     retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
     details: cut(body?.error?.details),
-    body,
   });
 }
 

@@ -70,9 +70,6 @@ export async function asStorageErrors(work) {
  * @param {unknown} error @returns {string}
  */
 export function reasonOf(error) {
-  if (error instanceof RequestRefused) {
-    const { details, reason } = /** @type {any} */ (error.body)?.error ?? {};
-    if (typeof details === "string") return `${reason ?? error.code}: ${details}`;
-  }
+  if (error instanceof RequestRefused && error.details) return `${error.code}: ${error.details}`;
   return error instanceof Error ? error.message : String(error);
 }

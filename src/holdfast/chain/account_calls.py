@@ -145,14 +145,14 @@ def _offsets(data: bytes, part: bytes) -> Iterator[int]:
 
 def _signed(account: str, sequence: int, data: bytes, base: int, at: int) -> SignedChanges:
     """Return the changes and the signature whose positions from `base` are at `at` and after it."""
-    places = members_at(data, base + number_at(data, at))
+    starts = members_at(data, base + number_at(data, at))
     changes = tuple(
         Change(
             ChangeKind(number_at(data, each)),
             content_at(data, each + number_at(data, each + WORD)),
             number_at(data, each + 2 * WORD),
         )
-        for each in places
+        for each in starts
     )
     return SignedChanges(account, sequence, changes, content_at(data, base + number_at(data, at + WORD)))
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 SignerKind = Literal["p256", "address", "verifier"]
 
 _P256_BYTES, _ADDRESS_BYTES, _LONGEST = 64, 20, 1024
-_MOST = 32
+_WORD = 32
+_MOST, _MOST_OF_CHANGES = 32, 2
 # A COSE key of P-256 (RFC 9053, section 7.1) ends with X and Y.
 _COSE = re.compile(rb"\x21\x58\x20(.{32})\x22\x58\x20(.{32})\Z", re.DOTALL)
 _POINT = re.compile(rb"\x04(.{32})(.{32})", re.DOTALL)
@@ -61,6 +62,24 @@ def named(signatures: Iterable[tuple[bytes, bytes]]) -> bytes:
     if not 0 < len(ordered) <= _MOST or len({signer for signer, _ in ordered}) != len(ordered):
         raise ValueError("between one and 32 different signers sign")
     return len(ordered).to_bytes(32) + b"".join(_entry(*each) for each in ordered)
+
+
+def signatures_in(whole: bytes) -> list[tuple[bytes, bytes]]:
+    """Return signer and signature of each in an owner's signature of changes that another owner signs too.
+
+    Raises ValueError if it was signed where one signature suffices, so that it names no signer, or if it is malformed.
+    """
+    count, found, at = int.from_bytes(whole[:_WORD]), list[tuple[bytes, bytes]](), _WORD
+    if count > _MOST_OF_CHANGES:
+        raise ValueError("the other owner signed where one signature suffices")
+    while at < len(whole):
+        middle = at + 4 + int.from_bytes(whole[at : at + 2])
+        end = middle + int.from_bytes(whole[at + 2 : at + 4])
+        found.append((whole[at + 4 : middle], whole[middle:end]))
+        at = end
+    if at != len(whole) or not count or len(found) != count:
+        raise ValueError("the other owner's signature is malformed")
+    return found
 
 
 def by_name(signer: bytes, signature: bytes) -> bytes:

@@ -16,7 +16,7 @@ from holdfast.chain.account_messages import (
     recovery_digest,
 )
 from holdfast.chain.service_guardian import CHANGES_GUARDIANS, ServiceAlone, gives_service_alone
-from holdfast.chain.signers import by_name, kind_of, named, of_changes
+from holdfast.chain.signers import by_name, kind_of, named, of_changes, signatures_in
 from holdfast.chain.two_keys import way_of
 from holdfast.client.account.reading import view_of
 from holdfast.client.account.values import Brought
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.vault.async_vault import AsyncVault
-
-
-_MOST_NAMES = 2  # in a list of owners' signatures
 
 
 class AccountMethods(EndpointMethods):
@@ -132,9 +129,10 @@ class AccountMethods(EndpointMethods):
         suffices = view.settings.threshold == 1 and number == view.settings.sequence
         is_primary = any(owner.is_primary and owner.signer == signature[0] for owner in view.owners)
         alone = of_changes(*signature, suffices=suffices, is_primary=is_primary)
-        whole = _joined(cosigned.signature, signature) if cosigned else alone
+        others = signatures_in(cosigned.signature) if cosigned else []
         if second is not None:
-            whole = _joined(whole, (second.signer, await answered(second.sign, digest)))
+            others = [(second.signer, await answered(second.sign, digest))]
+        whole = named([*others, signature]) if others else alone
         return SignedChanges(view.address, number, made, whole)
 
     async def account_history(self) -> list[SignedChanges]:
@@ -418,16 +416,3 @@ def _with_primary(view: AccountView, changes: Sequence[Change]) -> tuple[Change,
     lasting += [change.signer for change in changes if change.kind is ChangeKind.ADD_OWNER and not change.value]
     heirs = [signer for signer in lasting if kind_of(signer) == "p256" and signer not in removed]
     return (*changes, Change(ChangeKind.SET_PRIMARY, heirs[0])) if heirs else tuple(changes)
-
-
-def _joined(whole: bytes, signature: tuple[bytes, bytes]) -> bytes:
-    """Return the list of signatures with one more. Raises ValueError for a single one without a name."""
-    if int.from_bytes(whole[:32]) > _MOST_NAMES:
-        raise ValueError("the other owner signed where one signature suffices")
-    parts, rest = [], whole[32:]
-    while rest:
-        middle = 4 + int.from_bytes(rest[:2])
-        end = middle + int.from_bytes(rest[2:4])
-        parts.append((rest[4:middle], rest[middle:end]))
-        rest = rest[end:]
-    return named([*parts, signature])

@@ -109,10 +109,10 @@ async def _follows(
     if _is_origin(present, did, address, account.contracts):
         return True
     found, chain = await client.indexer_account(address), await account.chain()
-    if chain is None or not found.block_number:
+    if chain is None or not (found.block_number or "").isdecimal():
         return False
     try:
-        created = await created_of(chain, account.contracts.app_factory, address, int(found.block_number))
+        created = await created_of(chain, account.contracts.app_factory, address, int(found.block_number or ""))
     except ChainError:
         return False
     return created is not None and _is_origin(created, did, address, account.contracts)

@@ -219,7 +219,7 @@ class IndexerAccount(Record, frozen=True, kw_only=True):
     found: bool
     account_address: str | None = None
     owner_address: str | None = None
-    block_number: Decimal | None = None
+    block_number: str | None = None
     tx_hash: str | None = None
 
 
