@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { toBase64, toHex, fromHex } from "../src/bytes.js";
-import { isAccepted } from "../src/chain/assertions.js";
+import { fromHex, toBase64, toBase64url, toHex } from "../src/bytes.js";
+import { isAccepted, signatureIn } from "../src/chain/assertions.js";
 import { NATIVE } from "../src/chain/native.js";
 import { SecondKeyMissing } from "../src/chain/errors.js";
 import { wayOf, withinSum } from "../src/chain/two_keys.js";
@@ -31,6 +31,13 @@ for (const row of rows)
     assert.equal(new SecondKeyMissing(account, way.keys).message, row.message);
   });
 
+test("a second key may be written in upper case", () => {
+  const other = `0x${"cd".repeat(20)}`;
+  const owners = [{ signer: other, expiry: 0 }];
+  const facts = { threshold: 2, own: "0x01", seconds: [`0x${"CD".repeat(20)}`], owners, now: 0 };
+  assert.deepEqual(wayOf(facts), { kind: "two", keys: [other] });
+});
+
 test("which assertions an account accepts", () => {
   const { digest, vectors: forms } = vectors("accounts/assertions.json");
   const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
@@ -43,3 +50,13 @@ test("which assertions an account accepts", () => {
     assert.equal(isAccepted(fromHex(digest), assertion), accepted, name);
   }
 });
+
+const { authenticatorData, vectors: ENCODED } = vectors("accounts/assertions.json").encoded;
+for (const { name, signature, clientData, encoded } of ENCODED)
+  test(`a passkey's signature in the account's form: ${name}`, () => {
+    const [signed, data, client] = [signature, authenticatorData, clientData].map((it) => toBase64url(fromHex(it)));
+    const response = { signature: signed, authenticatorData: data, clientDataJSON: client };
+    const assertion = toBase64(new TextEncoder().encode(JSON.stringify({ response })));
+    if (encoded) assert.equal(signatureIn(assertion), encoded);
+    else assert.throws(() => signatureIn(assertion), TypeError);
+  });

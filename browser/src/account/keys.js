@@ -130,8 +130,9 @@ export class AccountKeys {
     const made = cosigned ? inLower : calls.withPrimary(owners, inLower);
     if (!serviceAlone && (await this.givesServiceAlone(made))) throw new ServiceAlone();
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
-    const same = (/** @type {object} */ it) => JSON.stringify({ ...it, signature: "" });
-    if (cosigned && same(cosigned) !== same(unsigned)) throw new TypeError("the other owner signed other changes");
+    const encoded = (/** @type {Omit<SignedChanges, "signature">} */ it) =>
+      it.account.toLowerCase() + calls.applyChanges({ ...it, signature: "0x" }).data;
+    if (cosigned && encoded(cosigned) !== encoded(unsigned)) throw new TypeError("the other owner signed other changes");
     const call = (/** @type {string} */ fn, /** @type {object} */ args) => this.#client.vault.call(fn, args);
     const owner = passkey ? await passkeyAmong(owners, passkey, call) : { signer: await this.signer(), sign: null };
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
@@ -241,7 +242,9 @@ export class AccountKeys {
    */
   async bring(signed, { origin, onProgress } = {}) {
     const { own, chainAccount } = await this.#opened();
-    if (!signed.length || signed.some(({ account }) => account !== chainAccount.address))
+    const isOther = (/** @type {SignedChanges} */ { account }) =>
+      account.toLowerCase() !== chainAccount.address.toLowerCase();
+    if (!signed.length || signed.some(isOther))
       throw new TypeError("pass changes of this account");
     const here = await reads.exists(chainAccount);
     if (!here) await this.#checkCreatable(own, chainAccount.address, origin);

@@ -30,7 +30,7 @@ export function signatureIn(assertion) {
 export function isAccepted(challenge, assertion) {
   const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
   const data = fromBase64(response.authenticatorData);
-  const client = new TextDecoder().decode(fromBase64(response.clientDataJSON));
+  const client = textOf(fromBase64(response.clientDataJSON));
   const flags = data.length < AUTHENTICATOR_DATA ? 0 : data[FLAGS];
   const parts = [`${CHALLENGE}${toBase64url(challenge)}"`, `${TYPE}webauthn.get"`];
   const isFor = [CHALLENGE, TYPE].every((begin, at) => client.startsWith(parts[at], client.indexOf(begin)));
@@ -46,19 +46,31 @@ export function placeholderAssertion() {
 
 /** @param {bigint} r @param {bigint} s @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array<ArrayBuffer>} client */
 function encoded(r, s, data, client) {
-  const text = new TextDecoder().decode(client);
+  const text = textOf(client);
   const offsets = [CHALLENGE, TYPE].map((it) => text.indexOf(it));
   if (offsets.some((it) => it < 0)) throw new TypeError("the client data has no challenge or no type");
   const low = s > ORDER / 2n ? ORDER - s : s; // both verify; the account takes the lower
   return `0x${tuple(...[r, low, ...offsets].map(number), bytes(toHex(data)), bytes(toHex(client)))}`;
 }
 
+/** Returns the bytes as one character each, so that positions count bytes, as in the contract. @param {Uint8Array} bytes */
+function textOf(bytes) {
+  return new TextDecoder("latin1").decode(bytes);
+}
+
 /** Reads a DER sequence of two integers (RFC 3279, section 2.2.3). @param {Uint8Array<ArrayBuffer>} der */
 function integersIn(der) {
   const first = der[3];
-  const [one, two] = [der.subarray(4, 4 + first), der.subarray(6 + first)];
+  const [one, two] = [der.subarray(4), der.subarray(6 + first)];
   const isWhole = der[0] === 0x30 && der[2] === 2 && der[4 + first] === 2 && der[5 + first] === two.length;
-  if (!isWhole || der[1] !== der.length - 2 || !first || !two.length)
-    throw new TypeError("the passkey's signature is malformed");
-  return { r: BigInt(toHex(one)), s: BigInt(toHex(two)) };
+  if (isWhole && der[1] === der.length - 2 && [one.subarray(0, first), two].every(isPositive)) {
+    const [r, s] = [one.subarray(0, first), two].map((it) => BigInt(toHex(it)));
+    if (r < ORDER && s < ORDER) return { r, s };
+  }
+  throw new TypeError("the passkey's signature is malformed");
+}
+
+/** Whether the bytes are a positive integer of DER, in its shortest form. @param {Uint8Array} bytes */
+function isPositive([first, second = 0]) {
+  return first < 0x80 && (first > 0 || second >= 0x80);
 }

@@ -1,0 +1,92 @@
+/** What is signed of an account's changes, which an application may write in upper case and in any order. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import "./dom.js";
+import { ServiceAlone } from "../src/account/guardians.js";
+import { AccountKeys } from "../src/account/keys.js";
+import { toHex } from "../src/bytes.js";
+import { named, signaturesIn } from "../src/chain/owners.js";
+import { didOfKey } from "../src/chain/names.js";
+import { keccak256 } from "../src/did/keccak.js";
+
+const ACCOUNT = `0x${"a1".repeat(20)}`;
+const [POINT, OTHER, SERVICE] = ["ab", "cd", "ef"].map((byte) => byte.repeat(64));
+const SIGNATURE = `0x${"55".repeat(64)}`;
+const upper = (digits) => `0x${digits.toUpperCase()}`;
+const hash = async (data) => toHex(keccak256(data));
+
+/** The keys of an account that does not exist yet, and what the vault was asked to sign. */
+async function keysOf(context, guardians = []) {
+  const asked = [];
+  const did = await didOfKey({ keccak256: hash }, POINT.slice(0, 64), POINT.slice(64));
+  context.mock.method(globalThis, "fetch", async (_url, { body }) => {
+    const { id, method } = JSON.parse(body);
+    assert.equal(method, "eth_getCode");
+    return Response.json({ jsonrpc: "2.0", id, result: "0x" });
+  });
+  const vault = {
+    query: async () => ({ did }),
+    exec: async () => ({ result: [{ curve: "P-256", public_key: `04${POINT}` }] }),
+    deriveAddress: async () => ({ address: ACCOUNT }),
+    keccak256: hash,
+    signAccountMessage: async (message) => {
+      asked.push(message);
+      return { signer: `0x${POINT}`, signature: SIGNATURE, digest: `0x${"00".repeat(32)}` };
+    },
+  };
+  const contracts = { chainId: 1, entryPoint: ACCOUNT, appFactory: ACCOUNT, didRegistry: ACCOUNT };
+  const client = {
+    vault,
+    accountAddress: null,
+    secondKey: null,
+    gas: { rpcUrl: "https://chain.example" },
+    contracts: async () => contracts,
+    recoveryTerms: async () => ({ guardians }),
+  };
+  return { keys: new AccountKeys(client, (work) => work()), asked };
+}
+
+test("the primary key is replaced, also if its removal is written in upper case", async (context) => {
+  const { keys, asked } = await keysOf(context);
+  await keys.sign([
+    { kind: "add_owner", signer: upper(OTHER) },
+    { kind: "remove_owner", signer: upper(POINT) },
+  ]);
+  const changes = [
+    { kind: "add_owner", signer: `0x${OTHER}` },
+    { kind: "remove_owner", signer: `0x${POINT}` },
+    { kind: "set_primary", signer: `0x${OTHER}` },
+  ];
+  assert.deepEqual(asked, [{ account: ACCOUNT, message: "changes", sequence: 0, changes }]);
+});
+
+test("another owner's signature of the same changes is joined, in whatever order they are written", async (context) => {
+  const { keys } = await keysOf(context);
+  const other = { keyId: "0x01", signer: `0x${OTHER}`, signature: SIGNATURE };
+  const cosigned = {
+    signature: named([other]),
+    changes: [{ value: 2, kind: "set_threshold" }],
+    sequence: 0,
+    account: upper(ACCOUNT.slice(2)),
+  };
+  const { signature } = await keys.sign([{ kind: "set_threshold", value: 2 }], { cosigned });
+  assert.deepEqual(new Set(signaturesIn(signature).map(({ signer }) => signer)), new Set([other.signer, `0x${POINT}`]));
+  const others = [
+    { ...cosigned, sequence: 1 },
+    { ...cosigned, changes: [{ kind: "set_threshold", value: 1 }] },
+  ];
+  for (const it of others)
+    await assert.rejects(keys.sign([{ kind: "set_threshold", value: 2 }], { cosigned: it }), /signed other changes/);
+});
+
+test("a service that writes its key in upper case gets no account without the person's consent", async (context) => {
+  const { keys } = await keysOf(context, [upper(SERVICE)]);
+  const changes = [
+    { kind: "add_guardian", signer: `0x${SERVICE}` },
+    { kind: "set_quorum", value: 1 },
+  ];
+  await assert.rejects(keys.sign(changes), ServiceAlone);
+  await keys.sign(changes, { serviceAlone: true });
+});
