@@ -1,37 +1,43 @@
-"""The Python client and the JavaScript client have the account's key sign the same bytes."""
+"""What an account signs for apps (vectors/accounts/app_signatures.json)."""
+
+import json
+from pathlib import Path
 
 import pytest
-from tests.support.javascript import run_module
 
 from holdfast.chain.account_signatures import Text, TypedData, before_creation
+from holdfast.wire.encoding import from_hex, to_hex
 
-ACCOUNT, FACTORY = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "fa" * 20
-MADE = bytes(range(64))
-TYPED = {"separator": "5e" * 32, "contents": "c0" * 32, "type": "Mail(Person to)Person(string name)"}
-SIGN = """
-  const signatures = await import("SOURCES/chain/account_signatures.js");
-  const { text, typed, place, made, creation } = given;
-  const { digest, signature } =
-    typed ? signatures.nestedTypedData(typed, place) : signatures.nestedText(text, place);
-  return [digest, signature(made), signatures.beforeCreation(signature(made), creation)];
-"""
+FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/accounts/app_signatures.json").read_text())
+DOMAIN, MADE = (FILE["account"], FILE["chainId"]), from_hex(FILE["made"])
+LONG = {"$long": f"M({'a' * 65_532})", "$longer": f"M({'a' * 65_533})"}
 
 
-@pytest.mark.parametrize(
-    ("message", "asked"),
-    [
-        (Text(""), {"text": ""}),
-        (Text("Grüße \U0001f600"), {"text": "Grüße \U0001f600"}),
-        (TypedData(b"\x5e" * 32, b"\xc0" * 32, TYPED["type"]), {"typed": TYPED}),
-    ],
-)
-def test_both_clients_sign_the_same_bytes(message, asked):
-    digest, signature = message.digest(ACCOUNT, 8453), message.signature(MADE)
-    whole = before_creation(signature, FACTORY, b"creates the account")
-    given = {
-        "place": {"address": ACCOUNT, "chainId": 8453},
-        "made": "0x" + MADE.hex(),
-        "creation": {"factory": FACTORY, "factoryData": "0x" + b"creates the account".hex()},
-        **asked,
-    }
-    assert run_module(SIGN, given) == ["0x" + each.hex() for each in (digest, signature, whole)]
+@pytest.mark.parametrize("row", FILE["texts"], ids=lambda row: row["name"])
+def test_a_text(row):
+    if "digest" not in row:
+        with pytest.raises(ValueError, match="surrogates"):
+            Text(row["text"]).digest(*DOMAIN)
+        return
+    text = Text(row["text"])
+    assert (to_hex(text.digest(*DOMAIN)), text.signature(MADE)) == (row["digest"], MADE)
+
+
+@pytest.mark.parametrize("row", FILE["types"], ids=lambda row: row["name"])
+def test_typed_data(row):
+    hashes = [from_hex(row.get(name, FILE[name])) for name in ("separator", "contents")]
+    kind = LONG.get(row["type"], row["type"])
+    if "digest" not in row:
+        with pytest.raises(ValueError, match="typed data|surrogates"):
+            TypedData(*hashes, kind)
+        return
+    data = TypedData(*hashes, kind)
+    assert to_hex(data.digest(*DOMAIN)) == row["digest"]
+    if "signature" in row:
+        assert to_hex(data.signature(MADE)) == row["signature"]
+
+
+def test_before_the_account_exists():
+    creation = FILE["creation"]
+    signed = before_creation(MADE, creation["factory"], from_hex(creation["factoryData"]))
+    assert to_hex(signed) == creation["signature"]

@@ -27,6 +27,7 @@ const ERC6492 = "6492".repeat(16);
  * @param {string} message
  * @param {AccountDomain} accountDomain
  * @returns {Nested}
+ * @throws {TypeError} it is not Unicode
  */
 export function nestedText(message, accountDomain) {
   const { length } = new TextEncoder().encode(message);
@@ -91,8 +92,9 @@ function joined(...parts) {
   return toHex(keccak256(fromHex(parts.map(plain).join(""))));
 }
 
-/** @param {string} text */
+/** @param {string} text @throws {TypeError} it is not Unicode */
 function hash(text) {
+  if (!text.isWellFormed()) throw new TypeError("the text is not Unicode");
   return toHex(keccak256(new TextEncoder().encode(text)));
 }
 

@@ -6,7 +6,9 @@
 
 import { NetworkError } from "../errors.js";
 import { WORD, address, bytes, number, tuple } from "./abi.js";
-import { toHex } from "../bytes.js";
+import { fromHex, toHex } from "../bytes.js";
+import { bytesAt, restAt } from "./lists.js";
+import { isData } from "./rpc.js";
 
 const COMMIT = "f14fcbc8"; // commit(bytes32)
 const REGISTER_ALIAS = "5ac1ba20"; // registerAlias(bytes32,bytes32,bytes32)
@@ -95,41 +97,53 @@ export function getAlias(alias) {
  * @throws {NetworkError} it is something else
  */
 export function readDid(answer) {
-  const [controller, active, , length] = words(answer, 4);
-  const [start, size] = [2 + 4 * WORD, 2 * Number(BigInt(`0x${length}`))];
-  const digits = String(answer).slice(start, start + size);
-  if (digits.length !== size) throw new NetworkError(UNREADABLE);
-  const metadata = new TextDecoder().decode(Uint8Array.from(digits.match(/../g) ?? [], (it) => parseInt(it, 16)));
-  return { controller: readAccount(controller), active: isTrue(active), metadata };
+  return read(answer, (digits, [controller, active]) => ({
+    controller: readAccount(controller),
+    active: isTrue(active),
+    metadata: new TextDecoder("utf-8", { ignoreBOM: true }).decode(fromHex(bytesAt(digits, restAt(digits, 0, 2 * WORD)))),
+  }));
 }
 
 /** Reads what `proposedController` returns. @param {unknown} answer 0x-hex */
 export function readProposed(answer) {
-  return readAccount(words(answer, 1)[0]);
+  return read(answer, (_digits, [proposed]) => readAccount(proposed));
 }
 
 /** Reads what `getAlias` returns. @param {unknown} answer 0x-hex */
 export function readAlias(answer) {
-  const [did, controller, active] = words(answer, 3);
-  return { didHash: /[^0]/.test(did) ? `0x${did}` : null, controller: readAccount(controller), active: isTrue(active) };
+  return read(answer, (_digits, [did, controller, active]) => ({
+    didHash: /[^0]/.test(did) ? `0x${did}` : null,
+    controller: readAccount(controller),
+    active: isTrue(active),
+  }));
 }
 
-const UNREADABLE = "the chain's endpoint returns something else than the registry's state";
-
-/** @param {unknown} answer @param {number} count */
-function words(answer, count) {
-  if (typeof answer !== "string" || answer.length < 2 + count * WORD) throw new NetworkError(UNREADABLE);
-  return Array.from({ length: count }, (_, at) => answer.slice(2 + at * WORD, 2 + (at + 1) * WORD).toLowerCase());
+/**
+ * @template T
+ * @param {unknown} answer
+ * @param {(digits: string, words: string[]) => T} then throws RangeError for anything else than the registry's state
+ * @returns {T}
+ */
+function read(answer, then) {
+  try {
+    const digits = isData(answer) ? answer.slice(2).toLowerCase() : "";
+    return then(digits, digits.match(/.{64}/g) ?? []);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new NetworkError("the chain's endpoint returns something else than the registry's state", { cause });
+  }
 }
 
-/** @param {string} word */
-function readAccount(word) {
+/** @param {string} [word] */
+function readAccount(word = "") {
+  if (!/^0{24}.{40}$/.test(word)) throw new RangeError("not an address");
   return /[^0]/.test(word) ? `0x${word.slice(24)}` : null;
 }
 
-/** @param {string} word */
-function isTrue(word) {
-  return /[^0]/.test(word);
+/** @param {string} [word] */
+function isTrue(word = "") {
+  if (!/^0{63}[01]$/.test(word)) throw new RangeError("not a bool");
+  return word.endsWith("1");
 }
 
 /** @param {string} hex 0x-hex, 32 bytes */

@@ -10,6 +10,7 @@ import { errorOf, told } from "./script.js";
 /** Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After. */
 const ANSWER = /^(\d{3})(?: (?!after )(\S+))?(?: after (.+))?$/;
 const CALLS = {
+  "send an operation on another chain": (client) => client.bundler("eth_sendUserOperation", [], 8453),
   status: (client) => client.status(),
   "send code": (client) => client.sendCode({ identifier: "ann@example.com", channel: "email" }),
 };

@@ -6,6 +6,7 @@ key and for no operation (docs/contracts.md, "Accounts").
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +20,7 @@ _PERSONAL = keccak256(b"PersonalSign(bytes prefixed)")
 _FIELDS = " contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)"
 _ERC6492 = bytes.fromhex("6492") * 16  # how a signature ends that names the call which creates the account
 _LONGEST_TYPE = (1 << 16) - 1
+_NAME_OF_TYPE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 class Message(Protocol):
@@ -73,7 +75,7 @@ class TypedData:
     def __post_init__(self) -> None:
         hashes = {len(self.separator), len(self.contents)}
         name = self.type.partition("(")[0]
-        if hashes != {32} or not name.isidentifier() or not 0 < len(self.type.encode()) <= _LONGEST_TYPE:
+        if hashes != {32} or not _NAME_OF_TYPE.fullmatch(name) or len(self.type.encode()) > _LONGEST_TYPE:
             raise ValueError("typed data: two hashes of 32 bytes, and a type such as Mail(string text)")
 
     @property

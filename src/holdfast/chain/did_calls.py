@@ -6,14 +6,18 @@ The contract is contracts/src/DIDRegistry.sol. The JavaScript client's `chain/di
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.errors import ChainError
-from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire import abi
+from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.chain.calls import Call
 
 
@@ -44,30 +48,32 @@ def set_alias_active(registry: str, alias: str, *, active: bool) -> Call:
 
 def read_did(answer: bytes) -> tuple[str | None, bool, str]:
     """Return controller, state and metadata from what `getDid` returns. Raises ChainError if it is something else."""
-    controller, active, metadata = _decoded(["address", "bool", "bytes"], answer)
-    return _account(controller), active, metadata.decode("utf-8", "replace")
+    with _of_registry():
+        controller, active, metadata = (abi.word(answer, at) for at in range(3))
+        return _account(controller), abi.boolean(active), abi.content(answer, metadata).decode("utf-8", "replace")
 
 
 def read_proposed(answer: bytes) -> str | None:
     """Return the account from what `proposedController` returns. Raises ChainError if it is something else."""
-    return _account(*_decoded(["address"], answer))
+    with _of_registry():
+        return _account(abi.word(answer, 0))
 
 
 def read_alias(answer: bytes) -> tuple[str | None, str | None, bool]:
     """Return the DID's hash, its controller and the state from what `getAlias` returns. Raises ChainError."""
-    about, controller, active = _decoded(["bytes32", "address", "bool"], answer)
-    return to_hex(about) if any(about) else None, _account(controller), active
+    with _of_registry():
+        about, controller, active = (abi.word(answer, at) for at in range(3))
+        return to_hex(about) if any(about) else None, _account(controller), abi.boolean(active)
 
 
-def _decoded(types: list[str], answer: bytes) -> tuple[Any, ...]:
-    from eth_abi.abi import decode
-    from eth_abi.exceptions import DecodingError
-
+@contextmanager
+def _of_registry() -> Iterator[None]:
     try:
-        return decode(types, answer)
-    except DecodingError as error:
+        yield
+    except ValueError as error:
         raise ChainError("the chain's endpoint returns something else than the registry's state") from error
 
 
-def _account(address: str) -> str | None:
-    return checksum_address(from_hex(address)) if int(address, 16) else None
+def _account(word: bytes) -> str | None:
+    address = abi.address(word)
+    return checksum_address(address) if any(address) else None

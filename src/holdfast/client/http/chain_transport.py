@@ -27,7 +27,7 @@ class _Request(msgspec.Struct):
 class ChainTransport:
     """A holdfast.chain Transport that reuses the connections of an existing service client.
 
-    Calls to the service's bundler that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an
+    Calls to the service's bundlers that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an
     `Idempotency-Key`. If the response to a call with a key is lost, the call is repeated once, and the service sends
     the first response again.
     """
@@ -46,8 +46,9 @@ class ChainTransport:
         If the service itself refused the request, the error's cause is that refusal.
         """
         try:
-            if url == self.base_url + BUNDLER.path and _is_charged(body):
-                return await self._transport.send(_named(body))
+            path = url.removeprefix(self.base_url)
+            if f"{path}/".startswith(f"{BUNDLER.path}/") and _is_charged(body):
+                return await self._transport.send(_named(path, body))
             reply = await self._transport.post(url, body)
         except RequestRefused as error:
             raise TransportError(f"HTTP status {error.status}", error.status) from error
@@ -67,5 +68,5 @@ def _is_charged(body: bytes) -> bool:
         return False
 
 
-def _named(body: bytes) -> Call[bytes]:
-    return Call(method="POST", path=BUNDLER.path, read=as_bytes, content=body, headers=_JSON, named=True)
+def _named(path: str, body: bytes) -> Call[bytes]:
+    return Call(method="POST", path=path, read=as_bytes, content=body, headers=_JSON, named=True)

@@ -7,8 +7,11 @@ from unittest.mock import patch
 import httpx2
 from tests.client.flows.scenarios.script import error_of, told
 
+from holdfast.chain.rpc import RpcClient
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.flows.failures import chain_errors
 from holdfast.client.http.calls import Retries
+from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.storage.gateway import AsyncGateway
@@ -84,7 +87,14 @@ def _refusal(answer):
     return httpx2.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
 
 
+async def _send_elsewhere(client):
+    bundler = RpcClient(f"{client.base_url}/api/bundler/8453", ChainTransport(client._http), batches=False)
+    with chain_errors():
+        return await bundler.call("eth_sendUserOperation")
+
+
 _CALLS = {
+    "send an operation on another chain": _send_elsewhere,
     "status": lambda client: client.status(),
     "send code": lambda client: client.send_code("ann@example.com", "email"),
 }
