@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./dom.js";
+import { AccountSpending } from "../src/account/spending.js";
 import * as permissions from "../src/chain/permissions.js";
 import { toHex, fromHex } from "../src/bytes.js";
 import { keccak256 } from "../src/did/keccak.js";
@@ -47,3 +49,25 @@ test("the spender is the key of the app's DID", () => {
   assert.deepEqual([permissions.payeeIn(made), made.start, made.salt], [terms.payee, 7, 9n]);
   assert.throws(() => permissions.permissionOf({ ...terms, to: "did:key:zDn" }, 7, 9n), TypeError);
 });
+
+for (const wrong of [
+  ...[-1n, 1n << 160n].map((allowance) => ({ allowance })),
+  ...["period", "until"].flatMap((name) => [-1, 2 ** 48].map((value) => ({ [name]: value }))),
+])
+  test(`terms that no permission can have are refused: ${Object.entries(wrong)}`, () => {
+    const terms = { token: "native", allowance: 5n, to: `did:new:0x${"11".repeat(32)}`, ...wrong };
+    assert.throws(() => permissions.permissionOf(terms, 7, 9n), { name: "TypeError", message: /range/ });
+  });
+
+for (const [to, amount] of [
+  ["", 1n],
+  ["0x12", 1n],
+  ["ada", 1n],
+  [`0x${"11".repeat(20)}`, -1n],
+  [`0x${"11".repeat(20)}`, 1n << 256n],
+])
+  test(`spending ${amount} to "${to}" is refused before anything is asked`, async () => {
+    const vault = { keccak256: async (data) => toHex(keccak256(data)) };
+    const spending = new AccountSpending({ vault }, (work) => work());
+    await assert.rejects(spending.spend("container", { to, amount }), { name: "TypeError", message: /address|amount/ });
+  });

@@ -28,7 +28,7 @@ def test_typed_data(row):
     hashes = [from_hex(row.get(name, FILE[name])) for name in ("separator", "contents")]
     kind = LONG.get(row["type"], row["type"])
     if "digest" not in row:
-        with pytest.raises(ValueError, match="typed data|surrogates"):
+        with pytest.raises(ValueError, match=r"typed data|surrogates"):
             TypedData(*hashes, kind)
         return
     data = TypedData(*hashes, kind)

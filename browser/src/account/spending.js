@@ -148,6 +148,8 @@ export class AccountSpending {
    * @throws {OperationFailed} the chain refused it
    */
   async spend(container, { to, amount }, { onProgress } = {}) {
+    const payee = await this.#address(to);
+    if (amount < 0n || amount >> 256n) throw new TypeError("amount: a whole number in the token's smallest unit");
     const spending = permissions.spendingIn((await this.#allowed(container)).policy);
     if (!spending) throw new PaymentRefused("the delegation names no permission of an account", "delegation");
     const { account: address, chainId, permissionId } = spending;
@@ -155,7 +157,6 @@ export class AccountSpending {
     if (account.contracts.chainId !== chainId)
       throw new TypeError(`chainId: this service's chain is ${account.contracts.chainId}, not ${chainId}`);
     const { permission } = usable(await permissionsOf(await this.#chainAccount(account), permissionId), amount);
-    const payee = await this.#address(to);
     const args = { account: address, chainId, permission: permissionId, token: permissions.tokenOf(permission) };
     await this.#allowed(container, { ...args, to: payee, amount });
     return this.#operated(account, permissions.spend(address, permission, payee, amount).data, onProgress);

@@ -46,11 +46,13 @@ const [SELECTOR, FUNCTION] = [10, 10];
  * @param {number} start Unix time
  * @param {bigint} salt
  * @returns {Permission}
- * @throws {TypeError} `to` is not a `did:new`
+ * @throws {TypeError} `to` is not a `did:new`, or a number is one that the contract's form has no room for
  */
 export function permissionOf({ to, token, allowance, period = 0, until = 0, payee = null }, start, salt) {
   const keyId = DID_NEW.exec(to)?.[1];
   if (!keyId) throw new TypeError("to: the did:new of the app, whose key spends");
+  if (![period, start, until].every((it) => it >= 0 && it < 2 ** 48) || allowance < 0n || allowance >> 160n)
+    throw new TypeError("allowance, period or until: outside the account's range");
   const [of, target] = [token === NATIVE ? NOBODY : token, payee ?? NOBODY];
   return { keyId, token: of, allowance, period, start, until, target, function: "0x00000000", salt };
 }

@@ -54,6 +54,8 @@ class Permission:
         target: the only receiver, or the zero address for any.
         function: the only function of `target` that may be called (4 bytes), or zeros for transfers only.
         salt: distinguishes permissions that are otherwise equal.
+
+    Raises ValueError for a number that the contract's form has no room for.
     """
 
     key_id: bytes
@@ -65,6 +67,11 @@ class Permission:
     target: str = _NOBODY
     function: bytes = bytes(4)
     salt: int = 0
+
+    def __post_init__(self) -> None:
+        times = (self.period, self.start, self.until)
+        if not all(0 <= it < 1 << 48 for it in times) or not 0 <= self.allowance < 1 << 160:
+            raise ValueError("allowance, period or until: outside the account's range")
 
     @property
     def id(self) -> bytes:

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.chain.account_calls import Permission, grant_permission, revoke_permission, spend
+from holdfast.client.account import spending_methods
 from holdfast.client.account.spending import Spending, SpendingTerms, permission_of, policy_of, spending_in
+from holdfast.client.account.spending_methods import SpendingMethods
+from holdfast.client.types import ExecOutput
+from holdfast.wire.client_errors import NetworkError
 
 ROWS = json.loads((Path(__file__).parents[3] / "vectors/accounts/permissions.json").read_text())["vectors"]
 
@@ -49,6 +53,50 @@ def test_a_policy_that_names_no_permission_stands_for_none():
         assert spending_in([*policy[:missing], *policy[missing + 1 :]]) is None
     assert spending_in([[*policy[0][:2], 5], *policy[1:]]) is None
     assert spending_in([["not", policy[0]]]) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({name: value} for name in ("token", "payee") for value in ("", "0x12", "11" * 20, "0x" + "zz" * 20, "ada")),
+        *({"allowance": value} for value in (-1, 1 << 160)),
+        *({name: value} for name in ("period", "until") for value in (-1, 1 << 48)),
+    ],
+)
+def test_terms_that_no_permission_can_have_are_refused_before_anything_is_signed(wrong):
+    terms = {"to": f"did:new:0x{'11' * 32}", "token": "native", "allowance": 5} | wrong
+    with pytest.raises(ValueError, match=r"not an address|range"):
+        permission_of(SpendingTerms(**terms), 7, 9)
+
+
+class OfVault(SpendingMethods):
+    """A client without a chain, whose vault has delegations of one permission and of another."""
+
+    def __init__(self):
+        self.asked = []
+
+    @property
+    def vault(self):
+        return self
+
+    async def exec(self, what, args=None):
+        self.asked.append((what.rpartition(":")[2], args))
+        rows = [
+            {"cid": row, "command": "/accounts/spend", "revoked_at": None, "token": row} for row in ("own", "other")
+        ]
+        return ExecOutput(success=True, result=rows if "list" in what else None)
+
+    async def _chain(self):
+        raise NetworkError("no endpoint of the chain is known")
+
+
+async def test_a_delegation_is_revoked_although_the_chain_does_not_answer(monkeypatch):
+    spending = {"own": Spending("0x", 1, b"\1" * 32), "other": Spending("0x", 1, b"\2" * 32)}
+    monkeypatch.setattr(spending_methods, "spending_of_row", lambda row: spending[row["token"]])
+    client = OfVault()
+    with pytest.raises(NetworkError):
+        await client.end_spending(b"\1" * 32)
+    assert client.asked == [("list", None), ("revoke", {"cid": "own"})]
 
 
 def test_the_spender_is_the_key_of_the_apps_did():

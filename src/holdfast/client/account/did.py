@@ -11,6 +11,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.calls import commit, register_alias
 from holdfast.chain.contracts import commitment
 from holdfast.client.account.methods import AccountMethods
+from holdfast.client.flows.accounts import address_in
 from holdfast.client.flows.chain_registration import prepared_claim
 from holdfast.client.flows.failures import chain_errors
 from holdfast.client.handles import canonical_handle
@@ -105,8 +106,8 @@ class DidMethods(AccountMethods):
         self, address: str, did: str | None = None, *, on_progress: Callable[[str], object] | None = None
     ) -> str:
         """Let an account become a DID's controller, once that account accepts it; the zero address takes it back."""
-        named = await self._did(did)
-        return await self._changed(lambda registry: did_calls.change_controller(registry, named, address), on_progress)
+        to, named = address_in(address, "address"), await self._did(did)
+        return await self._changed(lambda registry: did_calls.change_controller(registry, named, to), on_progress)
 
     async def accept_controller(self, did: str, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Become the controller of a DID whose controller has proposed this account, which controls no other DID."""

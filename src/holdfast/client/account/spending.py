@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.client.flows.accounts import address_in
 from holdfast.client.types import NATIVE
 from holdfast.content import dag_cbor
 from holdfast.content.errors import ContentError
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,12 +76,12 @@ def permission_of(terms: SpendingTerms, start: int, salt: int) -> Permission:
         raise ValueError("to: the did:new of the app, whose key spends")
     return Permission(
         key_id=from_hex(spender[1]),
-        token=_NOBODY if terms.token == NATIVE else checksum_address(from_hex(terms.token)),
+        token=_NOBODY if terms.token == NATIVE else address_in(terms.token, "token"),
         allowance=terms.allowance,
         period=terms.period,
         start=start,
         until=terms.until,
-        target=_NOBODY if terms.payee is None else checksum_address(from_hex(terms.payee)),
+        target=_NOBODY if terms.payee is None else address_in(terms.payee, "payee"),
         salt=salt,
     )
 

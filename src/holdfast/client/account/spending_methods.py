@@ -19,10 +19,10 @@ from holdfast.client.account.spending import (
     spending_of_row,
     token_of,
 )
+from holdfast.client.flows.accounts import address_in
 from holdfast.client.flows.failures import PaymentRefused, chain_errors
 from holdfast.client.types import DelegationOptions
-from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address
+from holdfast.wire.encoding import to_hex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -93,11 +93,11 @@ class SpendingMethods(AccountMethods):
 
         Returns the operation's hash; None if the chain has no such permission any more.
         """
-        account, chain = await self._chain()
         listed = await self.vault.exec("resource:delegations action:list")
         rows = [row for row in listed.result or [] if row["revoked_at"] is None]
         named = [(row["cid"], spending_of_row(row)) for row in rows]
         await self._undelegate(cid for cid, found in named if found and found.permission_id == permission_id)
+        account, chain = await self._chain()
         with chain_errors():
             granted = await account_reads.permissions_of(chain, account.key.address, permission_id)
         if not granted:
@@ -118,9 +118,13 @@ class SpendingMethods(AccountMethods):
             on_progress: called with a word for each step.
 
         Raises:
+            ValueError: `to` is not an address, or the amount is negative.
             PaymentRefused: the delegation does not allow it, the account has no such permission, or too little is left.
             OperationFailed: the chain refused it.
         """
+        payee = address_in(to, "to")
+        if not 0 <= amount < 1 << 256:
+            raise ValueError("amount: a whole number in the token's smallest unit")
         spending = await self._spending_of(container)
         account = self._spender(spending)
         await account.open()
@@ -131,7 +135,6 @@ class SpendingMethods(AccountMethods):
                 await account.known_chain(), spending.account, spending.permission_id
             )
         permission = _usable(found, amount).permission
-        payee = checksum_address(from_hex(to))
         arguments = {"account": spending.account, "chainId": spending.chain_id, "permission": to_hex(permission.id)}
         await self._allowed(container, arguments | {"token": token_of(permission), "to": payee, "amount": amount})
         return await self._operated(

@@ -316,6 +316,7 @@ class Client(ServiceClient):
             on_progress: called with a word for each step.
 
         Raises:
+            ValueError: `to` is not an address, or the amount is negative.
             PaymentRefused: the delegation does not allow it, the account has no such permission, or too little is left.
             OperationFailed: the chain refused it.
         """

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
+def address_in(text: str, name: str) -> str:
+    """Return the address that a text is, with its checksum. Raises ValueError, which says `name`."""
+    if not ADDRESS.fullmatch(text):
+        raise ValueError(f"{name}: not an address")
+    return checksum_address(from_hex(text))
+
+
 @dataclass(frozen=True, slots=True)
 class AccountKey:
     """A P-256 key and its smart account."""
@@ -36,9 +43,7 @@ class AccountKey:
         """Return the key with another account that it owns. Raises ValueError for a text that is not an address."""
         if address is None:
             return self
-        if not ADDRESS.fullmatch(address):
-            raise ValueError("account: not an address")
-        return AccountKey(self.x, self.y, checksum_address(from_hex(address)))
+        return AccountKey(self.x, self.y, address_in(address, "account"))
 
     def is_replaced(self, state: AccountState) -> bool:
         """Return whether the account is deployed, and its primary key is another one now."""

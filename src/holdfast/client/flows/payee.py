@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain.account_reads import Created, created_of
 from holdfast.chain.errors import ChainError
-from holdfast.client.flows.accounts import ADDRESS, account_address
+from holdfast.client.flows.accounts import ADDRESS, account_address, address_in
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
+from holdfast.wire.keccak import did_hash, did_of_key
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
         ValueError: `to` is neither an address nor a DID.
     """
     if ADDRESS.fullmatch(to):
-        return Payee(checksum_address(from_hex(to)), None)
+        return Payee(address_in(to, "to"), None)
     if not to.startswith("did:"):
         raise ValueError("to must be an address or a DID")
     found = await client.indexer_did(to_hex(did_hash(to)))
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
         raise PaymentRefused("the payee's DID is not registered, or not active", "payee_unregistered")
-    address = checksum_address(from_hex(controller))
+    address = address_in(controller, "controller")
     await _confirm(client, to, address, account)
     return Payee(address, to)
 

@@ -12,7 +12,7 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.errors import NoReceipt
 from holdfast.chain.two_keys import NOBODY, Transfer
 from holdfast.client.callbacks import answered
-from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.accounts import ADDRESS, address_in
 from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.payee import check_elsewhere, payee_of
@@ -20,8 +20,7 @@ from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import CHAINS, operation_page
-from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address
+from holdfast.wire.encoding import to_hex
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def requested_arguments(params: PaymentParams, payee: Payee, amount: int) -> dic
     return {
         "to": payee.address,
         "amount": amount,
-        "token": NATIVE if params.token == NATIVE else checksum_address(from_hex(params.token)),
+        "token": NATIVE if params.token == NATIVE else address_in(params.token, "token"),
         "chainId": params.chain_id,
     }
 
