@@ -24,6 +24,7 @@ from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
 from holdfast.wire.keccak import did_of_key, keccak256
 
+STRONG = "nine lives of a tall cat"
 LIST_ACCOUNTS = "resource:accounts action:list"
 
 
@@ -127,6 +128,24 @@ def test_an_older_copy_is_refused(vault, did, store):
 def test_bytes_that_are_no_vault_are_refused(vault, junk):
     with suppress(PluginCallError):  # the client refuses some before the enclave does
         assert vault.load(junk).success is False
+
+
+def test_an_export_does_not_replace_the_stored_vault_whose_changes_it_lacks(vault, did, store):
+    note = {"id": "a", "kind": "b", "value": "c"}
+    taken = types.VaultImportOptions(data=vault.export(types.VaultExportOptions(password=STRONG)).data, password=STRONG)
+    assert vault.exec("resource:tokens action:create", note).success
+    with Vault(store) as other:
+        with pytest.raises(StorageError, match="a vault of this DID is stored here already"):
+            other.import_(taken, SecretKey(bytes([9]) * 32))
+        assert not other.status().initialized
+        assert other.unlock(SECRET).success
+        for _ in range(3):  # each change is a revision
+            other.exec("resource:tokens action:create", {**note, "id": f"a{_}"})
+        assert len(other.exec("resource:tokens action:list").result) == 4
+        store.delete(did)
+    with Vault(store) as other:
+        assert other.import_(taken, SecretKey(bytes([9]) * 32)).success
+        assert store.load(did) is not None
 
 
 def test_the_interfaces_inputs_are_taken_as_they_are(vault, did, store):

@@ -299,7 +299,10 @@ class Vault:
         return run(self._asynchronous.export(options, min_password=min_password))
 
     def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
-        """Import a vault from MTRV format and wrap it for `key`."""
+        """Import a vault from MTRV format, wrap it for `key` and store it.
+
+        Raises StorageError if a vault of this DID is stored here; then nothing is stored, and no vault is open.
+        """
         return run(self._asynchronous.import_(options, key))
 
     def add_key(self, key: KeyProvider) -> calls.Wraps:

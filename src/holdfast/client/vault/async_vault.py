@@ -365,8 +365,13 @@ class AsyncVault:
         return await self._run(calls.export(options))
 
     async def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
-        """Import a vault from MTRV format and wrap it for `key`."""
-        return await self._run(calls.import_(options, await outside(key.host_key)))
+        """Import a vault from MTRV format, wrap it for `key` and store it.
+
+        Raises StorageError if a vault of this DID is stored here; then nothing is stored, and no vault is open.
+        """
+        done = await self._run(calls.import_(options, await outside(key.host_key)))
+        await self._store_new(done.did if done.success else None)
+        return done
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Wrap the vault for an additional key."""
@@ -464,19 +469,20 @@ class AsyncVault:
         done = await self._run(calls.sync_complete(session_id, code, encrypted_vault, sealed_vault, host_key))
         if done.error == "sync_rejected" and sealed_vault is not None:
             raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
-        try:
-            await asyncio.to_thread(self._keeper.check_new, done.did if done.success else None)
-        except StorageError:
-            await self._start_again()
-            raise
-        if done.success:
-            await self._store_changes(forget=False)
+        await self._store_new(done.did if done.success else None)
         return done
 
-    async def _start_again(self) -> None:
-        """Discard the vault that the enclave holds."""
-        await self._ready.aclose()
-        self._enclave = await type(self._ready).start(self._module)
+    async def _store_new(self, did: str | None) -> None:
+        """Store the vault that came from elsewhere, or discard it if one of its DID is stored; None: none came."""
+        if did is None:
+            return
+        try:
+            await asyncio.to_thread(self._keeper.check_new, did)
+        except StorageError:
+            await self._ready.aclose()
+            self._enclave = await type(self._ready).start(self._module)
+            raise
+        await self._store_changes(forget=False)
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
         if given is not None or self._share is None:

@@ -349,7 +349,7 @@ def export(options: types.VaultExportOptions) -> EnclaveCall[types.VaultExportOu
 def import_(options: types.VaultImportOptions, key: HostKey) -> EnclaveCall[types.VaultImportOutput]:
     """Import a vault from MTRV format and wrap it for `key`."""
     fields = {"data": options.data, "password": options.password, "key": key.fields()}
-    return EnclaveCall("import", fields, types.VaultImportOutput, changes=True)
+    return EnclaveCall("import", fields, types.VaultImportOutput)
 
 
 def list_wraps() -> EnclaveCall[Wraps]:

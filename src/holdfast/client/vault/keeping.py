@@ -47,9 +47,9 @@ class Keeper:
             self._save(did, before, sealed, revision)
         self._behind = False
 
-    def check_new(self, did: str | None) -> None:
+    def check_new(self, did: str) -> None:
         """Check that no vault with this DID is stored. Raises StorageError."""
-        if did is not None and self.newest(did) is not None:
+        if self.newest(did) is not None:
             raise StorageError("a vault of this DID is stored here already: delete it first, or use another folder")
 
     def newest(self, did: str | None) -> StoredVault | None:
