@@ -1,6 +1,7 @@
 """Passkeys with python-fido2's client and a software authenticator."""
 
 import base64
+import hashlib
 import json
 
 import pytest
@@ -11,8 +12,10 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
 from holdfast.client.types import CreatePasskeyOptions, CredentialDescriptor, DeviceCapabilities, Octets
+from holdfast.client.vault.keys import HostKey
+from holdfast.enclave import Enclave
 from holdfast.wire.client_errors import WebAuthnError
-from holdfast.wire.encoding import from_base64url
+from holdfast.wire.encoding import from_base64url, to_base64url
 
 ORIGIN = "https://vault.example"
 
@@ -72,6 +75,16 @@ def test_the_prf_is_stable_and_of_one_passkey_and_purpose(authenticator):
     assert key.secret != authenticator.prf(second)
     assert key.secret != authenticator.prf(first, b"another purpose")
     assert key.secret.hex() not in repr(key)
+
+
+def test_a_long_credential_id_has_a_short_name_in_the_vault():
+    class Key:
+        def prf(self, credential_id):
+            return credential_id.encode()[:32]
+
+    long, digest = "A" * 200, to_base64url(hashlib.sha256(bytes(150)).digest())
+    assert PasskeyKey(Key(), "A" * 128).host_key().id == "A" * 128
+    assert PasskeyKey(Key(), long).host_key() == HostKey("prf", f"sha256:{digest}", secret=b"A" * 32)
 
 
 def test_a_key_without_prf_cannot_open_a_vault():

@@ -89,7 +89,7 @@ def _unlock(vault: Vault, data: bytes, source: Source) -> None:
 
 
 def _provider(source: Source) -> KeyProvider:
-    from holdfast.client.vault.keys import HostKey, KnownKey
+    from holdfast.client.vault.keys import KnownKey, passkey_key
     from holdfast.wire.client_errors import WebAuthnError
 
     if source.key != "passkey":
@@ -97,4 +97,4 @@ def _provider(source: Source) -> KeyProvider:
     chosen = common.security_key(source.service).discover()
     if chosen.secret is None:
         raise WebAuthnError("this passkey has no PRF, so it never opened a vault: choose another one")
-    return KnownKey(HostKey("prf", chosen.credential_id, secret=chosen.secret))
+    return KnownKey(passkey_key(chosen.credential_id, chosen.secret))

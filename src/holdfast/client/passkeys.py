@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from holdfast.client.types import CreatePasskeyOptions, CreatePasskeyResult, DeviceCapabilities
 from holdfast.client.types.webauthn import DEFAULT_TIMEOUT_MS
-from holdfast.client.vault.keys import DiscoveredPasskey, HostKey
+from holdfast.client.vault.keys import DiscoveredPasskey, HostKey, passkey_key
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url, to_base64url
 
@@ -168,17 +168,14 @@ class Authenticator:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyKey:
-    """A KeyProvider whose secret is the PRF output of a passkey on a security key.
-
-    The credential ID is the wrap ID.
-    """
+    """A KeyProvider whose secret is the PRF output of a passkey on a security key."""
 
     authenticator: Authenticator
     credential_id: str
 
     def host_key(self) -> HostKey:
         """See KeyProvider. The person has to touch the security key."""
-        return HostKey("prf", self.credential_id, secret=self.authenticator.prf(self.credential_id))
+        return passkey_key(self.credential_id, self.authenticator.prf(self.credential_id))
 
 
 def device_capabilities() -> DeviceCapabilities:

@@ -11,7 +11,7 @@ from holdfast.chain.assertions import is_accepted
 from holdfast.client.callbacks import outside
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.passkeys import Person
-from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.client.vault.keys import KnownKey, passkey_key, passkey_wrap
 from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import from_base64url
 
@@ -65,7 +65,7 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
         raise MoveRefused("no_proof", f"the new passkey has not signed for {passkeys.rp_id} ({reason})")
     if not _is_accepted(challenge, assertion):
         raise MoveRefused("no_proof", "the new passkey does not sign as an account requires")
-    key = KnownKey(HostKey("prf", credential_id, secret=await outside(lambda: passkeys.prf(credential_id))))
+    key = KnownKey(passkey_key(credential_id, await outside(lambda: passkeys.prf(credential_id))))
     if not await opens(vault, credential_id):
         await vault.add_key(key)
     return key
@@ -73,13 +73,14 @@ async def opening_key(vault: AsyncVault, passkeys: NewPasskeys, credential_id: s
 
 async def opens(vault: AsyncVault, credential_id: str) -> bool:
     """Return whether the passkey opens the vault."""
-    return any((wrap["kind"], wrap["id"]) == ("prf", credential_id) for wrap in (await vault.keys()).wraps)
+    named = ("prf", passkey_wrap(credential_id))
+    return any((wrap["kind"], wrap["id"]) == named for wrap in (await vault.keys()).wraps)
 
 
 async def forget(vault: AsyncVault, credential_id: str) -> None:
     """Remove a passkey from the vault, which it may or may not open yet."""
     if await opens(vault, credential_id):
-        await vault.remove_key("prf", credential_id)
+        await vault.remove_key("prf", passkey_wrap(credential_id))
     await vault.exec("resource:credentials action:delete", {"credential_id": credential_id})
 
 

@@ -21,7 +21,7 @@ from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, PlacesFailed, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
-from holdfast.client.vault.keys import HostKey, KnownKey
+from holdfast.client.vault.keys import HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
@@ -315,7 +315,7 @@ def _content_code(error: ServiceError) -> str | None:
 
 def _key_of(chosen: DiscoveredPasskey | None) -> HostKey:
     assert chosen is not None
-    return HostKey("prf", chosen.credential_id, secret=chosen.secret)
+    return passkey_key(chosen.credential_id, chosen.secret)
 
 
 def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from holdfast.wire.client_errors import StorageError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 KeyKind = Literal["secret", "prf", "password"]
 SECRET_BYTES = 32
+_LONGEST_ID = 128  # characters (docs/formats.md)
 _KEYRING_SERVICE = "holdfast"
 
 
@@ -34,6 +36,18 @@ class HostKey:
     def opening_fields(self) -> dict[str, object]:
         """Return the enclave's `key` field for unlocking: a password unlocks any password's wrap, whatever its ID."""
         return {name: value for name, value in self.fields().items() if name != "id" or self.kind != "password"}
+
+
+def passkey_key(credential_id: str, secret: bytes | None) -> HostKey:
+    """Return the key that a passkey's PRF output is."""
+    return HostKey("prf", passkey_wrap(credential_id), secret=secret)
+
+
+def passkey_wrap(credential_id: str) -> str:
+    """Return the ID of a passkey's wrap: its credential ID (base64url), or that one's hash if it is too long."""
+    if len(credential_id) <= _LONGEST_ID:
+        return credential_id
+    return f"sha256:{to_base64url(sha256(from_base64url(credential_id)).digest())}"
 
 
 class KeyProvider(Protocol):
