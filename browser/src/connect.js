@@ -101,7 +101,7 @@ function answered(popup, base, envelope) {
   const { state } = envelope;
   let ready = false;
   let closed = 0;
-  const began = Date.now();
+  const began = performance.now(); // the clock may be set meanwhile
   return new Promise((resolve, reject) => {
     const over = (/** @type {() => void} */ settle) => {
       clearInterval(timer);
@@ -131,7 +131,7 @@ function answered(popup, base, envelope) {
           "opener_blocked",
           "The window cannot answer: this page's Cross-Origin-Opener-Policy cuts it off, or it was closed at once.",
         );
-      else if (!ready && Date.now() - began > LOADS_WITHIN_MS + READY_FOR_MS)
+      else if (!ready && performance.now() - began > LOADS_WITHIN_MS + READY_FOR_MS)
         fail("no_answer", `${base} does not answer.`);
     };
     const timer = setInterval(watch, WATCH_MS);

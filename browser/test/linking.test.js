@@ -57,6 +57,14 @@ test("the connection breaks while the vault is received", async () => {
   );
 });
 
+test("a device that never answers is not waited for longer than a pairing lasts", async (context) => {
+  const link = await linkTo(vault, NOWHERE, instead(`return {ask: () => new Promise(() => {})};`));
+  const waited = [];
+  context.mock.method(globalThis, "setTimeout", (work, ms) => (waited.push(ms), queueMicrotask(work)));
+  await assert.rejects(asker(link)({}), isSilence);
+  assert.deepEqual(waited, [300_000]);
+});
+
 test("the connection breaks while the vault is given, and the own errors stay what they are", async () => {
   const breaks = await linkTo(vault, NOWHERE, instead(`return {answer: async () => { throw {type: "close"}; }};`));
   const server = new PairingServer(vault, async () => "");

@@ -12,7 +12,8 @@ const REFUSED = { error: "refused" };
 
 /** A vault that responds as the enclave does, or as `refuses` says, and records what it was asked. */
 const fakeVault = (asked, refuses) => ({
-  async syncRespond(_session, { publicKey }) {
+  async syncRespond(_session, { publicKey, code }) {
+    assert(publicKey || code === "123456", code);
     asked.push(publicKey ? "respond" : "seal");
     if (refuses) return refuses();
     return publicKey
@@ -48,6 +49,11 @@ test("the vault is given after the digits", async () => {
   assert.deepEqual([answers[0].public_key, answers[1].encrypted_vault], ["03old", "c2VhbGVk"]);
   assert.deepEqual([asked, shown], [["respond", "compare", "seal"], ["123456"]]);
   assert.deepEqual([finished, released], [true, true]);
+});
+
+test("digits may be typed with spaces around them", async () => {
+  const { answers, released } = await answered([HELLO, REVEAL], { typed: " 123456\n" });
+  assert.deepEqual([answers[1].encrypted_vault, released], ["c2VhbGVk", true]);
 });
 
 test("a person who refuses gives nothing", async () => {

@@ -24,29 +24,28 @@ export function frame(message) {
  * @throws {Error} the stream ends within a message, or a message is too long or not a JSON object
  */
 export async function* messagesOf(chunks) {
-  let held = new Uint8Array();
+  let [held, filled] = [new Uint8Array(HEAD), 0];
   for await (const chunk of chunks) {
-    held = joined(held, chunk.subarray());
-    while (held.length >= HEAD) {
-      const length = new DataView(held.buffer, held.byteOffset).getUint32(0);
-      if (length > MAX_MESSAGE_BYTES) throw new Error("a message is too long");
-      if (held.length < HEAD + length) break;
-      yield read(held.subarray(HEAD, HEAD + length));
-      held = held.slice(HEAD + length);
+    for (let rest = chunk.subarray(); rest.length > 0;) {
+      const taken = rest.subarray(0, held.length - filled);
+      held.set(taken, filled);
+      [filled, rest] = [filled + taken.length, rest.subarray(taken.length)];
+      if (filled === HEAD && held.length === HEAD) held = withRoom(held);
+      if (filled < held.length) continue;
+      yield read(held.subarray(HEAD));
+      [held, filled] = [new Uint8Array(HEAD), 0];
     }
   }
-  if (held.length > 0) throw new Error("the other device closed the connection");
+  if (filled > 0) throw new Error("the other device closed the connection");
 }
 
-/**
- * @param {Uint8Array} one
- * @param {Uint8Array} other
- */
-function joined(one, other) {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
+/** Returns the head of a message with room for its body. @param {Uint8Array<ArrayBuffer>} head */
+function withRoom(head) {
+  const length = new DataView(head.buffer).getUint32(0);
+  if (length > MAX_MESSAGE_BYTES) throw new Error("a message is too long");
+  const whole = new Uint8Array(HEAD + length);
+  whole.set(head);
+  return whole;
 }
 
 /** @param {Uint8Array} body */

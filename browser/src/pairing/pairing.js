@@ -13,6 +13,8 @@ export { PairingServer, SyncRefused, receive };
 const SYNC = "/holdfast/sync/1.0.0";
 const MEET = "/holdfast/sync/meet/1.0.0";
 const NAME_BYTES = 16;
+/** How long a pairing lasts. */
+const LIFE_MS = 300_000;
 const SILENT = "the other device does not answer";
 
 /**
@@ -41,7 +43,7 @@ export async function linkTo(vault, address, bundle = new URL("./libp2p.js", imp
   const link = await reached(SILENT, connect(address));
   return {
     ...link,
-    ask: (protocol, message) => reached(SILENT, link.ask(protocol, message)),
+    ask: (protocol, message) => reached(SILENT, inLife(link.ask(protocol, message))),
     answer: (protocol, first, handle) => answered(link, protocol, first, handle),
   };
 }
@@ -76,6 +78,22 @@ function reached(why, work) {
   return work.catch((cause) => {
     throw new NetworkError(why, { cause });
   });
+}
+
+/**
+ * Waits no longer than a pairing lasts: a host that sends a byte now and then never falls silent.
+ *
+ * @template T
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+function inLife(work) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the pairing took too long")), LIFE_MS);
+  });
+  return Promise.race([work, /** @type {Promise<never>} */ (late)]).finally(() => clearTimeout(timer));
 }
 
 /** Creates the secret name of a meeting, by which two devices find each other at a host. */

@@ -89,7 +89,7 @@ export class PairingServer {
    */
   async #release(session, reveal) {
     const { code } = good(await this.#vault.syncCompare(session, { reveal }));
-    const typed = await this.#askDigits(given(code));
+    const typed = (await this.#askDigits(given(code))).trim();
     if (!typed) throw new SyncRefused("the person refused");
     // Read the record before the vault is sealed, because a later snapshot may contain changes that the sent vault
     // lacks.

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import socket
 import threading
 from contextlib import ExitStack
 
@@ -179,6 +180,30 @@ async def test_what_answers_at_a_local_link_may_be_anyone(answer, message, monke
     channel = HttpChannel("http://192.0.2.1/x", transport=httpx2.MockTransport(lambda _request: answer))
     with pytest.raises(NetworkError, match=message):
         await channel.ask({})
+
+
+async def test_a_device_that_drips_is_not_waited_for_longer_than_a_pairing_lasts(monkeypatch):
+    monkeypatch.setattr("holdfast.client.sync.http_link.LIFE_S", 0.2)
+
+    class Dripping(httpx2.AsyncByteStream):
+        async def __aiter__(self):
+            while True:
+                await asyncio.sleep(0.01)
+                yield b" "
+
+    answer = httpx2.MockTransport(lambda _request: httpx2.Response(200, stream=Dripping()))
+    with pytest.raises(NetworkError, match="does not answer"):
+        await HttpChannel("http://192.0.2.1/x", transport=answer).ask({})
+
+
+@pytest.mark.parametrize("length", ["\u00b2", "9" * 5000, "-1", "1_0", ""])
+def test_a_length_that_is_no_number_gets_a_plain_404(holding, length):
+    with HttpOffer(PairingServer(holding, str), host="127.0.0.1") as offer:
+        url = httpx2.URL(offer.link)
+        with socket.create_connection((url.host, url.port), timeout=30) as connection:
+            head = f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+            connection.sendall(head.encode("latin-1"))
+            assert connection.recv(100).startswith(b"HTTP/1.1 404 ")
 
 
 async def test_over_a_local_link_with_asyncio_vaults(store):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import re
 import secrets
 import socket
 import threading
@@ -19,7 +21,6 @@ from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
 
     from holdfast.client.sync.protocol import AsyncPairingServer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _SECRET_BYTES = 16
 _MAX_REQUEST_BYTES = 64 * 1024
 _SOCKET_S = 30.0
+_LENGTH = re.compile("[0-9]{1,9}")
 
 
 class HttpOffer:
@@ -83,6 +85,7 @@ class HttpChannel:
         timeout = httpx2.Timeout(LIFE_S, connect=10.0)
         try:
             async with (
+                asyncio.timeout(LIFE_S),
                 httpx2.AsyncClient(timeout=timeout, transport=self._transport) as http,
                 http.stream("POST", self._link, content=msgspec.json.encode(message)) as answer,
             ):
@@ -90,7 +93,7 @@ class HttpChannel:
             return msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.DecodeError, RecursionError) as error:
             raise NetworkError("the other device does not answer as a pairing does") from error
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, TimeoutError) as error:
             raise NetworkError(failed_connection("the other device does not answer", error)) from error
 
 
@@ -104,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Respond to one message. Requests for any other path get a plain 404."""
         length = self.headers.get("Content-Length", "")
         known = hmac.compare_digest(self.path.encode(), self.secret_path.encode())
-        if not known or not length.isdigit() or int(length) > _MAX_REQUEST_BYTES:
+        if not known or not _LENGTH.fullmatch(length) or int(length) > _MAX_REQUEST_BYTES:
             self._reply(404, b'{"error":"not_found"}')
             return
         self._reply(200, type(self).answer(self.rfile.read(int(length))))
