@@ -9,9 +9,12 @@
 
 import { fromBase64, fromHex, toBase64url, toHex } from "./bytes.js";
 import { keccak256 } from "./did/keccak.js";
+import { bounded, jsonOf } from "./http/http.js";
 
 const METHOD = "did:new:";
 const WITHIN_MS = 30_000;
+/** Bytes of an answer. */
+const LONGEST = 1 << 20;
 const CORE = "https://www.w3.org/ns/did/v1";
 const KEYS = "https://w3id.org/security/jwk/v1";
 const RESULT = 'application/ld+json;profile="https://w3id.org/did-resolution"';
@@ -54,7 +57,8 @@ export function getResolver({ service, changedKeys = true, fetch: ask = (...give
     let result;
     try {
       const signal = AbortSignal.timeout(WITHIN_MS);
-      result = await (await ask(folder + encodeURIComponent(did), { headers: { Accept: RESULT }, signal })).json();
+      const response = await ask(folder + encodeURIComponent(did), { headers: { Accept: RESULT }, signal });
+      result = jsonOf(await bounded(response, LONGEST));
     } catch {
       return failed("internalError", "the service cannot be reached, or its response is not JSON");
     }

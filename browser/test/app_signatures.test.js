@@ -6,9 +6,16 @@ import { test } from "node:test";
 import { beforeCreation, nestedText, nestedTypedData } from "../src/chain/account_signatures.js";
 import { vectors } from "./vector_files.js";
 
-const { account: address, chainId, separator, contents, made, texts, types, creation } = vectors(
-  "accounts/app_signatures.json",
-);
+const {
+  account: address,
+  chainId,
+  separator,
+  contents,
+  made,
+  texts,
+  types,
+  creation,
+} = vectors("accounts/app_signatures.json");
 const DOMAIN = { address, chainId };
 const LONG = { $long: `M(${"a".repeat(65_532)})`, $longer: `M(${"a".repeat(65_533)})` };
 

@@ -35,7 +35,7 @@ function resolved(body, options = {}) {
   const asked = [];
   const fetch = async (...given) => {
     asked.push(given);
-    return { json: async () => (typeof body === "function" ? body() : body) };
+    return typeof body === "function" ? body() : Response.json(body);
   };
   return getResolver({ service: "https://vault.example/", fetch, ...options })
     .new(DID)
@@ -99,7 +99,10 @@ test("a service's error is passed on, and a silent service is an error", async (
   const none = { didDocument: null, didResolutionMetadata: { error: "notFound" }, didDocumentMetadata: {} };
   assert.equal((await resolved(none)).didResolutionMetadata.error, "notFound");
   const silent = () => Promise.reject(new TypeError("fetch failed"));
-  assert.equal((await resolved(silent)).didResolutionMetadata.error, "internalError");
+  const endless = () =>
+    new Response(new ReadableStream({ pull: (it) => it.enqueue(new Uint8Array(1 << 16).fill(32)) }));
+  for (const answer of [silent, endless, () => new Response("<html>")])
+    assert.equal((await resolved(answer)).didResolutionMetadata.error, "internalError");
 });
 
 test("a key alone gives a document", () => {

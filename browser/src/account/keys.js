@@ -132,7 +132,8 @@ export class AccountKeys {
     const unsigned = { account, sequence: sequence ?? settings.sequence, changes: made };
     const encoded = (/** @type {Omit<SignedChanges, "signature">} */ it) =>
       it.account.toLowerCase() + calls.applyChanges({ ...it, signature: "0x" }).data;
-    if (cosigned && encoded(cosigned) !== encoded(unsigned)) throw new TypeError("the other owner signed other changes");
+    if (cosigned && encoded(cosigned) !== encoded(unsigned))
+      throw new TypeError("the other owner signed other changes");
     const call = (/** @type {string} */ fn, /** @type {object} */ args) => this.#client.vault.call(fn, args);
     const owner = passkey ? await passkeyAmong(owners, passkey, call) : { signer: await this.signer(), sign: null };
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
@@ -244,8 +245,7 @@ export class AccountKeys {
     const { own, chainAccount } = await this.#opened();
     const isOther = (/** @type {SignedChanges} */ { account }) =>
       account.toLowerCase() !== chainAccount.address.toLowerCase();
-    if (!signed.length || signed.some(isOther))
-      throw new TypeError("pass changes of this account");
+    if (!signed.length || signed.some(isOther)) throw new TypeError("pass changes of this account");
     const here = await reads.exists(chainAccount);
     if (!here) await this.#checkCreatable(own, chainAccount.address, origin);
     const present = here ? (await settingsOf(chainAccount.url, chainAccount.address)).sequence : 0;

@@ -100,7 +100,9 @@ export function readDid(answer) {
   return read(answer, (digits, [controller, active]) => ({
     controller: readAccount(controller),
     active: isTrue(active),
-    metadata: new TextDecoder("utf-8", { ignoreBOM: true }).decode(fromHex(bytesAt(digits, restAt(digits, 0, 2 * WORD)))),
+    metadata: new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      fromHex(bytesAt(digits, restAt(digits, 0, 2 * WORD))),
+    ),
   }));
 }
 

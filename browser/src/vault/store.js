@@ -192,7 +192,10 @@ export class VaultStore {
       for (const [name, [expected]] of Object.entries(changes)) {
         same &&= ((await done(notes.get(name))) ?? null) === expected;
       }
-      if (same) Object.entries(changes).forEach(([name, [, value]]) => value === null ? notes.delete(name) : notes.put(value, name));
+      if (same)
+        Object.entries(changes).forEach(([name, [, value]]) =>
+          value === null ? notes.delete(name) : notes.put(value, name),
+        );
     });
     return same;
   }
