@@ -13,6 +13,7 @@ from holdfast.client.flows.failures import chain_errors
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RequestRefused
+from holdfast.client.http.transport import HttpTransport
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.name_records import Patience
@@ -60,11 +61,12 @@ async def _request(scenario):
     async def sleep(seconds):
         waits.append(round(seconds, 3))
 
-    client = AsyncServiceClient("https://service.example", transport=httpx2.MockTransport(handler))
+    transport = httpx2.MockTransport(handler)
+    client = AsyncServiceClient("https://service.example", transport=transport)
     error = None
     with patch("holdfast.client.http.transport.asyncio.sleep", sleep):
         try:
-            await _CALLS[scenario["call"]](client)
+            await _CALLS[scenario["call"]](client, transport)
         except NetworkError as raised:
             error = raised
     await client.close()
@@ -87,16 +89,17 @@ def _refusal(answer):
     return httpx2.Response(int(status), json={} if error is None else {"error": error}, headers=headers)
 
 
-async def _send_elsewhere(client):
-    bundler = RpcClient(f"{client.base_url}/api/bundler/8453", ChainTransport(client._http), batches=False)
+async def _send_elsewhere(client, transport):
+    own = ChainTransport(HttpTransport(client.base_url, transport=transport))
+    bundler = RpcClient(f"{client.base_url}/api/bundler/8453", own, batches=False)
     with chain_errors():
         return await bundler.call("eth_sendUserOperation")
 
 
 _CALLS = {
     "send an operation on another chain": _send_elsewhere,
-    "status": lambda client: client.status(),
-    "send code": lambda client: client.send_code("ann@example.com", "email"),
+    "status": lambda client, _: client.status(),
+    "send code": lambda client, _: client.send_code("ann@example.com", "email"),
 }
 
 
