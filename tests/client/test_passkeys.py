@@ -13,7 +13,6 @@ from tests.support.software_authenticator import SoftwareAuthenticator
 from holdfast.client.passkeys import TOUCH, VERIFY, Authenticator, PasskeyKey, Person, device_capabilities
 from holdfast.client.types import CreatePasskeyOptions, CredentialDescriptor, DeviceCapabilities, Octets
 from holdfast.client.vault.keys import HostKey
-from holdfast.enclave import Enclave
 from holdfast.wire.client_errors import WebAuthnError
 from holdfast.wire.encoding import from_base64url, to_base64url
 
