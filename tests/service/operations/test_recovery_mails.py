@@ -79,20 +79,16 @@ async def test_each_recovery_that_was_finished_is_told_once(watched):
     assert len(await told()) == 4 and api.mailer.notices == []
 
 
-async def test_nothing_is_sent_without_a_recovery_on_the_chain(watched):
+async def test_nothing_is_sent_without_a_recovery_on_the_chain_of_the_dids_account(watched):
     api, account, indexer = watched
+    account.did = "did:new:0x" + "ee" * 32
+    await api.service.recovery_mails.run()
+    account.did, account.asked = DID, []
     indexer.answer = shows(*[ACCOUNT] * 200, STRANGER)
     account.ready_at = 0
     await api.service.recovery_mails.run()
     assert api.mailer.notices == []
     assert len(account.asked) == 2, "an account is asked for once, however often the indexer names it"
-
-
-async def test_an_account_of_another_did_is_not_told_to_those_who_state_it(watched):
-    api, account, _ = watched
-    account.did = "did:new:0x" + "ee" * 32
-    await api.service.recovery_mails.run()
-    assert api.mailer.notices == []
 
 
 @pytest.mark.parametrize("answer", [
