@@ -4,6 +4,7 @@ import re
 import stat
 import sys
 from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -20,200 +21,129 @@ from holdfast.settings.rows import SettingError
 from holdfast.settings.shared import default_url
 
 
+def of(**given):
+    """Return the settings; names are without their prefix."""
+    return {f"HOLDFAST_{name.upper()}": value for name, value in given.items()}
+
+
+REAL = of(mail_url="smtps://m.example", sms_url="twilio://AC1:T@VA1")
+PRODUCTION = REAL | of(env="production", public_url="https://vault.example")
+POSTGRESQL = of(database_url="postgresql://user@db.example/holdfast")
+HERE = ("localhost:8787", "127.0.0.1", "127.9.9.9", "[::1]:8787", "ann.localhost")
+ELSEWHERE = ("vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001:db8::1]")
+REGISTRAR = of(registrar_did="did:web:vault.example")
+
+
 @pytest.mark.parametrize("name", LIMIT_NAMES)
 def test_each_limit_is_set_by_its_own_name(name):
     assert getattr(read_settings({name: "7"}).limits, name.lower()) == 7
 
 
-@pytest.mark.parametrize("text", ["-1", "1.5", "1_0", "\u0663", " 7", "many", "1000000001", "9" * 5000])
-def test_a_limit_that_is_no_whole_number_is_refused_without_repeating_it(text):
-    with pytest.raises(SettingError, match=r"^MAX_VERIFY_ATTEMPTS: a whole number from 0 to 1000000000 is needed$"):
-        read_settings({"MAX_VERIFY_ATTEMPTS": text})
-
-
 @pytest.mark.parametrize("name", [field.name for field in fields(Ceilings) if field.name != "sms_countries"])
 def test_each_added_limit_is_set_by_a_name_of_ours(name):
-    assert getattr(read_settings({f"HOLDFAST_{name.upper()}": "7"}).ceilings, name) == 7
+    assert getattr(read_settings(of(**{name: "7"})).ceilings, name) == 7
     assert getattr(read_settings({}).ceilings, name) == getattr(Ceilings(), name)
     with pytest.raises(SettingError, match=f"^HOLDFAST_{name.upper()}: a whole number"):
-        read_settings({f"HOLDFAST_{name.upper()}": "-1"})
+        read_settings(of(**{name: "-1"}))
 
 
-@pytest.mark.parametrize(
-    ("text", "countries"), [("", ("all",)), ("all", ("all",)), ("de", ("DE",)), ("DE, at,DE", ("AT", "DE"))]
-)
-def test_countries_are_two_letters_each(text, countries):
-    assert read_settings({"HOLDFAST_SMS_COUNTRIES": text}).ceilings.sms_countries == countries
-
-
-@pytest.mark.parametrize("text", [",", "DEU", "DE,all", "+49", "D1"])
-def test_what_is_no_country_is_refused(text):
-    with pytest.raises(SettingError, match=r"^HOLDFAST_SMS_COUNTRIES: all, or two-letter codes"):
-        read_settings({"HOLDFAST_SMS_COUNTRIES": text})
-
-
-@pytest.mark.parametrize(
-    ("url", "depth"),
-    [("http://127.0.0.1:8545", 0), ("http://localhost:8545", 0), ("http://[::1]:8545", 0), ("https://rpc.example", 12)],
-)
-def test_only_a_chain_on_this_machine_needs_no_depth(url, depth):
-    assert read_settings({"HOLDFAST_RPC_URL": url}).confirmation_depth == depth
-    assert read_settings({"HOLDFAST_RPC_URL": url, "HOLDFAST_CONFIRMATION_DEPTH": "3"}).confirmation_depth == 3
-    assert read_settings({}).confirmation_depth == 12
-
-
-PRODUCTION = {
-    "HOLDFAST_ENV": "production", "HOLDFAST_MAIL_URL": "smtps://m.example", "HOLDFAST_SMS_URL": "twilio://AC1:T@VA1",
-    "HOLDFAST_PUBLIC_URL": "https://vault.example",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("change", "refused"), [
-    ({}, ""),
-    ({"HOLDFAST_PUBLIC_URL": "http://localhost:8787"}, ""),
-    ({"INNGEST_DEV": "0"}, ""),
-    ({"HOLDFAST_PUBLIC_URL": "http://vault.example"}, "HOLDFAST_PUBLIC_URL"),
-    ({"HOLDFAST_MAIL_URL": "outbox:"}, "HOLDFAST_MAIL_URL"),
-    ({"HOLDFAST_SMS_URL": ""}, ""),
-    ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_SMS_URL": ""}, ""),
-    ({"HOLDFAST_SMS_URL": "outbox:"}, "HOLDFAST_SMS_URL"),
-    ({"HOLDFAST_SMS_URL": "", "HOLDFAST_CHANNELS": "handle,sms"}, "HOLDFAST_SMS_URL"),
-    ({"HOLDFAST_MAIL_URL": "", "HOLDFAST_CHANNELS": "email"}, "HOLDFAST_MAIL_URL"),
-    ({"HOLDFAST_ENV": "development"}, "HOLDFAST_ENV"),
-    ({"HOLDFAST_FAUCET_URL": "http://127.0.0.1:8545/faucet"}, "HOLDFAST_FAUCET_URL"),
-    ({"INNGEST_DEV": "1"}, "INNGEST_DEV"),
-    ({"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV"),
+@pytest.mark.parametrize(("given", "name", "value"), [
+    (of(sms_countries=""), "ceilings.sms_countries", ("all",)),
+    (of(sms_countries="all"), "ceilings.sms_countries", ("all",)),
+    (of(sms_countries="de"), "ceilings.sms_countries", ("DE",)),
+    (of(sms_countries="DE, at,DE"), "ceilings.sms_countries", ("AT", "DE")),
+    ({}, "confirmation_depth", 12),
+    (of(rpc_url="https://rpc.example"), "confirmation_depth", 12),
+    *((of(rpc_url=f"http://{host}:8545"), "confirmation_depth", 0) for host in ("127.0.0.1", "localhost", "[::1]")),
+    (of(rpc_url="http://localhost:8545", confirmation_depth="3"), "confirmation_depth", 3),
+    (PRODUCTION, "production", True),
+    (PRODUCTION | of(public_url="http://localhost:8787"), "production", True),
+    (PRODUCTION | {"INNGEST_DEV": "0"}, "production", True),
+    (PRODUCTION | of(sms_url=""), "channels", ("handle", "email")),
+    (PRODUCTION | of(mail_url="", sms_url=""), "channels", ("handle",)),
+    ({}, "channels", ("handle", "email", "sms")),
+    (of(public_url="https://vault.example"), "channels", ("handle",)),
+    (of(public_url="https://vault.example") | REAL, "channels", ("handle", "email", "sms")),
+    (of(channels="sms, handle"), "channels", ("handle", "sms")),
+    (of(channels="email"), "channels", ("email",)),
+    (of(port="9000"), "public_url", "http://localhost:9000"),
+    (of(port="9000"), "registrar_did", "did:web:localhost%3A9000"),
+    (of(port="0"), "public_url", "http://localhost:8787"),
+    *((of(public_url=f"https://{host}") | REGISTRAR | REAL, "env", "production") for host in ELSEWHERE),
+    *((of(public_url=f"http://{host}") | REGISTRAR, "production", False) for host in HERE),
+    *((of(host=host), "host", host) for host in ("127.0.0.1", "::1", "localhost", "127.9.9.9")),
+    (of(host="0.0.0.0", public_url="http://localhost:8787"), "production", False),
+    (of(host="0.0.0.0", env="production") | REAL, "production", True),
+    (of(trusted_proxies="none"), "trusted_proxies", ()),
+    (of(public_url="https://vault.example") | REAL, "registrar_did", "did:web:vault.example"),
+    (of(public_url="https://vault.example:81") | REAL, "registrar_did", "did:web:vault.example%3A81"),
+    (of(public_url="https://vault.example:81") | REAL, "mail_from", "Holdfast <no-reply@vault.example>"),
+    ({}, "mail_from", "Holdfast <no-reply@localhost>"),
+    (of(public_url="https://[2001:db8::1]:8787") | REGISTRAR | REAL, "mail_from", "Holdfast <no-reply@[IPv6:2001:db8::1]>"),
+    ({}, "blocks_stay_here", False),
+    (POSTGRESQL, "blocks_stay_here", True),
+    (POSTGRESQL | of(snapshots_url="file:///shared"), "blocks_stay_here", True),
+    (POSTGRESQL | of(snapshots_url="s3://bucket/blocks"), "blocks_stay_here", False),
+    (POSTGRESQL | of(snapshots="off"), "blocks_stay_here", False),
+    *((of(database_url=f"{kind}:///x"), "database_url", f"{kind}:///x") for kind in KINDS),
+    (of(database_url="postgres://u:p@h/n?a=postgres:b"), "database_url", "postgresql://u:p@h/n?a=postgres:b"),
+    (of(data_dir="/data"), "database_url", default_url(Path("/data"))),
 ])  # fmt: skip
-def test_production_refuses_development_choices(change, refused):
-    if not refused:
-        assert read_settings({**PRODUCTION, **change}).production
-        return
-    with pytest.raises(SettingError, match=f"^{refused}: "):
-        read_settings({**PRODUCTION, **change})
+def test_what_settings_mean(given, name, value):
+    assert attrgetter(name)(read_settings(given)) == value
 
 
-REAL = {name: PRODUCTION[name] for name in ("HOLDFAST_MAIL_URL", "HOLDFAST_SMS_URL")}
+NUMBER = "MAX_VERIFY_ATTEMPTS: a whole number from 0 to 1000000000 is needed$"
+COUNTRIES = "HOLDFAST_SMS_COUNTRIES: all, or two-letter codes"
+CHANNELS = "HOLDFAST_CHANNELS: one or more of handle, email, sms"
+SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", "https://vault.example/?key=hunter2")
 
 
-def test_the_address_unless_set_has_the_port_and_names_the_registrar():
-    settings = read_settings({"HOLDFAST_PORT": "9000"})
-    assert (settings.public_url, settings.registrar_did) == ("http://localhost:9000", "did:web:localhost%3A9000")
-    assert read_settings({"HOLDFAST_PORT": "0"}).public_url == "http://localhost:8787"
+@pytest.mark.parametrize(("given", "told"), [
+    *(({"MAX_VERIFY_ATTEMPTS": text}, NUMBER) for text in ("-1", "1.5", "1_0", "\u0663", " 7", "many", "1000000001", "9" * 5000)),
+    *((of(sms_countries=text), COUNTRIES) for text in (",", "DEU", "DE,all", "+49", "D1")),
+    *((of(channels=text), CHANNELS) for text in (",", "handle,", "phone", "handle;sms")),
+    (PRODUCTION | of(public_url="http://vault.example"), "HOLDFAST_PUBLIC_URL: "),
+    (PRODUCTION | of(mail_url="outbox:"), "HOLDFAST_MAIL_URL: "),
+    (PRODUCTION | of(sms_url="outbox:"), "HOLDFAST_SMS_URL: "),
+    (PRODUCTION | of(sms_url="", channels="handle,sms"), "HOLDFAST_SMS_URL: "),
+    (PRODUCTION | of(mail_url="", channels="email"), "HOLDFAST_MAIL_URL: "),
+    (PRODUCTION | of(env="development"), "HOLDFAST_ENV: "),
+    (PRODUCTION | of(faucet_url="http://127.0.0.1:8545/faucet"), "HOLDFAST_FAUCET_URL: "),
+    (PRODUCTION | {"INNGEST_DEV": "1"}, "INNGEST_DEV: "),
+    (PRODUCTION | {"INNGEST_DEV": "http://127.0.0.1:8288"}, "INNGEST_DEV: "),
+    *((of(public_url=f"http://{host}") | REGISTRAR, "HOLDFAST_PUBLIC_URL: ") for host in ELSEWHERE),
+    *((of(host=host), "HOLDFAST_PUBLIC_URL: .* set the address at which they reach it")
+      for host in ("0.0.0.0", "::", "192.0.2.1", "vault.example")),
+    *((of(public_url=url), "HOLDFAST_PUBLIC_URL: ") for url in SECRET),
+    *((of(public_rpc_url=url), "HOLDFAST_PUBLIC_RPC_URL: ") for url in SECRET),
+    (of(indexer_app="https://hunter2@indexer.example"), "HOLDFAST_INDEXER_APP: "),
+    (of(public_url="https://[2001:db8::1]:8787") | REAL, "HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to"),
+    (of(mail_url="none"), "HOLDFAST_MAIL_URL: .* leave email out of HOLDFAST_CHANNELS$"),
+    (of(sms_url="none"), "HOLDFAST_SMS_URL: .* leave sms out of HOLDFAST_CHANNELS$"),
+    (of(port="8991", admin_port="8991"), "HOLDFAST_ADMIN_PORT"),
+])  # fmt: skip
+def test_what_is_refused_is_named_without_its_value(given, told):
+    with pytest.raises(SettingError, match=f"^{told}") as caught:
+        read_settings(given)
+    assert not re.search(r"hunter2|2001|9999", str(caught.value))
 
 
-@pytest.mark.parametrize("host", ["vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001:db8::1]"])
-def test_a_public_url_that_others_reach_counts_as_production(host):
-    given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"}
+def test_every_choice_that_production_refuses_is_named_at_once():
     with pytest.raises(SettingError) as caught:
-        read_settings({**given, "INNGEST_DEV": "1"})
+        read_settings(of(public_url="http://vault.example") | {"INNGEST_DEV": "1"})
     assert re.findall(r"([A-Z_]+): ", str(caught.value)) == ["HOLDFAST_PUBLIC_URL", "INNGEST_DEV"]
-    settings = read_settings({**given, **REAL, "HOLDFAST_PUBLIC_URL": f"https://{host}"})
-    assert settings.env == "production"
     with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: "):
-        read_secrets(settings, {})
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "vault.example"])
-def test_in_development_a_service_that_others_reach_names_its_address(host):
-    with pytest.raises(SettingError, match=r"^HOLDFAST_PUBLIC_URL: .* set the address at which they reach it"):
-        read_settings({"HOLDFAST_HOST": host})
-    named = {"HOLDFAST_HOST": host, "HOLDFAST_PUBLIC_URL": "http://localhost:8787"}
-    assert not read_settings(named).production
-    assert read_settings({**REAL, "HOLDFAST_HOST": host, "HOLDFAST_ENV": "production"}).production
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
-def test_in_development_a_service_of_this_machine_needs_no_address(host):
-    assert read_settings({"HOLDFAST_HOST": host}).host == host
-
-
-@pytest.mark.parametrize("host", ["localhost:8787", "127.0.0.1", "127.9.9.9", "[::1]:8787", "ann.localhost"])
-def test_a_public_url_of_this_machine_is_development(host):
-    given = {"HOLDFAST_PUBLIC_URL": f"http://{host}", "HOLDFAST_REGISTRAR_DID": "did:web:localhost"}
-    assert not read_settings(given).production
-
-
-@pytest.mark.parametrize(
-    "url", ["https://ann:hunter2@vault.example", "https://hunter2@vault.example", "https://vault.example/?key=hunter2"]
-)
-@pytest.mark.parametrize("name", ["HOLDFAST_PUBLIC_URL", "HOLDFAST_PUBLIC_RPC_URL"])
-def test_a_secret_in_an_address_that_is_shown_is_refused(name, url):
-    with pytest.raises(SettingError, match=f"^{name}: ") as caught:
-        read_settings({name: url})
-    assert "hunter2" not in str(caught.value)
-
-
-def test_a_secret_typed_as_the_indexers_module_is_refused():
-    with pytest.raises(SettingError, match=r"^HOLDFAST_INDEXER_APP: ") as caught:
-        read_settings({"HOLDFAST_INDEXER_APP": "https://hunter2@indexer.example"})
-    assert "hunter2" not in str(caught.value)
+        read_secrets(read_settings(PRODUCTION), {})
 
 
 @pytest.mark.parametrize("key", ["k" * 32, "ab" * 40, "01234567" * 8])
 def test_a_signing_key_of_few_letters_is_refused(key, tmp_path):
-    settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
+    settings = read_settings(of(data_dir=str(tmp_path)))
     with pytest.raises(SettingError, match=r"^ATTESTATION_SIGNING_KEY: ") as caught:
         read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{key}"})
     assert key not in str(caught.value)
     assert len(read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{new_key()}"}).signing_keys) == 2
-
-
-def test_no_proxy_at_all_can_be_said():
-    assert read_settings({"HOLDFAST_TRUSTED_PROXIES": "none"}).trusted_proxies == ()
-
-
-def test_an_ipv6_address_as_public_host_says_what_to_set():
-    given = {"HOLDFAST_PUBLIC_URL": "https://[2001:db8::1]:8787"}
-    with pytest.raises(SettingError, match=r"^HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to") as caught:
-        read_settings({**given, **REAL})
-    assert "2001" not in str(caught.value)
-    settings = read_settings({**given, **REAL, "HOLDFAST_REGISTRAR_DID": "did:web:vault.example"})
-    assert settings.registrar_did == "did:web:vault.example"
-    assert settings.mail_from == "Holdfast <no-reply@[IPv6:2001:db8::1]>"
-
-
-@pytest.mark.parametrize(("url", "registrar", "sender"), [
-    ("https://vault.example", "did:web:vault.example", "vault.example"),
-    ("http://localhost:8787", "did:web:localhost%3A8787", "localhost"),
-    ("https://vault.example:81", "did:web:vault.example%3A81", "vault.example"),
-])  # fmt: skip
-def test_registrar_and_sender_come_from_the_public_host(url, registrar, sender):
-    settings = read_settings({**REAL, "HOLDFAST_PUBLIC_URL": url})
-    assert (settings.registrar_did, settings.mail_from) == (registrar, f"Holdfast <no-reply@{sender}>")
-
-
-POSTGRESQL = "postgresql://user@db.example/holdfast"
-
-
-@pytest.mark.parametrize(("database", "place", "stay"), [
-    ({}, {}, False),
-    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {}, True),
-    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "file:///shared"}, True),
-    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS_URL": "s3://bucket/blocks"}, False),
-    ({"HOLDFAST_DATABASE_URL": POSTGRESQL}, {"HOLDFAST_SNAPSHOTS": "off"}, False),
-])  # fmt: skip
-def test_a_folder_of_blocks_and_a_database_that_others_may_share(database, place, stay):
-    assert read_settings({**database, **place}).blocks_stay_here is stay
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_database_can_be_named(kind):
-    assert read_settings({"HOLDFAST_DATABASE_URL": f"{kind}:///x"}).database_url == f"{kind}:///x"
-
-
-def test_a_database_may_be_named_as_hosts_name_it():
-    named = read_settings({"HOLDFAST_DATABASE_URL": "postgres://u:p@h/n?a=postgres:b"})
-    assert named.database_url == "postgresql://u:p@h/n?a=postgres:b"
-
-
-@pytest.mark.parametrize(("channel", "name"), [("email", "HOLDFAST_MAIL_URL"), ("sms", "HOLDFAST_SMS_URL")])
-def test_who_wants_no_provider_is_told_how(channel, name):
-    with pytest.raises(SettingError, match=f"^{name}: .* leave {channel} out of HOLDFAST_CHANNELS$"):
-        read_settings({name: "none"})
-
-
-def test_the_usual_database_is_a_file_in_the_data_folder(tmp_path):
-    assert read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)}).database_url == default_url(tmp_path)
 
 
 def test_a_new_data_folder_is_this_users_alone(tmp_path):
@@ -230,38 +160,14 @@ def test_an_engine_without_its_sdk_is_refused_with_the_extra(name, monkeypatch):
             without.setitem(sys.modules, package, None)
             with pytest.raises(SettingError, match=rf"^{name}: .*pip install .*'inngest"):
                 read_settings(environment)
-    assert read_settings({}), "without an engine, the SDK is not needed"
-
-
-@pytest.mark.parametrize(("given", "channels"), [
-    ({}, ("handle", "email", "sms")),
-    ({"HOLDFAST_PUBLIC_URL": "https://vault.example"}, ("handle",)),
-    ({"HOLDFAST_PUBLIC_URL": "https://vault.example", **REAL}, ("handle", "email", "sms")),
-    ({**PRODUCTION, "HOLDFAST_SMS_URL": ""}, ("handle", "email")),
-    ({"HOLDFAST_CHANNELS": "sms, handle"}, ("handle", "sms")),
-    ({"HOLDFAST_CHANNELS": "email"}, ("email",)),
-])  # fmt: skip
-def test_production_offers_the_channels_that_have_a_provider(given, channels):
-    assert read_settings(given).channels == channels
-
-
-@pytest.mark.parametrize("text", [",", "handle,", "phone", "handle;sms"])
-def test_what_is_no_channel_is_refused(text):
-    with pytest.raises(SettingError, match=r"^HOLDFAST_CHANNELS: one or more of handle, email, sms"):
-        read_settings({"HOLDFAST_CHANNELS": text})
-
-
-def test_the_admin_port_is_another_than_the_port():
-    with pytest.raises(SettingError, match="HOLDFAST_ADMIN_PORT"):
-        read_settings({"HOLDFAST_PORT": "8991", "HOLDFAST_ADMIN_PORT": "8991"})
+            assert read_settings({}), "without an engine, the SDK is not needed"
 
 
 SIGNING = {"ATTESTATION_SIGNING_KEY": new_key()}
 
 
 def secrets_of(folder, **given):
-    names = {f"HOLDFAST_{name}": value for name, value in given.items()}
-    return read_secrets(read_settings({"HOLDFAST_DATA_DIR": str(folder), **names}), SIGNING)
+    return read_secrets(read_settings(of(data_dir=str(folder), **given)), SIGNING)
 
 
 def signers(secrets):
@@ -281,16 +187,16 @@ def test_a_guardian_key_is_generated_once_and_only_its_owner_reads_it(tmp_path):
 
 def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):
     old, new = new_key(), new_key()
-    both = signers(secrets_of(tmp_path, GUARDIAN_KEY=f"{new}, 0x{old}"))
-    assert both == [*signers(secrets_of(tmp_path, GUARDIAN_KEY=new)), *signers(secrets_of(tmp_path, GUARDIAN_KEY=old))]
+    both = signers(secrets_of(tmp_path, guardian_key=f"{new}, 0x{old}"))
+    assert both == [*signers(secrets_of(tmp_path, guardian_key=new)), *signers(secrets_of(tmp_path, guardian_key=old))]
     assert not list(tmp_path.iterdir())
 
 
 def test_off_and_production_without_a_key_make_no_guardian(tmp_path):
-    assert signers(secrets_of(tmp_path, GUARDIAN_KEY="off")) == []
-    production = {"ENV": "production", "PUBLIC_URL": "https://vault.example", "MAIL_URL": "resend://k@", "SMS_URL": ""}
+    assert signers(secrets_of(tmp_path, guardian_key="off")) == []
+    production = {"env": "production", "public_url": "https://vault.example", "mail_url": "resend://k@", "sms_url": ""}
     assert signers(secrets_of(tmp_path, **production)) == []
-    assert len(signers(secrets_of(tmp_path, **production, GUARDIAN_KEY=new_key()))) == 1
+    assert len(signers(secrets_of(tmp_path, **production, guardian_key=new_key()))) == 1
     assert not list(tmp_path.iterdir())
 
 
@@ -302,7 +208,7 @@ def test_a_folder_that_cannot_be_written_makes_no_guardian(tmp_path):
 @pytest.mark.parametrize("key", ["0", "zz", "00" * 32, "ff" * 32, "11" * 31, f"{'11' * 32},"])
 def test_what_is_no_key_is_refused_without_repeating_it(tmp_path, key):
     with pytest.raises(SettingError, match="HOLDFAST_GUARDIAN_KEY") as caught:
-        secrets_of(tmp_path, GUARDIAN_KEY=key)
+        secrets_of(tmp_path, guardian_key=key)
     assert len(key) < 3 or key not in str(caught.value)
 
 
