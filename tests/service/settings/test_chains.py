@@ -28,18 +28,16 @@ def file_of(folder, text):
     return str(file)
 
 
-def test_the_default_is_the_interfaces_chain_with_both_balances():
-    assert chains_of() == (84532, {84532: "https://sepolia.base.org", 8453: "https://mainnet.base.org"})
-
-
-@pytest.mark.parametrize(("settings", "rpc"), [
-    ({}, "https://mainnet.base.org"),
-    ({"rpc_url_8453": "https://a.example"}, "https://a.example"),
-    ({"rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"}, "https://b.example"),
+@pytest.mark.parametrize(("settings", "chains"), [
+    ({}, [(84532, "https://sepolia.base.org"), (8453, "https://mainnet.base.org")]),
+    ({"chain": "8453"}, [(8453, "https://mainnet.base.org"), (84532, "https://sepolia.base.org")]),
+    ({"chain": "8453", "rpc_url_8453": "https://a.example"}, [(8453, "https://a.example"), (84532, "https://sepolia.base.org")]),
+    ({"chain": "8453", "rpc_url_8453": "https://a.example", "rpc_url": "https://b.example"},
+     [(8453, "https://b.example"), (84532, "https://sepolia.base.org")]),
 ])  # fmt: skip
-def test_base_as_the_main_chain(settings, rpc):
-    main, endpoints = chains_of(chain="8453", **settings)
-    assert (main, endpoints) == (8453, {8453: rpc, 84532: "https://sepolia.base.org"})
+def test_the_main_chain_comes_first_and_its_endpoint_may_be_set(settings, chains):
+    main, endpoints = chains_of(**settings)
+    assert (main, list(endpoints.items())) == (chains[0][0], chains)
 
 
 def test_ethereum_needs_no_file():
@@ -54,6 +52,7 @@ def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_pa
     assert (settings.rpc_url, settings.bundler_url) == ("https://rpc.example/v2/hunter2", "https://b.example/key")
     main = served_chains(settings).main
     assert (main.name, main.test_money, main.usdc, main.shown_rpc) == ("Our chain", False, USDC, "https://rpc.example")
+    assert read_settings({**environment, "HOLDFAST_RPC_URL": "https://a.example"}).rpc_url == "https://a.example"
     indexer = read_indexer_settings(environment)
     assert (indexer.follow.chain_id, indexer.rpc_url, indexer.token) == (4217, settings.rpc_url, b"\x5c" * 20)
 
@@ -79,12 +78,6 @@ def test_no_row_says_that_real_money_is_test_money(tmp_path, chain, value, messa
         f"HOLDFAST_CHAIN_FILE: chain 1 of the file (id {chain}): `real_money`: {message}; leave the field out"
     )
     chains_of(chain_file=file_of(tmp_path, row + ("true" if value == "false" else "false")))
-
-
-def test_settings_come_before_the_file(tmp_path):
-    file = file_of(tmp_path, OWN)
-    environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file, "HOLDFAST_RPC_URL": "https://other.example"}
-    assert read_settings(environment).rpc_url == "https://other.example"
 
 
 @pytest.mark.parametrize("chain", ["4217", "10"])
@@ -132,12 +125,12 @@ def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path, text, messag
     assert str(caught.value) == f"HOLDFAST_CHAIN_FILE: {message}"
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file cannot be read \(No such file"):
-        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "none")})
-    (tmp_path / "big").write_bytes(b"#" * (256 * 1024 + 1))
-    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file has more than 256 KiB"):
-        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "big")})
-    (tmp_path / "latin").write_bytes(b"\xff")
-    with pytest.raises(SettingError, match=r"^HOLDFAST_CHAIN_FILE: the file is not UTF-8"):
-        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "latin")})
+@pytest.mark.parametrize(("content", "told"), [
+    (None, r"the file cannot be read \(No such file"), (b"#" * (256 * 1024 + 1), "the file has more than 256 KiB"),
+    (b"\xff", "the file is not UTF-8"),
+], ids=["missing", "large", "latin"])  # fmt: skip
+def test_a_file_that_cannot_be_read_is_named(tmp_path, content, told):
+    if content is not None:
+        (tmp_path / "file").write_bytes(content)
+    with pytest.raises(SettingError, match=f"^HOLDFAST_CHAIN_FILE: {told}"):
+        read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "file")})
