@@ -19,12 +19,12 @@ SECRET = "hunter2"
 SENDER = "Holdfast <no-reply@vault.example>"
 
 
-def mailer(url, sender=SENDER, folder=None):
-    return mailer_of(url, sender, lambda: None, folder, "vault.example")
+def mailer(url, sender=SENDER, folder=None, keys=()):
+    return mailer_of(url, sender, lambda: None, folder, "vault.example", keys)
 
 
-def verifier(url):
-    return sms_verifier_of(url, lambda: None, None, time.time, bytes)
+def verifier(url, keys=()):
+    return sms_verifier_of(url, lambda: None, None, time.time, bytes, "", keys)
 
 
 @pytest.mark.parametrize(("url", "expected"), [
@@ -144,11 +144,10 @@ def test_providers_import_nothing_slow_until_chosen():
     "webhook+https://sender.example/\n",
 ])  # fmt: skip
 def test_refused_webhooks_name_the_variable_and_no_value(address):
-    keys = (b"k" * 32,)
     with pytest.raises(ValueError, match=r"^HOLDFAST_MAIL_URL: ") as mail:
-        mailer_of(address, SENDER, lambda: None, None, "vault.example", keys)
+        mailer(address, keys=(b"k" * 32,))
     with pytest.raises(ValueError, match=r"^HOLDFAST_SMS_URL: ") as sms:
-        sms_verifier_of(address, lambda: None, None, time.time, bytes, "", keys)
+        verifier(address, keys=(b"k" * 32,))
     assert SECRET not in f"{mail.value}{sms.value}"
 
 

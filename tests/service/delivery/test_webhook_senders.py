@@ -1,6 +1,5 @@
 """Codes through a webhook of the operator's own: what it gets, how it is signed, and that the codes are Holdfast's."""
 
-import asyncio
 import json
 
 import httpx2
@@ -61,12 +60,8 @@ async def test_a_mail_reaches_the_webhook_with_texts_and_code(api, provider):
     assert code in message["data"]["text"] and code in message["data"]["html"]
     checked = await api.post("/api/verify/check", identifier=ALICE, channel="email", code=code)
     assert checked.json()["verified"] is True
-
-
-async def test_a_notice_reaches_the_webhook(api, provider):
     provider.answers_with(204, b"")
-    mailer = api.service.senders[0]
-    await mailer.send_notice(ALICE, Notice("a1", "asked", "0xaa", 1_800_000_000.0, "5a" * 16))
+    await api.service.senders[0].send_notice(ALICE, Notice("a1", "asked", "0xaa", 1_800_000_000.0, "5a" * 16))
     message = received(provider)
     assert message["type"] == "recovery.email"
     assert message["data"].keys() == {"from", "to", "notice", "account", "subject", "text", "html"}
@@ -114,13 +109,10 @@ async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api, prov
 
 @pytest.mark.parametrize(("identifier", "channel"), [(ALICE, "email"), (PHONE, "sms")])
 @pytest.mark.parametrize("status", [302, 400, 401, 500])
-async def test_a_refusal_is_502_and_counts_as_not_sent(api, provider, identifier, channel, status):
-    for _ in range(4):
-        provider.answers_with(status, {})
-    answers = await asyncio.gather(
-        *(api.post("/api/verify/send", identifier=identifier, channel=channel, ip="192.0.2.1") for _ in range(2))
-    )
-    assert {(answer.status_code, answer.json()["error"]) for answer in answers} == {(502, f"{channel}_send_failed")}
+async def test_a_refusal_is_502(api, provider, identifier, channel, status):
+    provider.answers_with(status, {})
+    answer = await api.post("/api/verify/send", identifier=identifier, channel=channel)
+    assert (answer.status_code, answer.json()["error"]) == (502, f"{channel}_send_failed")
 
 
 async def test_the_check_is_a_signed_message_that_sends_nothing(api, provider):

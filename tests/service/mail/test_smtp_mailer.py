@@ -144,21 +144,20 @@ async def test_each_sign_in_mechanism(only, server_tls, ca_file):
     assert used == [only]
 
 
-async def test_wrong_password_is_refused(server_tls, ca_file):
+async def test_wrong_password_or_no_sign_in_is_refused(server_tls, ca_file):
     options = {"authenticator": signs_in, "auth_require_tls": False, "auth_required": True}
-    async with (
-        receiving(ssl_context=server_tls, **options) as receiver,
-        mailing(f"smtps://post:wrong@127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
+    for scheme, login, offered in (
+        ("smtps", "post:wrong@", {"ssl_context": server_tls, **options}),
+        ("smtp", CREDENTIALS, {}),
     ):
-        error = await refused(mailer)
-        assert (error.kind, str(error)) == ("refused", "refused: sign-in was answered 535")
-    assert not receiver.mails
-
-
-async def test_server_without_sign_in_is_refused():
-    async with receiving() as receiver, mailing(f"smtp://{CREDENTIALS}127.0.0.1:{receiver.port}") as mailer:
-        assert (await refused(mailer)).kind == "refused"
-    assert not receiver.mails
+        query = f"?ca_file={ca_file}" if scheme == "smtps" else ""
+        async with (
+            receiving(**offered) as receiver,
+            mailing(f"{scheme}://{login}127.0.0.1:{receiver.port}{query}") as mailer,
+        ):
+            error = await refused(mailer)
+            assert error.kind == "refused" and (not offered or str(error) == "refused: sign-in was answered 535")
+        assert not receiver.mails
 
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
@@ -321,11 +320,8 @@ async def test_message_is_never_sent_twice_when_the_answer_is_lost():
 
 
 @pytest.mark.parametrize(("greeting", "kind"), [
-    (b"HTTP/1.1 400 Bad Request\r\n\r\n", "nonsense"),
-    (b"\x16\x03\x01\x02\x00\x01\x00\r\n", "nonsense"),
-    (b"554 5.7.1 no service for alice@example.com\r\n", "refused"),
-    (b"421 busy\r\n", "refused"),
-    (b"", "unreachable"),
+    (b"HTTP/1.1 400 Bad Request\r\n\r\n", "nonsense"), (b"\x16\x03\x01\x02\x00\x01\x00\r\n", "nonsense"),
+    (b"554 5.7.1 no service for alice@example.com\r\n", "refused"), (b"421 busy\r\n", "refused"), (b"", "unreachable"),
 ])  # fmt: skip
 async def test_odd_greetings(greeting, kind):
     async def greets(reader, writer, _):
@@ -336,34 +332,34 @@ async def test_odd_greetings(greeting, kind):
         assert (await refused(mailer)).kind == kind
 
 
-@pytest.mark.parametrize(
-    ("stage", "perhaps_sent"), [(b"EHLO", False), (b"MAIL", False), (b"RCPT", False), (b"DATA", True)]
-)
-async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage, perhaps_sent):
-    async def hangs_up(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n")
+def until(stage, then):
+    """Return a dialogue that says yes until a line begins so, and then does what `then` does."""
+
+    async def talk(reader, writer, _):
+        writer.write(b"220 receiver.test\r\n" if stage else b"")
         while line := await reader.readline():
-            if line.upper().startswith(stage):
+            if not stage or line.upper().startswith(stage):
+                await then(reader)
                 return
             writer.write(b"250 OK\r\n")
 
-    async with scripted(hangs_up) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+    return talk
+
+
+@pytest.mark.parametrize("stage", [b"EHLO", b"MAIL", b"RCPT", b"DATA"])
+async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage):
+    async def hangs_up(_):
+        return None
+
+    async with scripted(until(stage, hangs_up)) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
         error = await refused(mailer)
-        assert (error.kind, error.perhaps_sent) == ("unreachable", perhaps_sent)
+        assert (error.kind, error.perhaps_sent) == ("unreachable", stage == b"DATA")
         assert len(connections) == 1
 
 
 @pytest.mark.parametrize("stage", [b"", b"EHLO", b"RCPT", b"DATA"])
 async def test_silence_anywhere_is_a_timeout(stage):
-    async def falls_silent(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n" if stage else b"")
-        while line := await reader.readline():
-            if stage and line.upper().startswith(stage):
-                break
-            writer.write(b"250 OK\r\n" if stage else b"")
-        await reader.read()
-
-    async with scripted(falls_silent) as (port, _):
+    async with scripted(until(stage, asyncio.StreamReader.read)) as (port, _):
         server = SmtpServer("127.0.0.1", port, "none", "", "", None, 1, total_s=0.3, command_s=0.2)
         mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
         began = time.monotonic()
@@ -420,21 +416,17 @@ async def test_idle_connection_is_closed_politely():
         await mailer.close()
 
 
-async def test_international_address_where_the_server_takes_it():
-    async with receiving(enable_SMTPUTF8=True) as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
-        await mailer.send_code("jürgen@bücher.example", CODE, 90)
+@pytest.mark.parametrize("takes", [True, False])
+async def test_an_international_address_needs_a_server_that_takes_it(takes):
+    async with receiving(enable_SMTPUTF8=takes) as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
+        if not takes:
+            error = await refused(mailer, "jürgen@example.com")
+            assert (error.kind, "SMTPUTF8" in str(error)) == ("refused", True)
+        to = "jürgen" if takes else "anna"  # if only the domain is international, ASCII suffices
+        await mailer.send_code(f"{to}@bücher.example", CODE, 90)
     envelope, _ = receiver.mails[0]
-    assert envelope.rcpt_tos == ["jürgen@xn--bcher-kva.example"]
-    assert envelope.smtp_utf8
-    assert "jürgen@xn--bcher-kva.example".encode() in envelope.original_content
-
-
-async def test_international_address_where_the_server_does_not():
-    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
-        error = await refused(mailer, "jürgen@example.com")
-        assert (error.kind, "SMTPUTF8" in str(error)) == ("refused", True)
-        await mailer.send_code("anna@bücher.example", CODE, 90)  # only the domain is international, so ASCII suffices
-    assert receiver.mails[0][0].rcpt_tos == ["anna@xn--bcher-kva.example"]
+    assert envelope.rcpt_tos == [f"{to}@xn--bcher-kva.example"] and bool(envelope.smtp_utf8) is takes
+    assert f"{to}@xn--bcher-kva.example".encode() in envelope.original_content
 
 
 @pytest.mark.parametrize("recipient", [
