@@ -16,7 +16,7 @@ from holdfast.settings.rows import SettingError
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
-PERSON, NUMBER, ADDRESS = "somebody@example.com", "+14155552671", "192.0.2.77"
+PERSON, ADDRESS = "somebody@example.com", "192.0.2.77"
 QUICKLY = {"OTEL_BSP_SCHEDULE_DELAY": "100"}
 SERVERS = {"granian": {}, "granian with an indexer": {"indexer_url": "http://127.0.0.1:9"}}
 

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 from tests.support.admin_port import ADDRESS
 from tests.support.api import DID, OTHER_DID
@@ -137,44 +138,30 @@ async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port):
     key = await port.key("tom")
     admitted = await keys.admit(f"Bearer {key}", "x", Scope.WRITE)
     await keys.revoke("tom", By("cli:root", port.api.clock()))
-    object.__setattr__(port.admin, "keys", Admitting(admitted))
+
+    async def admit(*_):
+        """Admit the request, as a key's check just before its revocation did."""
+        return admitted
+
+    object.__setattr__(port.admin, "keys", SimpleNamespace(admit=admit))
     assert (await port.ask("POST", f"{API}bans", key, ban))[:2] == (401, {"error": "admin_key_refused"})
     object.__setattr__(port.admin, "keys", keys)
     assert (await port.ask("POST", f"{API}bans", key, ban))[0] == 401
     assert (await port.get("bans"))["rows"] == []
 
 
-class Admitting:
-    """Admits every request, as a key's check just before its revocation did."""
-
-    def __init__(self, by):
-        self._by = by
-
-    async def admit(self, *_):
-        return self._by
-
-
-FOREIGN = (
-    ({"host": "attacker.example"}, "admin_host_unknown"),
-    ({"host": ""}, "admin_host_unknown"),
-    ({"host": "[::1"}, "admin_host_unknown"),
-    ({"sec_fetch_site": "cross-site"}, "foreign_page"),
-    ({"sec_fetch_site": "same-site"}, "foreign_page"),
-    ({"origin": "http://127.0.0.1:8787"}, "foreign_page"),
-    ({"origin": "null"}, "foreign_page"),
-)
-
-
-async def test_other_origins_and_rebound_names_are_refused(port):
+async def test_other_origins_and_rebound_names_are_refused_and_the_ports_own_are_served(port):
     body = {"kind": "did", "value": "did:a:1"}
-    for headers, row in FOREIGN:
+    for headers, row in (
+        ({"host": "attacker.example"}, "admin_host_unknown"), ({"host": ""}, "admin_host_unknown"),
+        ({"host": "[::1"}, "admin_host_unknown"), ({"sec_fetch_site": "cross-site"}, "foreign_page"),
+        ({"sec_fetch_site": "same-site"}, "foreign_page"), ({"origin": "http://127.0.0.1:8787"}, "foreign_page"),
+        ({"origin": "null"}, "foreign_page"),
+    ):  # fmt: skip
         status, found, told = await port.ask("POST", f"{API}bans", port.held["eva"], body, **headers)
         assert (status, found) == (403, {"error": row})
         assert not any(name.startswith("access-control") for name in told)
     assert (await port.ask("OPTIONS", f"{API}bans"))[0] == 405
-
-
-async def test_the_ports_own_names_and_page_are_served(port):
     for host in ("admin.example:9464", "localhost", "[::1]:9464", "10.0.0.1"):
         own = {"host": host, "origin": f"http://{host}", "sec_fetch_site": "same-origin"}
         assert (await port.ask("GET", f"{API}bans", port.held["eva"], **own))[0] == 200
@@ -193,25 +180,19 @@ async def test_the_page_needs_no_key_and_runs_no_other_script(port):
     assert (await port.ask("GET", "/admin", host="attacker.example"))[0] == 403
 
 
-UNREADABLE = (
-    ("identifiers", "day=yesterday"), ("identifiers", "state=gone"), ("identifiers", "channel=fax"),
-    ("identifiers", "limit=0"), ("identifiers", "limit=1001"), ("identifiers", "limit=x"),
-    ("identifiers", "address=nowhere"), ("identifiers", "prefix=%00&channel=email"),
-    ("identifiers", 'after=[1,"a","\\u0000"]'), ("identifiers", "after=[1]"), ("identifiers", "after=" + "[" * 4000),
-    ("identifiers", "did=" + "x" * 9000), ("identifiers", "did=%ff"), ("identifiers", "a=1&" * 70),
-    ("identifiers", "prefix=" + "x" * 5000), ("counts", "days=32"), ("acts", 'after=[1,"x"]'),
-    ("acts", 'after=[1,"9999999999999999999"]'), ("invitations", 'after=[1,"\\u0000"]'), ("person", "person=%00"),
-    ("bans", "after=%00"), ("identifier", ""), ("identifier", "identifier=" + "a" * 4000),
-)  # fmt: skip
-
-
-async def test_queries_that_cannot_be_read_get_a_clear_error(port):
-    for path, query in UNREADABLE:
+async def test_queries_and_bodies_that_cannot_be_read_get_a_clear_error(port):
+    for path, query in (
+        ("identifiers", "day=yesterday"), ("identifiers", "state=gone"), ("identifiers", "channel=fax"),
+        ("identifiers", "limit=0"), ("identifiers", "limit=1001"), ("identifiers", "limit=x"),
+        ("identifiers", "address=nowhere"), ("identifiers", "prefix=%00&channel=email"),
+        ("identifiers", 'after=[1,"a","\\u0000"]'), ("identifiers", "after=[1]"), ("identifiers", "after=" + "[" * 4000),
+        ("identifiers", "did=" + "x" * 9000), ("identifiers", "did=%ff"), ("identifiers", "a=1&" * 70),
+        ("identifiers", "prefix=" + "x" * 5000), ("counts", "days=32"), ("acts", 'after=[1,"x"]'),
+        ("acts", 'after=[1,"9999999999999999999"]'), ("invitations", 'after=[1,"\\u0000"]'), ("person", "person=%00"),
+        ("bans", "after=%00"), ("identifier", ""), ("identifier", "identifier=" + "a" * 4000),
+    ):  # fmt: skip
         status, error = await port.get(path, query)
         assert status == 400 and error, (path, query)
-
-
-async def test_bodies_that_cannot_be_read_get_a_clear_error(port):
     did = b'{"kind":"did","value":"did:a:1'
     for body in (
         b"", b"[]", b"\xff", b"[" * 5000, b'{"kind":"did"}', b'{"kind":"did","value":1}', did + b'","more":1}',

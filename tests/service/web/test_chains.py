@@ -16,7 +16,7 @@ ASKED = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "param
 
 
 @pytest.fixture
-async def served(make_api, tmp_path):
+async def served(make_api, tmp_path, request):
     """A service on Base with a chain of its own beside it, whose endpoint and bundler are one upstream."""
     async with upstream() as main, upstream() as other:
         for each in (main, other):
@@ -26,7 +26,12 @@ async def served(make_api, tmp_path):
             f'[[chain]]\nid = 4217\nname = "Our chain"\nrpc = "{other.url}/hunter2"\nbundler = "{other.url}"\n'
             "real_money = false\n"
         )
-        yield make_api(chain="8453", rpc_url=main.url, chain_file=str(file)), main, other
+        settings = getattr(request, "param", {})
+        given = {name: main.url if value == "main" else value for name, value in settings.items()}
+        yield make_api(chain="8453", rpc_url=main.url, chain_file=str(file), **given), main, other
+
+
+WITH_BUNDLER = pytest.mark.parametrize("served", [{"bundler_url": "main"}], indirect=True)
 
 
 async def test_every_body_names_the_main_chain(served):
@@ -79,44 +84,34 @@ async def test_each_chain_has_its_bundler(served):
     assert main.requests == []
 
 
-@pytest.fixture
-async def bundlers(make_api, tmp_path):
-    """A service with a bundler of its main chain and one of chain 4217; each answers with its own number."""
-    async with upstream() as main, upstream() as other:
-        main.answer, other.answer = _answering(1), _answering(2)
-        file = tmp_path / "chains.toml"
-        file.write_text(
-            f'[[chain]]\nid = 4217\nname = "Our chain"\nrpc = "{other.url}"\nbundler = "{other.url}"\n'
-            "real_money = false\n"
-        )
-        yield make_api(chain_file=str(file), bundler_url=main.url), main, other
-
-
-def _answering(number):
+def answering(number):
     return lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": number})
 
 
-async def test_the_same_key_on_another_chain_is_another_request(bundlers):
-    api, main, other = bundlers
+@WITH_BUNDLER
+async def test_the_same_key_on_another_chain_is_another_request(served):
+    api, main, other = served
+    main.answer, other.answer = answering(1), answering(2)
     named = {"Idempotency-Key": "one"}
     for _ in range(2):
-        for chain, number in (("84532", 1), ("4217", 2)):
+        for chain, number in (("8453", 1), ("4217", 2)):
             answer = await api.http.post(f"/api/bundler/{chain}", json=ASKED, headers=named)
             assert answer.json()["result"] == number
     assert (len(main.requests), len(other.requests)) == (1, 1)
 
 
-async def test_a_bundler_that_hangs_does_not_delay_another_chains(bundlers, monkeypatch):
+@WITH_BUNDLER
+async def test_a_bundler_that_hangs_does_not_delay_another_chains(served, monkeypatch):
     monkeypatch.setattr(pool, "CONNECTIONS", 1)
-    api, _, other = bundlers
+    api, main, other = served
     asked, done = asyncio.Event(), asyncio.Event()
 
     async def hangs(request, body):
         asked.set()
         await done.wait()
-        return _answering(2)(request, body)
+        return answering(2)(request, body)
 
-    other.answer = hangs
+    main.answer, other.answer = answering(1), hangs
     hanging = asyncio.create_task(api.http.post("/api/bundler/4217", json=ASKED))
     try:
         await asked.wait()

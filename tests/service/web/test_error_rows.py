@@ -35,21 +35,6 @@ def register(**fields):
     return lambda api: api.register(**fields)
 
 
-async def from_a_foreign_page(api):
-    api.application._web.own_pages = frozenset({"https://vault.example"})
-    return await api.session("ann", headers={"Origin": "https://page.example"})
-
-
-def with_registration(mode, headers=None):
-    """Open a session at a service that does not take everyone."""
-
-    async def ask(api):
-        object.__setattr__(api.service.sessions.admission, "mode", mode)
-        return await api.session("ann", headers=headers)
-
-    return ask
-
-
 def with_places(in_all, per_address):
     """Request a large response from a service that has so many places for them."""
 
@@ -60,27 +45,23 @@ def with_places(in_all, per_address):
     return ask
 
 
-async def again(api, ask, times):
-    for _ in range(times):
-        await ask(api)
-    return await ask(api)
+def after(ask, *earlier):
+    """Send the earlier requests, then one that they cause to be refused."""
+
+    async def asks(api):
+        for one in earlier:
+            await one(api)
+        return await ask(api)
+
+    return asks
 
 
-async def taken(api):
-    await api.session("ann", DID)
-    return await api.session("ann", OTHER_DID)
+def session(name="ann", did=DID, **more):
+    return lambda api: api.session(name, did, **more)
 
 
-async def over_the_sessions_of_an_address(api):
-    for name in ("one", "two", "three"):
-        await api.session(name, ip="10.1.1.1")
-    return await api.session("four", ip="10.1.1.1")
-
-
-async def over_the_sends_of_an_address(api):
-    for name in ("a", "b", "c"):
-        await api.post("/api/verify/send", ip="10.1.1.1", identifier=f"{name}@example.com", channel="email")
-    return await api.post("/api/verify/send", ip="10.1.1.1", identifier=MAIL, channel="email")
+def mail_to(name):
+    return post("/api/verify/send", ip="10.1.1.1", identifier=f"{name}@example.com", channel="email")
 
 
 def refused_by_the_provider(path, identifier, channel):
@@ -110,17 +91,6 @@ async def used(api):
     return await api.register(**fields, credentialId="cred-2")
 
 
-async def registered_already(api):
-    await api.register()
-    return await api.register()
-
-
-async def over_the_credentials_of_an_identifier(api):
-    for number in range(8):
-        await api.register(credentialId=f"cred-{number}")
-    return await api.register(credentialId="cred-x")
-
-
 def with_a_store_that_raises(error):
     async def fails(*_):
         raise error
@@ -144,11 +114,6 @@ PREDICT, STATE, BALANCE = "/api/accounts/predict", "/api/accounts/state", "/api/
 SEND, CHECK, BUNDLER, INDEXER = "/api/verify/send", "/api/verify/check", "/api/bundler", "/api/indexer/health"
 
 NAMED = {"Idempotency-Key": "one"}
-
-
-async def named_as_another(api):
-    await api.session(headers=NAMED)
-    return await api.session("bob", headers=NAMED)
 
 
 async def named_while_the_first_runs(api):
@@ -182,8 +147,7 @@ def recovering(state):
         async def recoverable(*_):
             return Recoverable(b"", 0, KEYS[0])
 
-        monkeyed = SimpleNamespace(recoverable=recoverable)
-        object.__setattr__(api.service.guarding, "chain", monkeyed)
+        object.__setattr__(api.service.guarding, "chain", SimpleNamespace(recoverable=recoverable))
         object.__setattr__(api.service.guarding, "store", SimpleNamespace(signable=found))
         return await api.post("/api/recovery/sign", **RECOVERY)
 
@@ -207,20 +171,21 @@ REQUESTS = {
     "UNSUPPORTED_CHAIN": get(BALANCE, account=ACCOUNT, token="ETH", chainId="1"),
     "USDC_NOT_AVAILABLE": get(BALANCE, account=ACCOUNT, token="USDC", chainId="84532"),
     "MISSING_CREDENTIAL_ID": get("/api/dids/lookup"), "MISSING_ALIAS": get("/api/aliases/check"),
-    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"), "IDENTIFIER_RESERVED": lambda api: api.session("root"),
-    "IDENTIFIER_TAKEN": taken, "IP_LIMIT_REACHED": over_the_sessions_of_an_address,
+    "MISSING_SESSION_FIELDS": post("/api/sessions", handle="ann"), "IDENTIFIER_RESERVED": session("root"),
+    "IDENTIFIER_TAKEN": after(session(did=OTHER_DID), session()),
+    "IP_LIMIT_REACHED": after(session("four", ip="10.1.1.1"), *(session(name, ip="10.1.1.1") for name in ("one", "two", "three"))),
     "MISSING_SEND_FIELDS": post(SEND, channel="email"),
-    "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"), "RATE_LIMITED": over_the_sends_of_an_address,
+    "INVALID_VERIFY_CHANNEL": post(SEND, identifier=MAIL, channel="fax"), "RATE_LIMITED": after(mail_to("d"), *map(mail_to, "abc")),
     "SMS_SEND_FAILED": refused_by_the_provider(SEND, PHONE, "sms"),
     "EMAIL_SEND_FAILED": refused_by_the_provider(SEND, MAIL, "email"),
     "MISSING_CHECK_FIELDS": post(CHECK, identifier=MAIL, channel="email"),
     "MISSING_DID_FIELDS": post("/api/dids", identifier="ann"), "ATTESTATION_INVALID": attested(lambda _, attestation: attestation.update(signature="0x" + "00" * 32)),
     "ATTESTATION_MISMATCH": attested(lambda *_: None, identifier="bob@example.com"),
-    "CREDENTIAL_ALREADY_REGISTERED": registered_already,
+    "CREDENTIAL_ALREADY_REGISTERED": after(register(), register()),
     "SMS_CHECK_FAILED": refused_by_the_provider(CHECK, PHONE, "sms"), "ATTESTATION_EXPIRED": attested(late),
-    "ATTESTATION_USED": used, "REGISTRATION_CLOSED": with_registration("closed"),
-    "INVITATION_REQUIRED": with_registration("invitation"),
-    "INVITATION_INVALID": with_registration("invitation", {"Holdfast-Invitation": "AAAA"}),
+    "ATTESTATION_USED": used, "REGISTRATION_CLOSED": session(),
+    "INVITATION_REQUIRED": session(),
+    "INVITATION_INVALID": session(headers={"Holdfast-Invitation": "AAAA"}),
     "ATTESTATION_REQUIRED": register(identifier=MAIL, channel="email"),
     "REGISTRATION_UNPROVEN": register(txHash="0x" + "ab" * 32),
     "MISSING_IDENTIFIER_PARAMETER": get("/api/sessions/check"),
@@ -230,11 +195,11 @@ REQUESTS = {
     "INVALID_DID": post("/api/sessions", handle="ann", did="did"),
     "INVALID_CREDENTIAL_ID": register(credentialId="x" * 1367), "INVALID_TX_HASH": register(txHash="x" * 129),
     "AMBIGUOUS_REQUEST": lambda api: api.http.get("/healthz", headers=[("host", "a.example"), ("host", "b.example")]),
-    "FOREIGN_PAGE": from_a_foreign_page, "INVALID_JSON_RPC": post(BUNDLER, **RPC),
+    "FOREIGN_PAGE": session(headers={"Origin": "https://page.example"}), "INVALID_JSON_RPC": post(BUNDLER, **RPC),
     "RPC_METHOD_NOT_ALLOWED": post(BUNDLER, **RPC, method="eth_call"),
-    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"), "INVALID_IDEMPOTENCY_KEY": lambda api: api.session(headers={"Idempotency-Key": "a b"}),
-    "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs, "IDEMPOTENCY_KEY_REUSED": named_as_another,
-    "CREDENTIAL_LIMIT_REACHED": over_the_credentials_of_an_identifier, "NOT_FOUND": get("/nowhere"),
+    "UNSUPPORTED_COUNTRY": post(SEND, identifier=PHONE, channel="sms"), "INVALID_IDEMPOTENCY_KEY": session(headers={"Idempotency-Key": "a b"}),
+    "IDEMPOTENCY_KEY_IN_USE": named_while_the_first_runs, "IDEMPOTENCY_KEY_REUSED": after(session("bob", headers=NAMED), session(headers=NAMED)),
+    "CREDENTIAL_LIMIT_REACHED": after(register(credentialId="x"), *(register(credentialId=f"cred-{n}") for n in range(8))), "NOT_FOUND": get("/nowhere"),
     "METHOD_NOT_ALLOWED": get(BUNDLER), "REQUEST_TIMEOUT": too_slow, "BODY_TOO_LARGE": lambda api: api.http.post("/api/sessions", content=b" " * (64 * 1024 + 1)),
     "INTERNAL_ERROR": with_a_store_that_raises(RuntimeError("a defect")), "BUNDLER_ERROR": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
     "INDEXER_ERROR": get(INDEXER), "BUNDLER_NOT_CONFIGURED": post(BUNDLER, **RPC, method="eth_supportedEntryPoints"),
@@ -246,7 +211,9 @@ NOBODY = "http://127.0.0.1:9"
 SETTINGS = {
     "USDC_NOT_AVAILABLE": {"usdc_84532": "none"}, "REGISTRATION_UNPROVEN": {"registration_proof": "required"},
     "UNSUPPORTED_COUNTRY": {"sms_countries": "DE"}, "BUNDLER_ERROR": {"bundler_url": NOBODY},
-    "INDEXER_ERROR": {"indexer_url": NOBODY},
+    "INDEXER_ERROR": {"indexer_url": NOBODY}, "REGISTRATION_CLOSED": {"registration": "closed"},
+    "INVITATION_REQUIRED": {"registration": "invitation"}, "INVITATION_INVALID": {"registration": "invitation"},
+    "FOREIGN_PAGE": {"own_pages_only": "on"},
 }  # fmt: skip
 
 

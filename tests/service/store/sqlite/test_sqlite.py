@@ -204,11 +204,6 @@ def test_a_long_migration_says_that_it_goes_on(tmp_path, monkeypatch, caplog):
     assert not caplog.records, "the connection is used for other things afterwards"
 
 
-async def told(store, key, channel="handle"):
-    known = await store.describe(channel, key)
-    return [(row["at"], row["action"], row["did"]) for row in known["history"]]
-
-
 @pytest.mark.parametrize(("text", "kept"), [
     ("0x" + "0a" * 32, b"\n" * 32), ("0x" + "0A" * 32, "0x" + "0A" * 32), ("0x0a", "0x0a"), ("0a" * 33, "0a" * 33),
     ("tx", "tx"),
