@@ -60,12 +60,14 @@ async def test_a_key_has_its_name_for_good(store):
     ]
 
 
-async def test_nothing_is_done_with_a_key_that_was_revoked_meanwhile(store):
+async def test_an_act_names_its_key_and_nothing_is_done_with_one_that_was_revoked_meanwhile(store):
     admin = store.administration
     await admin.keep_key(KEY, CLI)
     await admin.keep_key(KEY._replace(name="tom"), CLI)
     await store.open_session(session(), admit)
-    await admin.ban("did did:a:1", "", CLI)
+    done = await asyncio.gather(*(admin.ban("did did:a:1", "", EVA) for _ in range(5)))
+    assert sorted(done) == [False] * 4 + [True]
+    assert [(act.operator, act.action) for act in await admin.acts(None, 1)] == [("key:eva", "banned")]
     await admin.invite(invitation("01"), CLI)
     await admin.revoke_key("eva", CLI)
     before = await admin.acts(None, 10)
@@ -84,13 +86,6 @@ async def test_an_erasure_names_the_operator_and_not_the_person(store):
     told = await store.administration.acts(None, 10)
     assert {(act.operator, act.action) for act in told[:-1]} == {("key:eva", "erased"), ("key:eva", "released")}
     assert all(act.key.startswith("hash ") for act in told[:-1]) and "did:a:1" not in str(told)
-
-
-async def test_an_act_names_the_key(store):
-    await store.administration.keep_key(KEY, CLI)
-    done = await asyncio.gather(*(store.administration.ban("did did:a:1", "", EVA) for _ in range(5)))
-    assert sorted(done) == [False] * 4 + [True]
-    assert [(act.operator, act.action) for act in await store.administration.acts(None, 1)] == [("key:eva", "banned")]
 
 
 async def test_what_is_left_of_an_invitation_is_used_up_once(store):

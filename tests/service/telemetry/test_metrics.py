@@ -26,25 +26,15 @@ from holdfast.service.upstreams.proxy import UpstreamError
 _FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
 
 
-def test_names_follow_the_conventions_of_prometheus():
+def test_rows_follow_the_conventions_of_prometheus_and_are_counted():
     for row in ROWS:
         assert re.fullmatch(r"holdfast_[a-z0-9_]+", row.name), row.name
         assert row.name.endswith("_total") == (row.kind is Kind.COUNTER), row.name
         assert row.help.endswith(".") and "\n" not in row.help, row.name
         assert "le" not in row.labels and "job" not in row.labels and "instance" not in row.labels
-
-
-def test_only_histograms_have_buckets_and_they_rise():
-    for row in ROWS:
         assert bool(row.buckets) == (row.kind is Kind.HISTOGRAM), row.name
         assert list(row.buckets) == sorted(set(row.buckets)), row.name
-
-
-def test_every_label_has_few_values():
-    assert {label for row in ROWS for label in row.labels} == _FROM_TABLES | set(LABEL_VALUES)
-
-
-def test_every_row_is_counted_somewhere():
+    assert {label for row in ROWS for label in row.labels} == _FROM_TABLES | set(LABEL_VALUES), "each has few values"
     assert set(REGISTRY) == {row.name for row in ROWS}
 
 
@@ -74,20 +64,14 @@ def test_an_exception_names_the_outcome(error, outcome):
     assert list(metrics.PROVIDER_SECONDS.cells) == [("mail",)]
 
 
-def test_a_call_that_succeeds_is_ok_and_its_time_is_counted():
+def test_other_calls_are_counted_too():
     with calling("sms"):
         pass
     assert metrics.PROVIDER_CALLS.cells == {("sms", "ok"): 1}
     assert metrics.PROVIDER_SECONDS.cells["sms",][0] == 1
-
-
-def test_a_cancelled_call_to_a_chain_is_one_that_took_too_long():
     with pytest.raises(asyncio.CancelledError), calling("chain", cancelled="timeout"):
         raise asyncio.CancelledError
-    assert metrics.PROVIDER_CALLS.cells == {("chain", "timeout"): 1}
-
-
-def test_a_provider_that_the_table_lacks_is_an_error():
+    assert metrics.PROVIDER_CALLS.cells["chain", "timeout"] == 1, "a cancelled call to a chain took too long"
     with pytest.raises(AssertionError), calling("elsewhere"):
         pass
 
@@ -166,6 +150,7 @@ def test_what_is_half_written_is_not_read(tmp_path):
     file.write()
     (path,) = worker_files(tmp_path)
     assert not has_ended(path)
+    assert path.stat().st_mode & 0o777 == 0o600 and path.name.startswith(f"{os.getpid()}-")
     whole = path.read_bytes()
     for broken in (whole[:-3], whole[:8], b"", whole[:-3] + b"\0\0\0"):
         path.write_bytes(broken)
@@ -175,16 +160,6 @@ def test_what_is_half_written_is_not_read(tmp_path):
     assert shared is not None and [(tuple(a), b) for a, b in shared.numbers["holdfast_limits_hit_total"]] == [(("sends",), 1.0)]  # fmt: skip
     file.close()
     assert has_ended(path)
-
-
-def test_files_are_the_users_alone(tmp_path):
-    file = WorkerFile(tmp_path)
-    (path,) = worker_files(tmp_path)
-    assert path.stat().st_mode & 0o777 == 0o600 and path.name.startswith(f"{os.getpid()}-")
-    file.close()
-
-
-def test_a_metric_refuses_labels_that_its_row_lacks():
     with pytest.raises(AssertionError):
         metrics.LIMITS_HIT.add()
     with pytest.raises(KeyError):

@@ -156,7 +156,8 @@ BASE = "http://collector.example:4318"
     ({"OTEL_SERVICE_NAME": "vault"}, False),
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, False),
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE}, True),
-    ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE + "/v1/traces"}, True),
+    ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE + "/"}, True),
+    ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE + "/v1/traces", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, True),
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_SDK_DISABLED": "true"}, False),
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_TRACES_EXPORTER": "none"}, False),
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_TRACES_EXPORTER": "otlp"}, True),
@@ -164,6 +165,8 @@ BASE = "http://collector.example:4318"
 ])  # fmt: skip
 def test_a_named_collector_turns_traces_on(given, on):
     assert traces_configured(given) is on
+    if on:
+        assert traces_address(given) == BASE + "/v1/traces", "the general address is a base, the special one is whole"
 
 
 @pytest.mark.parametrize(("given", "named"), [
@@ -179,10 +182,3 @@ def test_without_the_extra_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setattr(trace_settings, "find_spec", lambda _name: None)
     with pytest.raises(SettingError, match=r"pip install .opentelemetry-"):
         traces_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE})
-
-
-def test_the_general_address_is_a_base_and_the_special_one_is_whole():
-    assert traces_address({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE + "/"}) == BASE + "/v1/traces"
-    assert (
-        traces_address({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}) == BASE
-    )
