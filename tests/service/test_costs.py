@@ -4,6 +4,7 @@ The measure is the thread's CPU time in multiples of an ordinary request's in th
 and the number of calls: neither depends on the machine, nor on what else it does."""
 
 import functools
+import itertools
 import json
 
 import pytest
@@ -27,7 +28,7 @@ from tests.support.vault_tokens import VARSIG, VaultKey, container
 
 from holdfast.content import dag_cbor, protobuf
 from holdfast.content.cars import car_begin
-from holdfast.content.cids import Block, bytes_of, cid_of
+from holdfast.content.cids import bytes_of, cid_of
 from holdfast.content.ipld import Link
 from holdfast.content.names import name_of
 from holdfast.content.snapshots import Manifest, snapshot_blocks
@@ -82,34 +83,44 @@ async def answered(_reader, *_question):
     return bytes(160) if len(_question) > 1 else 1
 
 
+NAMES = (
+    "account",
+    "alias",
+    "chainId",
+    "cid",
+    "credentialId",
+    "identifier",
+    "meta",
+    "name",
+    "pubKeyX",
+    "pubKeyY",
+    "salt",
+    "token",
+)
+VALUES = (
+    "9" * 7900,
+    "0x" + "f" * 7900,
+    "[" * 4000,
+    "{" * 4000,
+    "a," * 3900,
+    "+" * 7900,
+    "%EF%B7%BA" * 850,
+    "%CC%87" * 1300,
+)
+
+
 @ENTRIES
 async def test_heavy_paths_and_queries(open_api, monkeypatch, entry):
-    questions = [
-        Heavy(f"{path}?{name}", "GET", f"{path}?{query}") for path in declared("GET") for name, query in QUERIES.items()
-    ]
-    paths = [Heavy(path[:60], method, path) for path in PATHS for method in ("GET", "OPTIONS", "PUT", "DELETE")]
-    names = {
-        "alias", "credentialId", "identifier", "account", "token", "chainId", "pubKeyX", "pubKeyY", "salt", "cid",
-        "name", "meta",
-    }  # fmt: skip
-    values = (
-        "9" * 7900, "0x" + "f" * 7900, "[" * 4000, "{" * 4000, "a," * 3900, "+" * 7900, "%EF%B7%BA" * 850,
-        "%CC%87" * 1300,
-    )  # fmt: skip
-    fields = [
-        Heavy(
-            f"{path}?{name}={value[:20]}",
-            "GET",
-            f"{path}?{'&'.join(f'{other}={value if other == name else 1}' for other in sorted(names))}",
-        )
-        for path in declared("GET")
-        if path.startswith(("/api/", "/pins"))
-        for name in names
-        for value in values
-    ]
+    gets = declared("GET")
+    requests = [Heavy(f"{path}?{name}", "GET", f"{path}?{query}") for path in gets for name, query in QUERIES.items()]
+    requests += [Heavy(path[:60], method, path) for path in PATHS for method in ("GET", "OPTIONS", "PUT", "DELETE")]
+    for path, name, value in itertools.product(gets, NAMES, VALUES):
+        if path.startswith(("/api/", "/pins")):
+            query = "&".join(f"{other}={value if other == name else 1}" for other in NAMES)
+            requests.append(Heavy(f"{path}?{name}={value[:20]}", "GET", f"{path}?{query}"))
     monkeypatch.setattr(ChainReader, "call", answered)
     monkeypatch.setattr(ChainReader, "balance", answered)
-    await require_cheap(open_api, [*questions, *paths, *fields], entry)
+    await require_cheap(open_api, requests, entry)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
@@ -150,34 +161,27 @@ async def test_heavy_bodies(open_api, entry):
 
 
 async def test_heavy_requests_to_the_bundler(open_api):
-    def request(value, method="eth_estimateUserOperationGas"):
-        return ('{"jsonrpc":"2.0","id":1,"method":"' + method + '","params":[' + value + "]}").encode()
+    requests = []
 
+    def send(name, params="", method="eth_estimateUserOperationGas", identity="1"):
+        body = f'{{"jsonrpc":"2.0","id":{identity},"method":"{method}","params":[{params}]}}'
+        requests.append(Heavy(name, "POST", "/api/bundler", body=body.encode()))
+
+    for name, value in JSON_VALUES.items():
+        send(f"id: {name}", identity=value[: BUNDLER_BODY // 2])
     values = {
         name: filled(value, BUNDLER_BODY - 200) if len(value) < BUNDLER_BODY // 2 else value
         for name, value in JSON_VALUES.items()
     }
     values["hex"] = '"0x' + "f" * (BUNDLER_BODY - 200) + '"'
-    requests = [Heavy(f"params: {name}", "POST", "/api/bundler", body=request(value)) for name, value in values.items()]
-    values |= {name: '{"' + name + '":' + values["hex"] + "}" for name in ("paymaster", "paymasterAndData", "callData")}
-    requests += [
-        Heavy(f"operation: {name}", "POST", "/api/bundler", body=request(value, "eth_sendUserOperation"))
-        for name, value in values.items()
-    ]
-    requests += [
-        Heavy(
-            f"id: {name}", "POST", "/api/bundler",
-            body=request("").replace(b'"id":1', b'"id":' + value.encode()[: BUNDLER_BODY // 2]),
-        )
-        for name, value in JSON_VALUES.items()
-    ]  # fmt: skip
-    requests += [
-        Heavy(
-            f"name: {n}", "POST", "/api/bundler",
-            body=b'{"' + b"m" * n + b'":1,' + b'"a":1,' * 40_000 + b'"method":"eth_chainId","params":[]}',
-        )
-        for n in (1, 100_000)
-    ]  # fmt: skip
+    for name, value in values.items():
+        send(f"params: {name}", value)
+    values |= {name: f'{{"{name}":{values["hex"]}}}' for name in ("paymaster", "paymasterAndData", "callData")}
+    for name, value in values.items():
+        send(f"operation: {name}", value, "eth_sendUserOperation")
+    for n in (1, 100_000):
+        body = b'{"' + b"m" * n + b'":1,' + b'"a":1,' * 40_000 + b'"method":"eth_chainId","params":[]}'
+        requests.append(Heavy(f"name: {n}", "POST", "/api/bundler", body=body))
     await require_cheap(open_api, requests)
 
 
@@ -305,54 +309,40 @@ async def test_heavy_stored_values(open_api, monkeypatch):
 async def test_heavy_records_and_uploads(open_api):
     vault = await registered(open_api)
     root = await vault.keep()
+    requests = []
+
+    def send(name, method, path, headers, body):
+        requests.append(Heavy(name, method, path, headers, body))
+
     entry = {
         "TTL": 1, "Value": b"/ipfs/" + root.encode(), "Sequence": 9, "Validity": b"2090-01-01T00:00:00Z",
         "ValidityType": 0,
     }  # fmt: skip
-    records = {title: dag_cbor.encode({**entry, "x": value}) for title, value in HEAVY_VALUES.items()}
-    records |= {"lists": b"\x81" * 9000, "links": b"\x99\x04\x00" + b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 1100}
-    given = {
-        title: protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + data), 9: data})
-        for title, data in records.items()
-    }
-    given |= {
-        "fields": b"\x50\x00" * 5000,
-        "zeros": bytes(10_240),
-        "long numbers": b"\x50" + (b"\x80" * 9 + b"\x01\x50") * 900,
-    }
-    path = f"/routing/v1/ipns/{name(vault)}"
-    requests = [
-        Heavy(f"record of {title}", "PUT", path, {"content-type": RECORD}, data[:10_240])
-        for title, data in given.items()
-    ]
-    kind = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
-    top = Block(root, b"")
-    for title, data in {
-        "header": b"\xf0\x07" + b"\x81" * 1008,
-        "sections": car_begin(top.cid) + b"\x01" * 200_000,
-        "cr": b"\r\n-" * 80_000,
-    }.items():
-        requests.append(
-            Heavy(f"upload of {title}", "POST", "/api/v0/dag/import", {**kind, **vault.token()}, form(data))
-        )
-    for title, data in {
-        "many headers": b"a: b\r\n" * 3000,
-        "many parts": f"\r\n--{BOUNDARY}\r\n\r\n".encode() * 2000,
-    }.items():
-        requests.append(
-            Heavy(
-                f"form of {title}", "POST", "/api/v0/dag/import", {**kind, **vault.token()},
-                b"--" + BOUNDARY.encode() + b"\r\n" + data,
-            )
-        )  # fmt: skip
-    pins = [
-        json.dumps({"cid": root, "meta": {f"{n}": "" for n in range(count)}}).encode() for count in (60, 1000, 4000)
-    ]
-    pins += [
-        json.dumps({"cid": root, "origins": ["/a" * 300 + "/p2p/Q"] * 40}).encode(),
-        b'{"cid":"' + root.encode() + b'","name":' + b"[" * 30_000,
-    ]
-    requests += [Heavy(f"pin of {len(body)} bytes", "POST", "/pins", vault.token(), body[:BODY]) for body in pins]
+    signed = {title: dag_cbor.encode({**entry, "x": value}) for title, value in HEAVY_VALUES.items()}
+    signed |= {"lists": b"\x81" * 9000, "links": b"\x99\x04\x00" + b"\xd8\x2a\x45\x00\x01\x55\x00\x00" * 1100}
+    records = {
+        title: protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + data), 9: data}) for title, data in signed.items()
+    }  # fmt: skip
+    records |= {
+        "fields": b"\x50\x00" * 5000, "zeros": bytes(10_240), "long numbers": b"\x50" + (b"\x80" * 9 + b"\x01\x50") * 900,
+    }  # fmt: skip
+    for title, data in records.items():
+        send(f"record of {title}", "PUT", f"/routing/v1/ipns/{name(vault)}", {"content-type": RECORD}, data[:10_240])
+    files = {
+        "header": b"\xf0\x07" + b"\x81" * 1008, "sections": car_begin(root) + b"\x01" * 200_000, "cr": b"\r\n-" * 80_000,
+    }  # fmt: skip
+    heads = {"many headers": b"a: b\r\n" * 3000, "many parts": f"\r\n--{BOUNDARY}\r\n\r\n".encode() * 2000}
+    uploads = {title: form(data) for title, data in files.items()}
+    uploads |= {title: b"--" + BOUNDARY.encode() + b"\r\n" + data for title, data in heads.items()}
+    for title, data in uploads.items():
+        headers = {"content-type": f"multipart/form-data; boundary={BOUNDARY}", **vault.token()}
+        send(f"upload of {title}", "POST", "/api/v0/dag/import", headers, data)
+    pins = [{"meta": {f"{n}": "" for n in range(count)}} for count in (60, 1000, 4000)]
+    pins.append({"origins": ["/a" * 300 + "/p2p/Q"] * 40})
+    pinned = [json.dumps({"cid": root, **pin}).encode() for pin in pins]
+    pinned.append(b'{"cid":"' + root.encode() + b'","name":' + b"[" * 30_000)
+    for body in pinned:
+        send(f"pin of {len(body)} bytes", "POST", "/pins", vault.token(), body[:BODY])
     await require_cheap(open_api, requests)
 
 
