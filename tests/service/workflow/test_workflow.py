@@ -128,24 +128,14 @@ async def test_a_step_that_fails_is_tried_again_and_tells_nothing(engine, monkey
     assert operation["op"] == "StepRun"
 
 
-class Engine:
-    """A fake engine for registrations: records the requests to `POST /fn/register`, and returns a response."""
-
-    def __init__(self, answer, status):
-        self.asked = []
-        self.answer, self.status = answer, status
-
-    def __call__(self, _request, body):
-        self.asked.append(json.loads(body))
-        return web.json_response(self.answer, status=self.status)
-
-
-async def _registered(make_api, monkeypatch, engine):
+async def _registered(make_api, monkeypatch, answer, status):
+    """Let a service register at an engine that answers so; return the service, its response, and what the engine got."""
     async with upstream() as server:
-        server.answer = engine
+        server.answer = lambda _request, _body: web.json_response(answer, status=status)
         monkeypatch.setenv("INNGEST_DEV", server.url)
         api = make_api()
-        return api, (await api.http.put("/api/workflow")).status_code
+        done = await api.http.put("/api/workflow")
+        return api, done.status_code, [json.loads(body) for _, _, _, body in server.requests]
 
 
 async def _built_in_runs(api):
@@ -159,10 +149,8 @@ async def _built_in_runs(api):
 
 
 async def test_the_registration_names_both_functions_with_their_retries(make_api, monkeypatch):
-    engine = Engine({"ok": True, "modified": True}, 200)
-    _, status = await _registered(make_api, monkeypatch, engine)
+    _, status, [asked] = await _registered(make_api, monkeypatch, {"ok": True, "modified": True}, 200)
     assert status == 200
-    [asked] = engine.asked
     steps = {each["id"]: each["steps"]["step"]["retries"] for each in asked["functions"]}
     assert steps == {"holdfast-confirm_registrations": {"attempts": 3}, "holdfast-expire": {"attempts": 3}}
 
@@ -176,7 +164,7 @@ async def test_the_registration_names_both_functions_with_their_retries(make_api
 async def test_the_chores_are_handed_over_once_the_engine_has_registered(
     make_api, monkeypatch, answer, status, handed_over
 ):
-    api, _ = await _registered(make_api, monkeypatch, Engine(answer, status))
+    api, *_ = await _registered(make_api, monkeypatch, answer, status)
     assert await _built_in_runs(api) is not handed_over
 
 
