@@ -5,12 +5,10 @@ import contextlib
 import json
 import sqlite3
 import stat
-import threading
 
 import pytest
-from tests.support.store_cases import NOW, admit, handle, sends, session
+from tests.support.store_cases import NOW, admit, code, handle, sends, session
 
-from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import (
@@ -27,21 +25,16 @@ from holdfast.service.store.sqlite.admin import backup_to, check_backup, every_r
 from holdfast.service.store.sqlite.database import SqliteDatabase
 from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
 from holdfast.service.store.sqlite.store import SqliteStore
-from holdfast.service.store.values import NewCode
 from holdfast.settings.shared import default_url
 
 
-async def test_the_pragmas_that_the_promises_rest_on(tmp_path):
-    connection = schema.connect(tmp_path / "x.db")
-    values = {
-        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("journal_mode", "synchronous", "foreign_keys")
-    }
-    connection.close()
-    assert values == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
-
-
-async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path):
+async def test_the_pragmas_that_the_promises_rest_on_and_files_for_the_owner_alone(tmp_path):
+    with contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
+        pragmas = [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    assert pragmas == ["wal", 2, 1]
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session(handle("a")), admit)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
@@ -49,51 +42,27 @@ async def test_the_file_and_its_companions_are_for_the_owner_alone(tmp_path):
     assert modes == {"x.db": 0o600, "x.db-wal": 0o600, "x.db-shm": 0o600}
 
 
-async def test_waiting_writers_share_one_commit(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
-    commits = []
-    store._writer_connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
-    all_there = threading.Event()
-    first = asyncio.create_task(store._writer.write(lambda _: all_there.wait()))
-    others = asyncio.gather(*(store.open_session(session(handle(f"n{n}")), admit) for n in range(200)))
-    await asyncio.sleep(0)  # all of them have submitted their work
-    all_there.set()
-    await asyncio.gather(first, others)
-    await store.close()
-    assert 1 <= len(commits) <= 2
-
-
-async def test_a_newer_schema_is_refused(tmp_path):
+async def test_migrations_run_once_and_all_or_nothing_and_a_newer_schema_is_refused(tmp_path, monkeypatch):
     await SqliteStore(tmp_path / "x.db").close()
-    connection = sqlite3.connect(tmp_path / "x.db")
-    connection.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
-    connection.close()
+    broken = (*migrations.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
+    with monkeypatch.context() as next_release:
+        next_release.setattr(schema, "MIGRATIONS", broken)
+        next_release.setattr(schema, "SCHEMA_VERSION", len(broken))
+        with pytest.raises(StoreUnavailable):
+            SqliteStore(tmp_path / "x.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "x.db")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == len(broken) - 1
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
+        connection.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
     with pytest.raises(SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
 
 
-async def test_migrations_run_once_and_all_or_nothing(tmp_path, monkeypatch):
-    await SqliteStore(tmp_path / "x.db").close()
-    broken = (*migrations.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")
-    monkeypatch.setattr(schema, "MIGRATIONS", broken)
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(broken))
-    with pytest.raises(StoreUnavailable):
-        SqliteStore(tmp_path / "x.db")
-    connection = sqlite3.connect(tmp_path / "x.db")
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == len(broken) - 1
-    assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
-    connection.close()
-
-
-async def test_a_file_that_is_no_database_is_unavailable(tmp_path):
-    (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
-    with pytest.raises(StoreUnavailable):
-        SqliteStore(tmp_path / "x.db")
-
-
-def test_a_file_of_another_user_is_named_as_such(tmp_path, monkeypatch):
+def test_a_file_that_is_no_database_or_of_another_user_is_unavailable(tmp_path, monkeypatch):
     """The tests may run as root, who may open every file, so the refusal of the system is made."""
     (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreUnavailable):
+        SqliteStore(tmp_path / "x.db")
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(StoreUnavailable, match=r"x\.db: .* \(it belongs to user \d+, and this process runs as \d+\)"):
         SqliteStore(tmp_path / "x.db")
@@ -118,54 +87,43 @@ async def test_backup_while_writing_then_restore(tmp_path):
     assert kept == names
 
 
-async def test_restore_refuses_a_running_service(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
-    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
-    with pytest.raises(InUse):
-        restore_from(tmp_path / "copy.db", tmp_path / "x.db")
-    await store.open_session(session(handle("still")), admit)
-    await store.close()
-
-
-@pytest.mark.parametrize("fault", ["missing", "text", "cut", "other"])
-async def test_restore_refuses_what_is_no_backup(tmp_path, fault):
-    store = SqliteStore(tmp_path / "x.db")
+@pytest.mark.parametrize("fault", ["missing", "text", "cut", "other", "in use"])
+async def test_restore_refuses_what_is_no_backup_and_a_running_service(tmp_path, fault):
+    store, copy = SqliteStore(tmp_path / "x.db"), tmp_path / "copy.db"
     await store.open_session(session(handle("keep")), admit)
-    copy = tmp_path / "copy.db"
-    backup_to(tmp_path / "x.db", copy)
+    await asyncio.to_thread(backup_to, tmp_path / "x.db", copy)
+    whole = copy.read_bytes()
+    if fault == "in use":
+        with pytest.raises(InUse):
+            restore_from(copy, tmp_path / "x.db")
+        await store.open_session(session(handle("still")), admit)
     await store.close()
-    if fault == "missing":
+    if fault in {"text", "cut"}:
+        copy.write_bytes(b"hello" if fault == "text" else whole[: len(whole) // 2])
+    elif fault in {"missing", "other"}:
         copy.unlink()
-    elif fault == "text":
-        copy.write_text("hello")
-    elif fault == "cut":
-        copy.write_bytes(copy.read_bytes()[: copy.stat().st_size // 2])
-    else:
-        copy.unlink()
-        connection = sqlite3.connect(copy)
-        connection.execute("CREATE TABLE x (y)")
-        connection.close()
-    with pytest.raises(NotABackup):
-        restore_from(copy, tmp_path / "x.db")
+    if fault == "other":
+        with contextlib.closing(sqlite3.connect(copy)) as connection:
+            connection.execute("CREATE TABLE x (y)")
+    if fault != "in use":
+        with pytest.raises(NotABackup):
+            restore_from(copy, tmp_path / "x.db")
     assert any(row.get("key") == "keep" for row in every_row(tmp_path / "x.db"))
 
 
 async def test_every_row_is_plain_json(tmp_path):
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session(handle("a")), admit)
-    await store.keep_code(
-        NewCode(
-            identifier=Identifier(Channel.EMAIL, "a@b.c", "a@b.c"), digest=b"\x00\xff", ip="", now=1.0, expires_at=2.0
-        )
-    )
+    await store.keep_code(code(b"\x00\xff"))
     rows = [json.loads(json.dumps(row)) for row in every_row(tmp_path / "x.db")]
     await store.close()
     assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
     assert next(row for row in rows if row["table"] == "codes")["digest"] == "00ff"
 
 
-async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
+def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
+    connection = schema.connect(tmp_path / "x.db")
+    schema.migrate(connection)
     statements = {
         confirmations.DUE: (1.0, 1), "DELETE FROM audit WHERE action IN ('code_sent', 'refused') AND at < ?": (1.0,),
         "DELETE FROM credentials WHERE confirmation = 'refused' AND settled_at < ?": (1.0,),
@@ -179,10 +137,10 @@ async def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
         "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
     }  # fmt: skip
     for statement, values in statements.items():
-        plan = store._reader.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
         assert not [scan for scan in scans if scan.split()[1] in migrations.TABLES], plan
-    await store.close()
+    connection.close()
 
 
 def test_a_long_migration_says_that_it_goes_on(tmp_path, monkeypatch, caplog):

@@ -4,24 +4,58 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-from contextlib import closing
 from itertools import count
+from typing import ClassVar
 
 import pytest
 from tests.support.serving import PATIENCE_S
 from tests.support.store_cases import admit, handle, session
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite import schema, writer
+from holdfast.service.store.sqlite import writer
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 
 
+class Failing(sqlite3.Connection):
+    """A database connection that fails at the statements that the test chooses."""
+
+    failures: ClassVar[dict[str, Exception]] = {}
+
+    def execute(self, statement, *parameters):
+        if statement in self.failures:
+            raise self.failures[statement]
+        return super().execute(statement, *parameters)
+
+
 @pytest.fixture
 def connection(tmp_path):
-    with contextlib.closing(schema.connect(tmp_path / "x.db")) as opened:
+    opened = sqlite3.connect(tmp_path / "t.db", factory=Failing, isolation_level=None, check_same_thread=False)
+    with contextlib.closing(opened):
+        opened.execute("CREATE TABLE t (x)")
         yield opened
+    Failing.failures = {}
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = SqliteStore(tmp_path / "x.db")
+    yield opened
+    await opened.close()
+
+
+async def test_waiting_writers_share_one_commit(connection):
+    commits = []
+    connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
+    writing, all_there = GroupCommitWriter(connection, lambda: None), threading.Event()
+    first = asyncio.create_task(writing.write(lambda _: all_there.wait()))
+    others = asyncio.gather(*(writing.write(insert) for _ in range(200)))
+    await asyncio.sleep(0)  # all of them have submitted their work
+    all_there.set()
+    await asyncio.gather(first, others)
+    await writing.close()
+    assert 1 <= len(commits) <= 2
 
 
 @pytest.mark.parametrize(("reads", "together", "pauses"), [(0, 2, 0), (1, 1, 0), (1, 2, 1)])
@@ -58,9 +92,8 @@ async def test_a_stalled_disk_fails_what_waits_and_what_has_not_begun_never_begi
     assert done == ["first", "third"]
 
 
-async def test_a_read_after_a_write_writes_nothing(tmp_path):
+async def test_a_read_after_a_write_writes_nothing(store, tmp_path):
     """A write to the mapped index of the log would wait for a stalled disk, and the whole process with it."""
-    store = SqliteStore(tmp_path / "x.db")
     index = tmp_path / "x.db-shm"
     for number in range(3):
         await store.open_session(session(handle(f"name{number}")), admit)
@@ -68,7 +101,6 @@ async def test_a_read_after_a_write_writes_nothing(tmp_path):
         assert await store.is_claimed("handle", f"name{number}")
         await asyncio.sleep(0)
         assert index.read_bytes() == before
-    await store.close()
 
 
 async def assert_unusable(store):
@@ -78,64 +110,31 @@ async def assert_unusable(store):
         await store.ping()
 
 
-@pytest.mark.parametrize("name", ["x.db", "x.db-wal"])
-async def test_nothing_is_called_stored_once_a_file_is_deleted(tmp_path, name):
-    store = SqliteStore(tmp_path / "x.db")
+@pytest.mark.parametrize("fault", ["x.db", "x.db-wal", "replaced"])
+async def test_nothing_is_called_stored_once_a_file_is_deleted_or_replaced(store, tmp_path, fault):
     await store.open_session(session(handle("kept")), admit)
-    (tmp_path / name).unlink()
+    if fault == "replaced":
+        await SqliteStore(tmp_path / "y.db").close()
+        (tmp_path / "y.db").replace(tmp_path / "x.db")
+    else:
+        (tmp_path / fault).unlink()
     await assert_unusable(store)
-    await store.close()
 
 
-async def test_nothing_is_called_stored_once_the_file_is_replaced(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
-    other = SqliteStore(tmp_path / "y.db")
-    await other.close()
-    (tmp_path / "y.db").replace(tmp_path / "x.db")
-    await assert_unusable(store)
-    await store.close()
-
-
-async def test_a_file_that_comes_back_is_used_again(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
+async def test_a_file_that_comes_back_is_used_again(store, tmp_path):
     (tmp_path / "x.db").rename(tmp_path / "elsewhere")
     await assert_unusable(store)
     (tmp_path / "elsewhere").rename(tmp_path / "x.db")
     await store.ping()
     await store.open_session(session(handle("kept")), admit)
     assert await store.claim_of("handle", "kept") is not None
-    await store.close()
 
 
-async def test_a_schema_that_another_process_made_newer_is_not_ready(tmp_path):
-    store = SqliteStore(tmp_path / "x.db")
-    with closing(sqlite3.connect(tmp_path / "x.db")) as other, other:
+async def test_a_schema_that_another_process_made_newer_is_not_ready(store, tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "x.db")) as other, other:
         other.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    other.close()
     with pytest.raises(StoreUnavailable, match="schema"):
         await store.ping()
-    await store.close()
-
-
-class Failing:
-    """Wraps a real database connection, and fails at the calls that the test chooses."""
-
-    def __init__(self, connection):
-        self._connection = connection
-        self.failures = {}
-
-    @property
-    def in_transaction(self):
-        return self._connection.in_transaction
-
-    @property
-    def total_changes(self):
-        return self._connection.total_changes
-
-    def execute(self, statement, *parameters):
-        if statement in self.failures:
-            raise self.failures[statement]
-        return self._connection.execute(statement, *parameters)
 
 
 def insert(connection):
@@ -150,50 +149,35 @@ def fail_half_way(connection):
 @pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "SAVEPOINT one", "INSERT INTO t VALUES (1)", "COMMIT"])
 @pytest.mark.parametrize(
     "error",
-    [sqlite3.OperationalError("disk I/O error"), sqlite3.DatabaseError("malformed"), sqlite3.InternalError("bug")],
+    [
+        sqlite3.OperationalError("disk I/O error"),
+        sqlite3.DatabaseError("malformed"),
+        sqlite3.InternalError("bug"),
+        MemoryError(),
+    ],
 )
 @pytest.mark.parametrize("rollback_fails", [False, True])
-async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(statement, error, rollback_fails):
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.execute("CREATE TABLE t (x)")
-    failing = Failing(connection)
-    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
-    failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
+async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(connection, statement, error, rollback_fails):
+    writing = GroupCommitWriter(connection, lambda: None)
+    Failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
     # Savepoints are used only for a batch in which a job has failed after writing.
     work = fail_half_way if statement == "SAVEPOINT one" else insert
     for _ in range(2):
-        with pytest.raises(StoreUnavailable):
-            await writer.write(work)
-    failing.failures = {}
+        with pytest.raises((StoreUnavailable, MemoryError)):
+            await writing.write(work)
+    Failing.failures = {}
     if rollback_fails and connection.in_transaction:
         with pytest.raises(StoreUnavailable):
-            await writer.write(insert)  # this turn ends the transaction that could not be ended earlier
-    await writer.write(insert)
+            await writing.write(insert)  # this turn ends the transaction that could not be ended earlier
+    await writing.write(insert)
     assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 1
-    await writer.close()
-    connection.close()
+    await writing.close()
 
 
-async def test_an_error_of_a_kind_that_nobody_foresaw_does_not_end_the_writer():
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    failing = Failing(connection)
-    writer = GroupCommitWriter(failing, lambda: None)  # stands in front of a connection
-    failing.failures = {"COMMIT": MemoryError()}
-    with pytest.raises(StoreUnavailable):
-        await writer.write(lambda _: None)
-    failing.failures = {}
-    assert await writer.write(lambda _: "served") == "served"
-    await writer.close()
-    connection.close()
-
-
-async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along():
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    connection.execute("CREATE TABLE t (x)")
-    writer = GroupCommitWriter(connection, lambda: None)
-    jobs = [writer.write(fail_half_way if number % 5 == 2 else insert) for number in range(20)]
+async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along(connection):
+    writing = GroupCommitWriter(connection, lambda: None)
+    jobs = [writing.write(fail_half_way if number % 5 == 2 else insert) for number in range(20)]
     results = await asyncio.gather(*jobs, return_exceptions=True)
     assert [type(result) for result in results].count(KeyError) == 4
     assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 16
-    await writer.close()
-    connection.close()
+    await writing.close()

@@ -206,7 +206,7 @@ class GroupCommitWriter:
 
     def _abandon(self, batch: list[_Job], error: Exception) -> None:
         """Roll back and fail every request of the batch. The next batch begins a new transaction."""
-        with contextlib.suppress(sqlite3.Error):  # also fails if the disk is gone; the next batch tries again
+        with contextlib.suppress(Exception):  # also fails without disk or memory; the next batch tries again
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         metrics.STORE_FAILURES.add("write", by=len(batch))
