@@ -35,7 +35,7 @@ def test_a_left_folder_goes_and_one_in_use_stays(temporary):
     assert list(temporary.iterdir()) == []
 
 
-def test_nothing_else_is_touched(temporary, tmp_path):
+def test_nothing_else_is_touched(temporary, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("kept")
@@ -46,13 +46,10 @@ def test_nothing_else_is_touched(temporary, tmp_path):
     sweep()
     assert sorted(temporary.iterdir()) == before
     assert (elsewhere / "kept").read_text() == "kept"
-
-
-def test_another_users_folder_stays(temporary, monkeypatch):
     folder = left(temporary)
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     sweep()
-    assert (folder / "counter_1.db").exists()
+    assert (folder / "counter_1.db").exists(), "another user's"
 
 
 def test_a_folder_swept_before_it_was_locked_is_made_again(temporary, monkeypatch):

@@ -82,15 +82,6 @@ def exercise(operation, client):
     return tried
 
 
-def test_the_document_says_that_needed_texts_are_not_empty_and_that_a_module_may_be_missing():
-    paths = json.loads(document(ENDPOINTS))["paths"]
-    body = paths["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert body["properties"]["did"]["minLength"] == 1
-    asked = {parameter["name"]: parameter["schema"] for parameter in paths["/api/balance"]["get"]["parameters"]}
-    assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
-    assert "404" in paths["/client/{path}"]["get"]["responses"]
-
-
 PATHS = json.loads(document(ENDPOINTS))["paths"]
 TEXT = "text/plain"
 OPERATIONS = [operation for path in PATHS.values() for operation in path.values()]
@@ -116,11 +107,16 @@ def schemas_in(value):
         yield from schemas_in(each)
 
 
-def test_every_list_and_nothing_else_says_what_it_contains():
+def test_lists_alone_say_what_they_contain_needed_texts_are_not_empty_and_a_module_may_be_missing():
     """tests/peers/test_generated_clients.py runs the generators, which refuse anything else."""
     every = list(schemas_in(json.loads(document(ENDPOINTS))))
     assert {each["type"] == "array" for each in every} == {True, False}
     assert all((each["type"] == "array") == ("items" in each or "prefixItems" in each) for each in every)
+    body = PATHS["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert body["properties"]["did"]["minLength"] == 1
+    asked = {parameter["name"]: parameter["schema"] for parameter in PATHS["/api/balance"]["get"]["parameters"]}
+    assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
+    assert "404" in PATHS["/client/{path}"]["get"]["responses"]
 
 
 def contents_of(operation):
@@ -142,21 +138,16 @@ def test_every_operation_has_examples_of_the_form_that_its_schema_says():
                 jsonschema.validate(part["example"], {**part["schema"], "components": {"schemas": SCHEMAS}})
 
 
-def test_every_example_is_of_an_endpoint_and_used():
+def test_every_example_is_of_an_endpoint_and_those_of_snapshots_are_the_vectors():
     names = {endpoint.name: endpoint for endpoint in ENDPOINTS}
     for name, example in EXAMPLES.items():
         taken = {field for field, *_ in fields(names[name].input)} | set(names[name].path_parameters)
         assert set(example.request) <= taken, name
-
-
-def cases_of(file):
-    return json.loads((VECTORS / file).read_text())["cases"]
-
-
-def test_the_examples_of_snapshots_are_those_of_the_vectors():
-    root, name = EXAMPLES["add_pin"].request["cid"], EXAMPLES["publish_name"].request["name"]
-    assert root in {case["root"] for case in cases_of("snapshots/valid.json")}
-    assert name in {case["texts"][0] for case in cases_of("ipns/names.json")}
+    snapshots, records = (
+        json.loads((VECTORS / file).read_text())["cases"] for file in ("snapshots/valid.json", "ipns/names.json")
+    )
+    assert EXAMPLES["add_pin"].request["cid"] in {case["root"] for case in snapshots}
+    assert EXAMPLES["publish_name"].request["name"] in {case["texts"][0] for case in records}
 
 
 def test_errors_are_enumerations():

@@ -57,7 +57,7 @@ def post(service, path, body, **headers):
     return answer.status_code, answer.json()
 
 
-# In the gate, store/test_kept_answers.py and test_repeats.py have the others.
+# In the gate, store/test_idempotent_responses.py and test_repeats.py have the others.
 @pytest.mark.parametrize(("method", "path", "body", "taken"), [
     ("register", "/api/dids", REGISTRATION, "credential_already_registered"),
     pytest.param("open_session", "/api/sessions", SESSION, "identifier_taken", marks=pytest.mark.soak),
