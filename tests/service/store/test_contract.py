@@ -65,6 +65,9 @@ async def test_what_the_rule_refuses_changes_nothing(store, database):
     assert await store.claim_of("handle", "ann") is None
     assert await store.registrations("192.0.2.1") == (0, 0)
     assert not [row for row in database.rows() if row["table"] != "totals"]
+    await store.close()
+    with pytest.raises(StoreUnavailable):
+        await store.open_session(session(), admit)
 
 
 async def test_a_rule_that_fails_takes_only_its_own_write_along(store):
@@ -205,11 +208,14 @@ async def test_sessions_count_for_the_network_around_an_address_too(store):
     assert await store.registrations("2001:db8:1:2::/64") == (1, 3)
 
 
-async def test_attempts_are_counted_up_to_one_past_the_limit(store):
+async def test_attempts_are_counted_up_to_one_past_the_limit_until_the_code_expires(store):
     await store.keep_code(code())
     counted = [await store.count_attempt(attempt(NOW + 1)) for _ in range(8)]
     assert [one.attempts for one in counted if one] == [1, 2, 3, 4, 5, 6, 6, 6]
     assert {one.digest for one in counted if one} == {b"digest"}
+    await store.keep_code(code())
+    late = await store.count_attempt(attempt(NOW + 90))
+    assert late.attempts == 0 and late.expires_at == NOW + 90
 
 
 async def test_of_parallel_attempts_by_strangers_one_is_left_for_the_asker(store):
@@ -244,12 +250,6 @@ async def test_another_code_replaces_one_that_could_have_been_sent_once_more(sto
     await store.keep_code(code(b"own"))
     counted = await store.count_attempt(attempt())
     assert (counted.digest, counted.attempts) == (b"own", 1)
-
-
-async def test_an_expired_code_counts_no_more(store):
-    await store.keep_code(code())
-    counted = await store.count_attempt(attempt(NOW + 90))
-    assert counted.attempts == 0 and counted.expires_at == NOW + 90
 
 
 async def test_a_code_is_consumed_once_and_never_in_place_of_a_newer(store):
@@ -302,6 +302,12 @@ async def test_a_transaction_is_added_and_confirms(store):
     known = await store.describe("handle", "ann")
     assert [(round(row["at"] - NOW), row["action"]) for row in known["history"]][-1] == (5, "confirmed")
     assert not await store.add_transaction(late(tx_hash="0x" + "cd" * 32)), "it has one now"
+    for outcome in (Confirmation.CONFIRMED, Confirmation.REFUSED):
+        other = {"credential_id": outcome.value, "identifier": handle(outcome.value)}
+        await store.register(registration(tx_hash=NO_TRANSACTION, **other), claims)
+        await store.settle(outcome.value, outcome, None, NOW)
+        settled = late(credential=outcome.value, identifier=handle(outcome.value))
+        assert not await store.add_transaction(settled), "none is added to what is settled"
 
 
 @pytest.mark.parametrize(
@@ -315,13 +321,6 @@ async def test_a_transaction_of_another_registration_changes_nothing(store, data
     before = database.rows()
     assert not await store.add_transaction(late(**changed))
     assert list(database.rows()) == list(before)
-
-
-@pytest.mark.parametrize("outcome", [Confirmation.CONFIRMED, Confirmation.REFUSED])
-async def test_no_transaction_is_added_to_what_is_settled(store, outcome):
-    await store.register(registration(tx_hash=NO_TRANSACTION), claims)
-    await store.settle("cred", outcome, None, NOW)
-    assert not await store.add_transaction(late())
 
 
 async def test_of_parallel_transactions_one_is_added(store):
@@ -512,12 +511,6 @@ async def told(store):
     """Return the history of the identifier MAIL, with times in seconds since NOW."""
     known = await store.describe("email", MAIL.key)
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
-
-
-async def test_a_closed_store_is_unavailable(store):
-    await store.close()
-    with pytest.raises(StoreUnavailable):
-        await store.open_session(session(), admit)
 
 
 @pytest.mark.parametrize(("move", "holder"), [(Move.CONTINUE, "did:a:1"), (Move.DISPLACE, "did:a:2")])

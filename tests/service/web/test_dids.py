@@ -23,41 +23,29 @@ async def test_a_handle_is_registered_after_its_session(api):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["identifier", "handle", "name"])
-async def test_the_identifier_has_three_names(api, name):
-    body = {"credentialId": "c", "channel": "handle", "did": DID, "txHash": "0x1", name: "ann"}
-    assert (await api.post("/api/dids", **body)).json()["identifier"] == "ann"
-
-
-async def test_every_required_field_is_required(api):
+async def test_every_required_field_is_required_and_the_identifier_has_three_names(api):
     for field in ("credentialId", "identifier", "channel", "did", "txHash"):
         for value in (None, "", 5, {}, ["x"]):
             assert error_of(await api.register(**{field: value})) == MISSING, (field, value)
+    for name in ("identifier", "handle", "name"):
+        body = {"credentialId": name, "channel": "handle", "did": DID, "txHash": "0x1", name: "ann"}
+        assert (await api.post("/api/dids", **body)).json()["identifier"] == "ann"
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"channel": "fax"}, 'Invalid channel. Must be "handle", "email" or "sms"'),
-    ({"identifier": "a b"}, "Invalid identifier"),
-    ({"did": "none"}, "Invalid did"),
-    ({"credentialId": "c" * 1367}, "Invalid credentialId"),
-    ({"credentialId": "c d"}, "Invalid credentialId"),
-    ({"credentialId": "=="}, "Invalid credentialId"),
-    ({"txHash": "0" * 129}, "Invalid txHash"),
-    ({"txHash": "a\nb"}, "Invalid txHash"),
-])  # fmt: skip
-async def test_bad_form_gets_its_sentence_and_changes_nothing(api, fields, message):
-    assert error_of(await api.register(**fields)) == (400, message)
+async def test_bad_form_gets_its_sentence_and_what_is_optional_counts_as_absent(api):
+    for fields, message in (
+        ({"channel": "fax"}, 'Invalid channel. Must be "handle", "email" or "sms"'), ({"identifier": "a b"}, "Invalid identifier"),
+        ({"did": "none"}, "Invalid did"), ({"credentialId": "c" * 1367}, "Invalid credentialId"),
+        ({"credentialId": "c d"}, "Invalid credentialId"), ({"credentialId": "=="}, "Invalid credentialId"),
+        ({"txHash": "0" * 129}, "Invalid txHash"), ({"txHash": "a\nb"}, "Invalid txHash"),
+    ):  # fmt: skip
+        assert error_of(await api.register(**fields)) == (400, message)
     assert (await api.get("/api/sessions/status")).json()["total_registrations"] == 0
-
-
-@pytest.mark.parametrize("fields", [
-    {"blockNumber": "7"}, {"blockNumber": -1}, {"blockNumber": True}, {"smartAccount": 5}, {"smartAccount": "0xabc"},
-    {"blockNumber": 2**70},
-])  # fmt: skip
-async def test_an_optional_field_of_another_kind_counts_as_absent(api, fields):
-    assert (await api.register(**fields)).status_code == 200
-    found = (await api.get("/api/dids/lookup", credentialId="cred-1")).json()
-    assert found["blockNumber"] is None and found["smartAccount"] is None
+    odd = ({"blockNumber": "7"}, {"blockNumber": -1}, {"blockNumber": True}, {"blockNumber": 2**70}, {"smartAccount": 5}, {"smartAccount": "0xabc"})  # fmt: skip
+    for number, fields in enumerate(odd):
+        assert (await api.register(credentialId=f"c{number}", **fields)).status_code == 200
+        found = (await api.get("/api/dids/lookup", credentialId=f"c{number}")).json()
+        assert found["blockNumber"] is None and found["smartAccount"] is None
 
 
 async def test_one_credential_registers_once_in_whatever_base64(api):

@@ -20,17 +20,16 @@ from holdfast.service.store.postgresql.writes.claims import OPEN_SESSIONS, Sessi
 from holdfast.wire.errors import Refused
 
 
-async def test_what_waits_goes_together():
-    connection = FakeConnection()
-    assert await ask(Batcher([connection]), kind(), range(5)) == [0, 2, 4, 6, 8]
-    assert connection.batches == [[0, 1, 2, 3, 4]]
-
-
-async def test_idle_connections_share_what_waits():
-    connections = [FakeConnection(), FakeConnection()]
-    assert len(await ask(Batcher(connections), kind(), range(2 * UNDIVIDED + 3))) == 2 * UNDIVIDED + 3
-    assert sorted(len(connection.batches[0]) for connection in connections) == [UNDIVIDED + 1, UNDIVIDED + 2]
-    assert [len(connection.batches) for connection in connections] == [1, 1]
+@pytest.mark.parametrize(("connections", "asked", "shares"), [
+    (1, 5, [5]),
+    (2, UNDIVIDED, [0, UNDIVIDED]),
+    (2, 2 * UNDIVIDED + 3, [UNDIVIDED + 1, UNDIVIDED + 2]),
+], ids=["what waits goes together", "a few requests stay together", "idle connections share many"])  # fmt: skip
+async def test_connections_share_what_waits(connections, asked, shares):
+    made = [FakeConnection() for _ in range(connections)]
+    assert await ask(Batcher(made), kind(), range(asked)) == [2 * n for n in range(asked)]
+    assert sorted(sum(map(len, connection.batches)) for connection in made) == shares
+    assert max(len(connection.batches) for connection in made) == 1
 
 
 async def test_another_kind_that_waits_gets_a_connection_of_its_own():
@@ -38,12 +37,6 @@ async def test_another_kind_that_waits_gets_a_connection_of_its_own():
     batcher, one, other = Batcher(connections), kind(), kind()
     await asyncio.gather(ask(batcher, one, range(2 * UNDIVIDED)), ask(batcher, other, [-1]))
     assert sorted(len(connection.batches[0]) for connection in connections) == [1, 2 * UNDIVIDED]
-
-
-async def test_a_few_requests_stay_together_though_another_connection_is_idle():
-    connections = [FakeConnection(), FakeConnection()]
-    await ask(Batcher(connections), kind(), range(UNDIVIDED))
-    assert sorted(len(connection.batches) for connection in connections) == [0, 1]
 
 
 async def test_what_shares_a_key_goes_one_after_the_other_and_the_rest_at_once():
@@ -133,33 +126,17 @@ async def test_a_zero_byte_which_postgresql_cannot_hold_is_found_nowhere(pg_stor
     assert not await pg_store.revoke_credential("a\0b", 1.0)
 
 
-async def test_a_batch_that_fails_is_done_again_singly():
+@pytest.mark.parametrize(("errors", "outcomes", "batches"), [
+    (refused(asyncpg.UniqueViolationError, 2), [int, StoreUnavailable, int], [[0, 1, 2], [0], [1], [2]]),
+    (refused(asyncpg.CharacterNotInRepertoireError, 2), [int, asyncpg.CharacterNotInRepertoireError, int], [[0, 1, 2], [0], [1], [2]]),
+    (refused(asyncpg.DeadlockDetectedError), [int] * 3, [[0, 1, 2]] * 2),
+    ([asyncpg.PostgresError.new({"C": "HF001", "M": "x"})] * 2, [int, LostRace, int], [[0, 1, 2], [0], [1], [2]]),
+], ids=["done again singly", "bad data belongs to its request", "a deadlock is tried as a whole", "a lost race"])  # fmt: skip
+async def test_a_batch_that_fails(errors, outcomes, batches):
     connection = FakeConnection()
-    connection.errors = {2: refused(asyncpg.UniqueViolationError, 2)}
-    results = await ask(Batcher([connection]), kind(), range(4))
-    assert results[:2] + results[3:] == [0, 2, 6]
-    assert isinstance(results[2], StoreUnavailable)
-    assert connection.batches == [[0, 1, 2, 3], [0], [1], [2], [3]]
-
-
-async def test_bad_data_belongs_to_the_request_that_brought_it():
-    connection = FakeConnection()
-    connection.errors = {1: refused(asyncpg.CharacterNotInRepertoireError, 2)}
-    results = await ask(Batcher([connection]), kind(), range(3))
-    assert [type(result).__name__ for result in results] == ["int", "CharacterNotInRepertoireError", "int"]
-
-
-async def test_a_lost_race_is_told_as_one():
-    connection, race = FakeConnection(), asyncpg.PostgresError.new({"C": "HF001", "M": "x"})
-    connection.errors = {1: [race]}
-    assert isinstance((await ask(Batcher([connection]), kind(), [1]))[0], LostRace)
-
-
-async def test_a_deadlock_is_tried_once_more_as_a_whole():
-    connection = FakeConnection()
-    connection.errors = {1: refused(asyncpg.DeadlockDetectedError)}
-    assert await ask(Batcher([connection]), kind(), range(3)) == [0, 2, 4]
-    assert connection.batches == [[0, 1, 2]] * 2
+    connection.errors = {1: list(errors)}
+    assert [type(result) for result in await ask(Batcher([connection]), kind(), range(3))] == outcomes
+    assert connection.batches == batches
 
 
 @pytest.mark.parametrize(("repeatable", "batches"), [(False, 1), (True, 2)])
