@@ -3,14 +3,18 @@
 import contextlib
 import signal
 import sqlite3
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import httpx2
 import psutil
 import pytest
-from tests.support.serving import PATIENCE_S, becomes_true, free_port, wait_until_ready
+from tests.support.running_service import chain_answer, json_server
+from tests.support.serving import PATIENCE_S, becomes_true, free_port, running_server, wait_until_ready
+from tests.support.silent_names import silent_names
 from tests.support.soak import cases
 
 SERVERS = {
@@ -191,3 +195,24 @@ def test_nothing_is_lost_when_the_end_comes_under_load(serve, workers):
     for thread in threads:
         thread.join(PATIENCE_S)
     assert lost == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="LD_PRELOAD")
+def test_names_that_no_server_answers_keep_no_other_name_waiting(tmp_path):
+    waiting = tmp_path / "waiting"
+    started = silent_names(tmp_path, waiting)
+    with (
+        ThreadPoolExecutor(4) as people,
+        json_server(chain_answer) as bundler,
+        running_server(
+            tmp_path / "data", tmp_path / "log", prefix=started,
+            mail_url="smtp://mail.silent", bundler_url=bundler.replace("127.0.0.1", "localhost"),
+        ) as server,
+        server.client() as client,
+    ):  # fmt: skip
+        for number in range(4):
+            mail = {"identifier": f"{number}@a.de", "channel": "email"}
+            people.submit(client.post, "/api/verify/send", json=mail, headers={"X-Forwarded-For": f"10.0.{number}.1"})
+        assert becomes_true(lambda: waiting.exists() and waiting.stat().st_size >= 2)
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
+        assert client.post("/api/bundler", json=asked).status_code == 200

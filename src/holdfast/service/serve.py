@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from holdfast.service.web.rsgi import RsgiEntry
 
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest duration of an accepted request
+# libuv looks up host names on half of its threads, by default on two: names whose servers do not answer would keep all
+# other upstreams' names waiting, and that of the database.
+LOOKUP_THREADS = 64
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 
 
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM. Accepted requests are completed first."""
+    os.environ.setdefault("UV_THREADPOOL_SIZE", str(LOOKUP_THREADS))
     run = {"granian": _serve_granian, "uvicorn": _serve_uvicorn}[settings.server]
     if not settings.admin_port:
         run(settings)
