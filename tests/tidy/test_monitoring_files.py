@@ -1,19 +1,23 @@
 """Alert rules and the dashboard use only metrics that the service declares; every alert is explained and tested."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
-from tests.support.promql import groupings_in, labels_in, metrics_in
-from tests.support.promtool import MISSING, PROGRAM
 
 from holdfast.service.telemetry.metric_rows import BY_NAME, Kind
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
 
 ROOT = Path(__file__).resolve().parents[2]
+# Debian's package `prometheus` has promtool; `make setup` fetches it without root (tools/programs.py).
+UNPACKED = ROOT / ".setup" / "programs" / "root" / "usr" / "bin"
+PROGRAM = shutil.which("promtool", path=os.pathsep.join([os.environ.get("PATH", ""), str(UNPACKED)]))
+MISSING = "promtool is not installed (Debian's package prometheus): alert rules are NOT tried by Prometheus itself"
 RULES = ROOT / "deploy" / "prometheus" / "alerts.yml"
 TESTS = ROOT / "deploy" / "prometheus" / "alerts.test.yml"
 RUN_BOOKS = (ROOT / "docs" / "alerts.md").read_text("utf-8")
@@ -24,6 +28,38 @@ DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "holdfast.json").read_text
 # Metrics and labels that Prometheus itself adds: the state of scrapes and alerts, and a target's labels.
 PROMETHEUS_OWN = {"up", "ALERTS"}
 TARGET_LABELS = {"job", "instance", "le"}
+
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_GROUPING = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)")
+_RANGE = re.compile(r"\[[^\]]*\]|\boffset\s+\w+")
+_SELECTED = re.compile(r"([a-zA-Z_:][\w:]*)\s*\{([^}]*)\}")
+_NAME = re.compile(r"(?<![\w:$.])[a-zA-Z_:][\w:]*(?!\s*\()\b")
+_WORDS = {"and", "or", "unless", "bool", "by", "without", "on", "ignoring", "offset", "inf", "nan"}
+_CALLED = re.compile(r"[a-zA-Z_]\w*(?=\s*\()")
+
+
+def metrics_in(expression):
+    """Return the names of all metrics that an expression reads."""
+    text = _RANGE.sub("", _GROUPING.sub("", _STRING.sub('""', expression)))
+    text = re.sub(r"\{[^}]*\}", "", text)
+    text = _CALLED.sub("", text)
+    return {name for name in _NAME.findall(text) if name.lower() not in _WORDS}
+
+
+def labels_in(expression):
+    """For each selector in the expression, return a (metric, label) pair for each of its labels."""
+    text = _STRING.sub('""', expression)
+    return {
+        (name, label)
+        for name, inside in _SELECTED.findall(text)
+        for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", inside)
+    }
+
+
+def groupings_in(expression):
+    """Return the labels by which the expression groups."""
+    return {label.strip() for inside in _GROUPING.findall(expression) for label in inside.split(",") if label.strip()}
 
 
 def _declared():

@@ -1,10 +1,10 @@
 """Gateway fallback and pinning with fake servers; vectors/flows/names.json has the records of names."""
 
 import asyncio
+import json
 
 import httpx2
 import pytest
-from tests.support.pinning_service import PinningService
 from tests.support.running_service import json_server
 
 from holdfast.client.blocking.gateway import Gateway
@@ -24,6 +24,58 @@ MANIFEST = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_v
 SNAPSHOT = snapshots.take(MANIFEST, b"sealed" * 100)
 BLOCKS = {block.cid: block.data for block in SNAPSHOT.blocks}
 QUICK, ONCE = Retries(first_s=0.001, longest_s=0.01), Retries(attempts=1)
+
+
+class PinningService:
+    """A fake pinning service; each time a pin is read, the pin's status advances by one step."""
+
+    def __init__(self):
+        self.pins = {}
+        self.requests = []
+        self.fails, self.flaky = False, 0
+
+    def __call__(self, method, path, body):
+        self.requests.append((method, path))
+        if method == "GET" and self.flaky:
+            self.flaky -= 1
+            return 503, {"error": {"reason": "BUSY"}}
+        name = path.split("?", maxsplit=1)[0].removeprefix("/pins").strip("/")
+        if not name:
+            return self._collection(method, path, body)
+        if name not in self.pins:
+            return 404, {"error": {"reason": "NOT_FOUND", "details": "no such pin"}}
+        return self._one(method, name, body)
+
+    def _collection(self, method, path, body):
+        if method == "GET":
+            wanted = path.split("status=")[1].split("&", maxsplit=1)[0].replace("%2C", ",").split(",")
+            found = [pin for pin in self.pins.values() if pin["status"] in wanted]
+            return 200, {"count": len(found), "results": found}
+        return 202, self._new(json.loads(body))
+
+    def _new(self, pin):
+        made = {
+            "requestid": f"r{len(self.pins) + 1}",
+            "status": "queued",
+            "created": "2026-01-01T00:00:00Z",
+            "pin": pin,
+            "delegates": ["/dnsaddr/pin.example/p2p/Qm"],
+            "info": {"status_details": "no provider"},
+        }
+        self.pins[made["requestid"]] = made
+        return dict(made)
+
+    def _one(self, method, name, body):
+        if method == "DELETE":
+            del self.pins[name]
+            return 202, b""
+        if method == "POST":
+            del self.pins[name]
+            return 202, self._new(json.loads(body))
+        pin = self.pins[name]
+        order = {"queued": "pinning", "pinning": "failed" if self.fails else "pinned"}
+        pin["status"] = order.get(pin["status"], pin["status"])
+        return 200, dict(pin)
 
 
 def cid_of(path):
