@@ -36,6 +36,17 @@ def test_the_limit_at_once_and_again_over_the_minute():
     assert passed(rate, "192.0.2.1", 100) == 60
 
 
+@pytest.mark.parametrize("spent", [1, 60])
+def test_a_clock_that_is_set_back_locks_no_address_out(spent):
+    clock = Clock()
+    rate = ReadingRate(60, clock)
+    assert passed(rate, "192.0.2.1", spent) == spent
+    clock.now -= 30 * 24 * 3600
+    assert passed(rate, "192.0.2.1", 100) == 0  # no limit is lifted either
+    clock.now += 10
+    assert passed(rate, "192.0.2.1", 100) == 10
+
+
 def test_after_the_stated_wait_one_more_passes():
     clock = Clock()
     rate = ReadingRate(7, clock)

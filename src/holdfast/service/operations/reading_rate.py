@@ -61,6 +61,8 @@ class ReadingRate:
         Raises SnapshotRefused.
         """
         due = self._due.get(subject, 0.0)
+        if due > now + PERIOD_S:  # the clock was set back
+            due = self._due[subject] = now + PERIOD_S
         then = admitted_until(due, now, limit, PERIOD_S)
         if then is None:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=wait_s(due, now, limit, PERIOD_S))
