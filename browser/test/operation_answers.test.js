@@ -5,9 +5,10 @@ import { test } from "node:test";
 
 import "./dom.js";
 import { Bundler, EMPTY_OPERATION } from "../src/chain/bundler.js";
+import { OperationFailed, isStale, lacksMoney } from "../src/chain/errors.js";
 import { vectors } from "./vector_files.js";
 
-const { sponsor, receipts } = vectors("service/operation_answers.json");
+const { sponsor, receipts, refusals } = vectors("service/operation_answers.json");
 const OPERATION = { ...EMPTY_OPERATION, sender: `0x${"11".repeat(20)}`, nonce: "0x1", callData: "0x" };
 const REFUSED = { name: "OperationFailed", message: "the sponsor named no paymaster" };
 const bundlerOf = (usual, { answer, more }) =>
@@ -33,4 +34,10 @@ for (const row of receipts.cases)
     const { transactionHash, blockNumber } = receipts.answer.receipt;
     const mined = row.outcome === "mined" ? { transactionHash, blockNumber: Number(blockNumber) } : null;
     assert.deepEqual(await found, mined);
+  });
+
+for (const { message, stale, no_money: noMoney } of refusals)
+  test(`why an operation was refused: ${message}`, () => {
+    const error = new OperationFailed(message);
+    assert.deepEqual([isStale(error), lacksMoney(error)], [stale, noMoney]);
   });

@@ -11,6 +11,7 @@ from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
+from holdfast.client.flows.failures import is_stale, lacks_money
 from holdfast.wire.encoding import from_hex, to_hex
 
 FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/service/operation_answers.json").read_text())
@@ -54,3 +55,9 @@ async def test_a_receipt(case):
             mined = await asked.receipt(about)
             assert mined is not None
             assert (to_hex(mined.transaction_hash), mined.block_number) == ("0x" + "cc" * 32, 7)
+
+
+@pytest.mark.parametrize("case", FILE["refusals"], ids=lambda case: case["message"])
+def test_why_an_operation_was_refused(case):
+    error = UserOperationError(case["message"])
+    assert (is_stale(error), lacks_money(error)) == (case["stale"], case["no_money"])

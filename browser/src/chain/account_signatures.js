@@ -5,8 +5,8 @@
 
 import { fromHex, toHex } from "../bytes.js";
 import { keccak256 } from "../did/keccak.js";
+import { WORD, address, bytes, number, tuple } from "./abi.js";
 
-const WORD = 64;
 const LONGEST_TYPE = 0xffff;
 const FIELDS = " contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)";
 /** How a signature ends that names the call which creates the account. */
@@ -71,15 +71,12 @@ export function nestedTypedData({ separator, contents, type }, accountDomain) {
  * @returns {string} 0x-hex
  */
 export function beforeCreation(signature, { factory, factoryData }) {
-  const [call, signed] = [bytes(factoryData), bytes(signature)];
-  const head = plain(factory).padStart(WORD, "0") + number(96) + number(96 + call.length / 2);
-  return `0x${head}${call}${signed}${ERC6492}`;
+  return `0x${tuple(address(factory), bytes(factoryData), bytes(signature))}${ERC6492}`;
 }
 
 /** @param {AccountDomain} accountDomain the fields of its domain */
-function account({ address, chainId }) {
-  const words = [hash("Holdfast VaultAccount"), hash("1"), number(chainId), plain(address).padStart(WORD, "0")];
-  return words.map(plain).join("");
+function account({ address: of, chainId }) {
+  return plain(hash("Holdfast VaultAccount")) + plain(hash("1")) + number(chainId) + address(of);
 }
 
 /** @param {string} separator @param {string} struct its hash */
@@ -96,17 +93,6 @@ function joined(...parts) {
 function hash(text) {
   if (!text.isWellFormed()) throw new TypeError("the text is not Unicode");
   return toHex(keccak256(new TextEncoder().encode(text)));
-}
-
-/** @param {string} hex @returns {string} its length and its bytes in whole words (Solidity ABI) */
-function bytes(hex) {
-  const digits = plain(hex);
-  return number(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, "0");
-}
-
-/** @param {number} value */
-function number(value) {
-  return value.toString(16).padStart(WORD, "0");
 }
 
 /** @param {string} hex */

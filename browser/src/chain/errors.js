@@ -92,7 +92,16 @@ export class PaymentRefused extends ServiceError {
  * @param {unknown} error
  */
 export function isStale(error) {
-  return error instanceof OperationFailed && /AA25|AA10/.test(error.message);
+  return error instanceof OperationFailed && /\bAA(25|10)\b/.test(error.message);
+}
+
+/**
+ * Whether an operation was refused because the account has less than it may cost (ERC-4337: AA21, AA51).
+ *
+ * @param {unknown} error
+ */
+export function lacksMoney(error) {
+  return error instanceof OperationFailed && /\bAA(21|51)\b/.test(error.message);
 }
 
 /**

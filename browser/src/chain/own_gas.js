@@ -2,7 +2,7 @@
 
 import { NetworkError } from "../errors.js";
 import { balanceOf, paymentCall, paymentOf } from "./calls.js";
-import { AccountNotFunded, GasTooDear, OperationFailed, revertOf } from "./errors.js";
+import { AccountNotFunded, GasTooDear, OperationFailed, lacksMoney, revertOf } from "./errors.js";
 import { ether, greatestCost, higherFees } from "./fees.js";
 import { RpcError } from "../http/json_rpc.js";
 import { NATIVE } from "./native.js";
@@ -129,7 +129,7 @@ async function estimatedFor(bundler, operation) {
   try {
     return await bundler.estimated(operation);
   } catch (error) {
-    if (!(error instanceof OperationFailed && /AA21|AA51/.test(error.message))) throw error;
+    if (!lacksMoney(error)) throw error;
     const { maxFeePerGas, maxPriorityFeePerGas } = operation;
     const free = await bundler.estimated({ ...operation, maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" });
     return { ...free, maxFeePerGas, maxPriorityFeePerGas };

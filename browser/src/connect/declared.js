@@ -3,6 +3,8 @@
  * on the application's site would be enough to lead an answer to another site.
  */
 
+import { bounded, jsonOf } from "../http/http.js";
+
 const PATH = "/.well-known/holdfast-connect";
 const ANSWERS_WITHIN_MS = 10_000;
 const BYTES = 16_384;
@@ -24,7 +26,7 @@ export async function isDeclared(address, fetch = globalThis.fetch) {
       signal,
     });
     if (!answer.ok) return false;
-    const { returns } = JSON.parse(await start(answer));
+    const { returns } = jsonOf(await bounded(answer, BYTES));
     return (
       Array.isArray(returns) &&
       returns.some((it) => typeof it === "string" && hrefOf(it, address.origin) === address.href)
@@ -37,27 +39,4 @@ export async function isDeclared(address, fetch = globalThis.fetch) {
 /** @param {string} text @param {string} base */
 function hrefOf(text, base) {
   return URL.canParse(text, base) ? new URL(text, base).href : "";
-}
-
-/**
- * Reads an answer as text.
- *
- * @param {Response} answer
- * @returns {Promise<string>}
- * @throws {RangeError} it is too long
- */
-async function start(answer) {
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > BYTES) {
-      await reader.cancel();
-      throw new RangeError("too long");
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }

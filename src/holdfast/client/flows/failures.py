@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from holdfast.wire.client_errors import NetworkError, ServiceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_STALE = ("AA25", "AA10")  # ERC-4337: invalid nonce; sender already constructed
+# Codes of ERC-4337 as whole words, because an address may contain the same letters. Invalid nonce, sender already
+# constructed; the account lacks funds.
+_STALE, _NO_MONEY = re.compile(r"\b(?:AA25|AA10)\b"), re.compile(r"\b(?:AA21|AA51)\b")
 
 
 class RegistrationRefused(ServiceError):
@@ -71,4 +74,9 @@ def chain_errors() -> Iterator[None]:
 
 def is_stale(error: Exception) -> bool:
     """Return whether the operation was refused because another operation of the same account had used its nonce."""
-    return any(code in str(error) for code in _STALE)
+    return _STALE.search(str(error)) is not None
+
+
+def lacks_money(error: Exception) -> bool:
+    """Return whether the operation was refused because the account has less than it may cost."""
+    return _NO_MONEY.search(str(error)) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from holdfast.chain.bundler import RAW
 from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import fees_of_chain
-from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale
+from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale, lacks_money
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.signed_operations import Fees
 from holdfast.wire.encoding import to_hex
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from holdfast.client.flows.gas import GasPolicy
 
 _WEI = 10**18
-# ERC-4337 error codes: AA21 and AA51 mean that the account lacks funds; AA3x mean that the paymaster failed.
-_NO_MONEY, _OF_PAYMASTER = ("AA21", "AA51"), "AA3"
+_OF_PAYMASTER = re.compile(r"\bAA3[0-9]\b")  # the codes of ERC-4337 for a paymaster that failed
 
 
 class Payer:
@@ -126,7 +126,7 @@ class Payer:
         try:
             return await self._bundler.estimated(operation, self._margin)
         except UserOperationError as error:
-            if not any(code in str(error) for code in _NO_MONEY):
+            if not lacks_money(error):
                 raise
         free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
         estimated = await self._bundler.estimated(free, self._margin)
@@ -162,7 +162,7 @@ def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
     """Return whether the operation would be refused even if the account paid: it reverts, or its nonce was used."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
-    return is_stale(refused) or (reason is not None and _OF_PAYMASTER not in reason)
+    return is_stale(refused) or (reason is not None and _OF_PAYMASTER.search(reason) is None)
 
 
 def _ether(wei: int) -> str:
