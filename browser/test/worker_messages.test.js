@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { until } from "./dom.js";
 import { FUNCTIONS } from "../src/vault/protocol.js";
 import { WorkerSession } from "../src/vault/session.js";
+import { StorageError } from "../src/errors.js";
 import { VaultStore } from "../src/vault/store.js";
 import { CREDENTIAL } from "./host_tests.js";
 
@@ -137,4 +138,29 @@ test("a vault that a key does not open, or that is locked, is free for other tab
   await until(async () => (await held()) === 0);
   assert.equal((await asked("unlock", { key: key(7) })).success, true);
   await asked("lock", {});
+});
+
+test("a removed key opens no older revision, also if the first attempt to store its removal failed", async (context) => {
+  let stored = null;
+  const saved = [];
+  const store = {
+    load: async () => stored,
+    save: async (manifest, sealed, revision, { forgetOlder }) => {
+      saved.push(forgetOlder);
+      if (saved.length === 3) throw new StorageError("this browser has no room left");
+      stored = { did: manifest.did, revision, manifest, sealed };
+    },
+    own: async () => {},
+  };
+  for (const [name, method] of Object.entries(store)) context.mock.method(VaultStore.prototype, name, method);
+  const session = await booted();
+  const asked = async (fn, args) => (await session.answer(message(fn, args))).reply;
+  const key = (id) => ({ kind: "secret", id, secret: Array(32).fill(7) });
+  await asked("generate", { credential: CREDENTIAL, key: key("device") });
+  await asked("add_wrap", { key: key("lost") });
+  assert.equal((await asked("remove_wrap", { kind: "secret", id: "lost" })).error.name, "StorageError");
+  const row = (id) => ({ filter: "resource:tokens action:create", args: { id, kind: "b", value: "c" } });
+  for (const id of ["a", "b"]) assert.equal((await asked("exec", row(id))).result.success, true);
+  await asked("lock", {});
+  assert.deepEqual(saved.slice(0, 5), [false, false, true, true, false]);
 });

@@ -45,6 +45,8 @@ export class WorkerSession {
   #wasmVersion = "";
   #open = false;
   #behind = false;
+  /** Whether all older revisions must be deleted when the next one is stored. */
+  #forgetting = false;
 
   /** @param {(event: VaultEvent) => void} tell */
   constructor(tell) {
@@ -198,10 +200,12 @@ export class WorkerSession {
    * @param {Record<string, any>} args
    */
   async #called(fn, args) {
-    if (fn === "save") return this.#save({ forgetOlder: args.forgetOlder ?? false });
+    this.#forgetting ||= fn === "save" && Boolean(args.forgetOlder);
+    if (fn === "save") return this.#save();
     const answer = this.#call(fn, args);
     if (answer.success !== false) noteRemoval(this.#ask, fn, args);
-    if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue(fn === "remove_wrap");
+    this.#forgetting ||= fn === "remove_wrap" && answer.success !== false;
+    if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue();
     return answer;
   }
 
@@ -227,16 +231,15 @@ export class WorkerSession {
     return {};
   }
 
-  /** @param {boolean} forgetOlder */
-  async #saveDue(forgetOlder) {
+  async #saveDue() {
     if (!this.#open) return;
-    if (this.#behind || forgetOlder || this.#call("status", {}).unsaved) await this.#save({ forgetOlder });
+    if (this.#behind || this.#forgetting || this.#call("status", {}).unsaved) await this.#save();
   }
 
   /**
    * Seals and stores the vault. If storing fails, the revision is stored later.
    *
-   * @param {import("./store.js").SaveOptions} options
+   * @param {import("./store.js").SaveOptions} [options]
    */
   async #save(options) {
     this.#behind = true;
@@ -256,16 +259,17 @@ export class WorkerSession {
   async #keep({ did, revision }, sealed, options = {}) {
     const before = await this.#store.load(did);
     if (before?.revision === revision && !options.replace) return;
+    const forgetOlder = this.#forgetting;
     const manifest = {
-      rootCid: options.forgetOlder || options.replace ? null : (before?.manifest.rootCid ?? null),
+      rootCid: forgetOlder || options.replace ? null : (before?.manifest.rootCid ?? null),
       did,
       updatedAt: Date.now(),
       wasmVersion: this.#wasmVersion,
       schemaVersion: /** @type {1} */ (1),
     };
     try {
-      await this.#store.save(manifest, sealed, revision, { ...options, owner: this.#owner });
-      this.#behind = false;
+      await this.#store.save(manifest, sealed, revision, { ...options, forgetOlder, owner: this.#owner });
+      this.#behind = this.#forgetting = false;
       this.#tell({ type: "stored" });
     } catch (error) {
       if (error instanceof NotOwner) this.#taken();
@@ -292,7 +296,7 @@ export class WorkerSession {
   }
 
   #closed() {
-    this.#open = this.#behind = false;
+    this.#open = this.#behind = this.#forgetting = false;
     this.#lock?.release();
   }
 
