@@ -1,9 +1,11 @@
-/** Whose endpoint of a chain counts: the application's for the service's main chain, only the service's for others. */
+/** Whose endpoint of a chain counts, and which fees follow from its answers (vectors/service/fees.json). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./dom.js";
 import { paidByAccount, withFees } from "../src/chain/own_gas.js";
+import { vectors } from "./vector_files.js";
 
 const OPERATION = /** @type {any} */ ({ maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0", callData: "0x" });
 /** @param {object | null} elsewhere */
@@ -21,3 +23,18 @@ test("an endpoint of another chain that does not answer leaves the fees to a spo
   await assert.rejects(withFees("https://chain.example", account(null), OPERATION), { message: /does not return/ });
   assert.equal(await withFees("https://other.example", account({}), OPERATION), OPERATION);
 });
+
+const { chainId, answers: usual, cases } = vectors("service/fees.json");
+for (const { name, answers, fees } of cases)
+  test(`fees: ${name}`, async (it) => {
+    it.mock.method(globalThis, "fetch", async (_url, { body }) => {
+      const { id, method } = JSON.parse(body);
+      const answer = { ...usual, ...answers }[method];
+      const [code, message] = answer?.error ?? [];
+      return Response.json({ jsonrpc: "2.0", id, ...(code ? { error: { code, message } } : { result: answer }) });
+    });
+    const asked = withFees("https://chain.example", { ...account(null), contracts: { chainId } }, OPERATION);
+    if (!fees) return assert.rejects(asked, { name: "NetworkError" });
+    const { maxFeePerGas, maxPriorityFeePerGas } = await asked;
+    assert.deepEqual([maxFeePerGas, maxPriorityFeePerGas].map(Number), fees);
+  });

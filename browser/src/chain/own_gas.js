@@ -186,13 +186,13 @@ async function feesOfChain(url, chainId) {
   if (quantity(found) !== BigInt(chainId))
     throw new NetworkError(`the endpoint is of chain ${Number(found)}, not ${chainId}`);
   const base = quantity(block?.baseFeePerGas);
-  const least = suggested === null ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
+  const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;
   return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
 }
 
-/** Returns null if the node does not know the method. @param {unknown} error */
+/** Returns nothing if the node refuses to answer. @param {unknown} error @returns {undefined} */
 function orUnknown(error) {
-  if (error instanceof RpcError) return null;
+  if (error instanceof RpcError) return undefined;
   throw error;
 }
