@@ -1,12 +1,18 @@
 /** Manages pins on a pinning service through the IPFS Pinning Service API 1.0.0. */
 
 import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.js";
-import { Http } from "../http/http.js";
+import { fits } from "../http/forms.js";
+import { Http, jsonOf } from "../http/http.js";
 import { NetworkError, StorageError } from "../errors.js";
 
 /** @import {PinInfo, PinRequest} from "../generated/types.js" */
 
 const ALL = "queued,pinning,pinned,failed";
+/** What the report of a pin must have. */
+const PIN = {
+  ...{ requestid: "s", status: /^(queued|pinning|pinned|failed)$/, created: "s", delegates: { "[]": "s" } },
+  ...{ pin: { cid: "s", name: "szu" }, info: ["zu", { status_details: "su" }] },
+};
 
 /**
  * @typedef {PinInfo & {info?: Record<string, string>}} PinReport `info.status_details`: why a pin has its current status
@@ -40,19 +46,20 @@ export class Pinning {
       ...(limit && { limit: String(limit) }),
       ...(meta && { meta: JSON.stringify(meta) }),
     };
-    const answer = await this.#send("GET", "/pins", { query });
-    if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
-    return answer.results.map(reportOf);
+    return this.#send("GET", "/pins", { query }, (answer) => {
+      if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
+      return answer.results.map(reportOf);
+    });
   }
 
   /** @param {PinRequest} pin @returns {Promise<PinReport>} */
   async add(pin) {
-    return reportOf(await this.#send("POST", "/pins", { pin }));
+    return this.#send("POST", "/pins", { pin }, reportOf);
   }
 
   /** @param {string} requestId @returns {Promise<PinReport>} */
   async get(requestId) {
-    return reportOf(await this.#send("GET", pathOf(requestId)));
+    return this.#send("GET", pathOf(requestId), {}, reportOf);
   }
 
   /**
@@ -60,7 +67,7 @@ export class Pinning {
    * @returns {Promise<PinReport>} the pin that replaces this one
    */
   async replace(requestId, pin) {
-    return reportOf(await this.#send("POST", pathOf(requestId), { pin }));
+    return this.#send("POST", pathOf(requestId), { pin }, reportOf);
   }
 
   /** @param {string} requestId */
@@ -98,10 +105,15 @@ export class Pinning {
     return { Authorization: `Bearer ${token}` };
   }
 
-  /** @param {string} method @param {string} path @param {{query?: Record<string, string>, pin?: PinRequest}} [more] */
-  async #send(method, path, { query, pin } = {}) {
+  /**
+   * @template T
+   * @param {string} method @param {string} path @param {{query?: Record<string, string>, pin?: PinRequest}} sent
+   * @param {(answer: any) => T} read
+   */
+  async #send(method, path, { query, pin }, read) {
     const headers = { ...(await this.#headers()), ...(pin && { "Content-Type": "application/json" }) };
-    return this.#http.json({ method, path, query, headers, ...(pin && { body: JSON.stringify(pin) }) });
+    const request = { method, path, query, headers, ...(pin && { body: JSON.stringify(pin) }) };
+    return this.#http.send(request, (bytes) => read(jsonOf(bytes)));
   }
 }
 
@@ -112,8 +124,7 @@ function pathOf(requestId) {
 
 /** Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`). @param {any} answer */
 function reportOf(answer) {
-  if (typeof answer?.requestid !== "string" || typeof answer.pin?.cid !== "string")
-    throw new NetworkError("the response is not a pin");
+  if (!fits(answer, PIN)) throw new NetworkError("the response is not a pin");
   const { requestid: requestId, status, created, pin, delegates, info } = answer;
   return { requestId, status, created, pin, delegates, ...(info && { info }) };
 }

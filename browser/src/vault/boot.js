@@ -6,9 +6,12 @@
  * @typedef {BootEvent["subsystem"]} Subsystem
  */
 
+const SUBSYSTEMS = /** @type {const} */ (["enclave", "helia", "libp2p"]);
+
 /** The state of each subsystem. */
 export class BootLog {
-  #ready = { enclave: false, helia: false, libp2p: false };
+  /** @type {Partial<Record<Subsystem, BootEvent["status"]>>} */
+  #now = {};
   #ended = false;
   #onEvent;
 
@@ -19,7 +22,7 @@ export class BootLog {
 
   /** @returns {BootStatus} */
   get status() {
-    const { enclave, helia, libp2p } = this.#ready;
+    const [enclave, helia, libp2p] = SUBSYSTEMS.map((it) => this.#now[it] === "ready");
     return { enclave, helia, libp2p, ready: enclave && helia && libp2p };
   }
 
@@ -34,31 +37,30 @@ export class BootLog {
     try {
       await start();
     } catch (error) {
-      this.#ready[subsystem] = false;
-      this.#tell(subsystem, "failed", error instanceof Error ? error.message : String(error));
+      this.report(subsystem, error instanceof Error ? error.message : String(error));
       throw error;
     }
-    this.#ready[subsystem] = !this.#ended;
-    this.#tell(subsystem, "ready");
+    if (this.#now[subsystem] === "booting") this.#tell(subsystem, "ready");
   }
 
   /**
-   * Reports that a subsystem has failed or, if the error is null, that it works again. Repeated reports have no effect.
+   * Reports that a subsystem has failed or, if the error is null, that it works again. Other reports have no effect.
    *
    * @param {Subsystem} subsystem
    * @param {string | null} error
    */
   report(subsystem, error) {
-    if (this.#ended || this.#ready[subsystem] === (error === null)) return;
-    this.#ready[subsystem] = error === null;
-    if (error === null) this.#tell(subsystem, "booting");
-    this.#tell(subsystem, error === null ? "ready" : "failed", error ?? undefined);
+    const hasFailed = this.#now[subsystem] === "failed";
+    if (!this.#now[subsystem] || hasFailed === (error !== null)) return;
+    if (error !== null) return this.#tell(subsystem, "failed", error);
+    this.#tell(subsystem, "booting");
+    this.#tell(subsystem, "ready");
   }
 
   /** Marks all subsystems as not ready. */
   ended() {
     this.#ended = true;
-    this.#ready = { enclave: false, helia: false, libp2p: false };
+    this.#now = {};
   }
 
   /**
@@ -68,6 +70,7 @@ export class BootLog {
    */
   #tell(subsystem, status, error) {
     if (this.#ended) return;
+    this.#now[subsystem] = status;
     this.#onEvent({ type: "boot-progress", subsystem, status, ...(error !== undefined && { error }) });
   }
 }

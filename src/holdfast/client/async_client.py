@@ -20,7 +20,7 @@ from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
-from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.http.transport import DEFAULT_TIMEOUT
 from holdfast.client.moving.move import Move
 from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.target import address_of
@@ -84,7 +84,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], object] | None = None,
-        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,

@@ -12,7 +12,7 @@ from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.http.calls import Call, Reader, as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
 from holdfast.client.http.json_rpc import read_json_rpc
-from holdfast.client.http.transport import DEFAULT_TIMEOUT_S, HttpTransport
+from holdfast.client.http.transport import DEFAULT_TIMEOUT, HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
 from holdfast.wire import endpoints, requests
 from holdfast.wire.json_rpc import CHARGED
@@ -51,7 +51,7 @@ class AsyncServiceClient(EndpointMethods):
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
-        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,

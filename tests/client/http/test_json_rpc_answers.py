@@ -1,18 +1,21 @@
 """What answers to JSON-RPC requests mean (vectors/service/json_rpc.json), from a bundler and from a chain's endpoint."""
 
 import json
+import re
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from holdfast.chain.errors import RpcError
-from holdfast.chain.rpc import RpcClient
+from holdfast.chain.rpc import RETRY_DELAYS_S, RpcClient
 from holdfast.client.async_service_client import AsyncServiceClient
+from holdfast.client.flows.operations import BUNDLER_WITHIN_S
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.json_rpc import JsonRpcError
-from holdfast.client.http.transport import HttpTransport
+from holdfast.client.http.transport import DEFAULT_TIMEOUT, WHOLE_REQUEST_S, HttpTransport
+from holdfast.rules.limits import PROXY_TIMEOUT_S
 from holdfast.wire.client_errors import NetworkError
 
 CASES = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/json_rpc.json").read_text())["cases"]
@@ -72,3 +75,12 @@ async def test_from_a_chain(case, monkeypatch):
         await rpc.call("eth_chainId")
     code, message, data = refusal(case) if "refused" in case else (None, str(raised.value), None)
     assert (raised.value.code, str(raised.value), raised.value.data) == (code, message, data)
+
+
+def test_both_clients_wait_longer_for_a_service_than_it_waits_for_a_bundler():
+    browser = Path(__file__).resolve().parents[3] / "browser/src/http/http.js"
+    limit = re.search(r"const TIMEOUT_MS = ([0-9_]+);", browser.read_text())
+    assert limit is not None
+    assert int(limit[1]) / 1000 == DEFAULT_TIMEOUT.read == WHOLE_REQUEST_S > PROXY_TIMEOUT_S
+    attempts = len(RETRY_DELAYS_S) + 1
+    assert attempts * WHOLE_REQUEST_S + sum(RETRY_DELAYS_S) < BUNDLER_WITHIN_S

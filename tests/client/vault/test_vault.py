@@ -1,7 +1,9 @@
 """The vault classes with the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from tests.support.direct_sql import in_store
@@ -25,6 +27,7 @@ from holdfast.wire.client_errors import ClientStateError, PluginCallError, Stora
 from holdfast.wire.keccak import did_of_key, keccak256
 
 STRONG = "nine lives of a tall cat"
+BOOTS = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/boot.json").read_text())["cases"]
 LIST_ACCOUNTS = "resource:accounts action:list"
 
 
@@ -243,6 +246,26 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(store, monkeypatch)
     with Vault(store) as vault:
         assert (vault.boot_status.enclave, vault.boot_status.helia) == (True, False)
         assert [e.status for e in vault.boot_log if e.subsystem == "helia"] == ["booting", "failed"]
+
+
+@pytest.mark.parametrize("case", BOOTS, ids=lambda case: ", ".join(case["steps"]))
+def test_boot_events_follow_from_starts_and_reports(case):
+    told = []
+    log = BootLog(lambda event: told.append(event.status))
+    for step in case["steps"]:
+        match step:
+            case "begin":
+                starting = log.starting("helia", required=False)
+                starting.__enter__()
+            case "finish":
+                starting.__exit__(None, None, None)
+            case "break":
+                starting.__exit__(OSError, OSError("broken"), None)
+            case "end":
+                log.ended()
+            case _:
+                log.report("helia", "no answer" if step == "fail" else None)
+    assert (told, log.status.helia) == (case["events"], case["ready"])
 
 
 def test_a_broken_module_is_a_load_error(tmp_path):

@@ -12,7 +12,7 @@ from holdfast.client.async_client import AsyncClient
 from holdfast.client.async_service_client import DEFAULT_BASE_URL
 from holdfast.client.blocking.loop import existing, run
 from holdfast.client.blocking.service_client import ServiceClient
-from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.http.transport import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -370,7 +370,7 @@ class Client(ServiceClient):
         second_key: SecondKey | None = None,
         snapshots: VaultSnapshotConfig | None = None,
         on_snapshot: Callable[[SnapshotState], object] | None = None,
-        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,

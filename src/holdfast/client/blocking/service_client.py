@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.blocking.loop import run
-from holdfast.client.http.transport import DEFAULT_TIMEOUT_S
+from holdfast.client.http.transport import DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -196,7 +196,7 @@ class ServiceClient:
         self,
         base_url: str = DEFAULT_BASE_URL,
         *,
-        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,

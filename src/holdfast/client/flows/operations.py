@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from holdfast.wire.models import ServedChain
 
 _FEES_WITHIN_S = 5.0
+BUNDLER_WITHIN_S = 100.0  # the limits of single requests end all attempts earlier
 
 
 class SmartAccount:
@@ -421,7 +422,7 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
 def bundler_of(transport: ChainTransport, contracts: ContractSet, *, main: bool = True) -> Bundler:
     """Return a client for the service's bundler. `main`: whether the chain is the service's main chain."""
     url = f"{transport.base_url}/api/bundler" + ("" if main else f"/{contracts.chain_id}")
-    rpc = RpcClient(url, transport, batches=False)
+    rpc = RpcClient(url, transport, batches=False, timeout_s=BUNDLER_WITHIN_S)
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 

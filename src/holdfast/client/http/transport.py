@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DEFAULT_TIMEOUT_S = 10.0
 # A whole request takes at most this long, or as long as the time limit of its parts: a server that sends a byte now and
-# then never exceeds the latter.
+# then never exceeds the latter. It is longer than a service waits for a bundler or an indexer.
 WHOLE_REQUEST_S = 30.0
+DEFAULT_TIMEOUT = httpx2.Timeout(WHOLE_REQUEST_S, connect=10.0)
 _LONGEST_REFUSAL = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {"User-Agent": f"holdfast-python/{__version__}", "Accept": "application/json, */*;q=0.5"}
@@ -37,7 +37,7 @@ class HttpTransport:
         self,
         base_url: str,
         *,
-        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT_S,
+        timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
         headers: Mapping[str, str] | None = None,

@@ -64,6 +64,11 @@ class BootLog:
             self.emit(subsystem, "booting")
             self.emit(subsystem, "ready")
 
+    def started(self, subsystem: Subsystem) -> None:
+        """Record that a subsystem has started, unless it has failed in the meantime or the vault was closed."""
+        if self._now.get(subsystem) == "booting":
+            self.emit(subsystem, "ready")
+
     def ended(self) -> None:
         """Record that the vault was closed, so that no subsystem is ready any more, although none has failed."""
         with self._lock:
@@ -94,9 +99,9 @@ class Starting:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         if error is None:
-            self._log.emit(self._subsystem, "ready")
+            self._log.started(self._subsystem)
             return False
-        self._log.emit(self._subsystem, "failed", str(error) or type(error).__name__)
+        self._log.report(self._subsystem, str(error) or type(error).__name__)
         return isinstance(error, Exception) and not self._required
 
     async def __aenter__(self) -> None:
