@@ -125,17 +125,15 @@ async def test_the_engine_gets_events_for_its_functions(make_api, provider, monk
     assert event["id"].startswith("evt_") and event["ts"] == 1_800_000_000_000
 
 
-async def test_without_receivers_nothing_is_recorded(make_api):
-    api = make_api()
-    await api.register()
-    assert api.service.events == () and not [row for row in api.rows() if row["table"] == "outbox"]
-
-
-async def test_the_service_subscribes_before_it_serves(make_api, provider):
-    api = make_api(events_url=f"webhook+{provider.url}", webhook_secret=SECRET)
-    await api.service.start()
-    await api.register()
-    assert [row["action"] for row in api.rows() if row["table"] == "outbox"] == ["registered"]
+async def test_the_service_subscribes_before_it_serves_and_without_receivers_nothing_is_recorded(make_api, provider):
+    for settings, recorded in (
+        ({}, []),
+        ({"events_url": f"webhook+{provider.url}", "webhook_secret": SECRET}, ["registered"]),
+    ):
+        api = make_api(**settings)
+        await api.service.start()
+        await api.register(identifier=f"name{len(settings)}", credentialId=f"c{len(settings)}")
+        assert [row["action"] for row in api.rows() if row["table"] == "outbox"] == recorded
 
 
 async def test_a_process_that_stops_leaves_delivery_to_the_next_at_once(monkeypatch, make_api, provider):

@@ -32,8 +32,13 @@ def test_the_limit_at_once_and_again_over_the_minute():
     assert passed(rate, "192.0.2.2", 1) == 1
     clock.now += 10
     assert passed(rate, "192.0.2.1", 100) == 10
+    with pytest.raises(SnapshotRefused) as caught:
+        rate.count("192.0.2.1")
+    clock.now += caught.value.retry_after_s
+    assert passed(rate, "192.0.2.1", 9) == 1, "after the stated wait, one more passes"
     clock.now += 3600
     assert passed(rate, "192.0.2.1", 100) == 60
+    assert admitted_until(0.0, 100.0, 0, 60) is None and wait_s(0.0, 100.0, 0, 60) == 60, "a limit of none refuses all"
 
 
 @pytest.mark.parametrize("spent", [1, 60])
@@ -47,35 +52,15 @@ def test_a_clock_that_is_set_back_locks_no_address_out(spent):
     assert passed(rate, "192.0.2.1", 100) == 10
 
 
-def test_after_the_stated_wait_one_more_passes():
-    clock = Clock()
-    rate = ReadingRate(7, clock)
-    passed(rate, "192.0.2.1", 7)
-    with pytest.raises(SnapshotRefused) as caught:
-        rate.count("192.0.2.1")
-    clock.now += caught.value.retry_after_s
-    assert passed(rate, "192.0.2.1", 1) == 1
-
-
-def test_a_network_has_ten_times_the_limit_and_a_refused_read_counts_nowhere():
-    rate = ReadingRate(5, Clock())
-    subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
-    assert sum(passed(rate, subnet, 5) for subnet in subnets) == 50
-    assert passed(rate, "2001:db8:1::/64", 5) == 5
-
-
-def test_what_is_given_back_was_not_counted():
+def test_a_network_has_ten_times_the_limit_and_what_is_refused_or_given_back_counts_nowhere():
     rate = ReadingRate(5, Clock())
     subnets = [f"2001:db8:0:{number:x}::/64" for number in range(20)]
     for subnet in subnets * 100:
         rate.count(subnet)
         rate.give_back(subnet)
     assert sum(passed(rate, subnet, 5) for subnet in subnets) == 50
+    assert passed(rate, "2001:db8:1::/64", 5) == 5
     rate.give_back("192.0.2.9")
-
-
-def test_a_limit_of_none_refuses_all():
-    assert admitted_until(0.0, 100.0, 0, 60) is None and wait_s(0.0, 100.0, 0, 60) == 60
 
 
 def test_memory_is_bounded(monkeypatch):

@@ -116,28 +116,25 @@ async def test_a_token_uploads_one_snapshot_and_may_repeat_it(index):
     assert await index.root("a") is not None and await index.root("b") is None
 
 
+async def test_a_pin_keeps_what_was_asked_and_has_its_own_moment(index):
+    request = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
+    made = await pin(index, 1, "a", request=request)
+    assert made.request == PinRequest(cid="a", **request)
+    assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
+    assert await pin(index, 2, "a", replaces="none") is None
+    for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):  # also when the clock goes back
+        new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid=f"c{number}"), now=moment)
+        await index.add_pin(new, use(number, "pin", str(number)), allow)
+    stamps = [pin.created_us for pin in await index.pins(DID)]
+    assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 5
+
+
 async def test_another_did_s_pin_that_waits_holds_no_snapshot(index):
     assert (await pin(index, 1, "a", did=OTHER)).state is PinState.QUEUED
     await keep(index, "a")
     (held,) = await index.pins(DID)
     assert await index.remove_pin(DID, held.request_id, NOW)
     assert await index.root("a") is None and len(await index.pins(OTHER)) == 1
-
-
-async def test_pins_have_unique_moments_even_when_the_clock_goes_back(index):
-    for number, moment in enumerate((NOW, NOW, NOW - 100, NOW + 1)):
-        new = NewPin(request_id=f"r{number}", did=DID, request=PinRequest(cid=f"c{number}"), now=moment)
-        await index.add_pin(new, use(number, "pin", str(number)), allow)
-    stamps = [pin.created_us for pin in await index.pins(DID)]
-    assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 4
-
-
-async def test_a_pin_keeps_what_was_asked(index):
-    request = {"name": "n\u00e4me", "origins": ("/a/p2p/Q",), "meta": {"k\u0000": "v\u2028"}}
-    made = await pin(index, 1, "a", request=request)
-    assert made.request == PinRequest(cid="a", **request)
-    assert await index.pin(DID, "request-1") == made and await index.pin(OTHER, "request-1") is None
-    assert await pin(index, 2, "a", replaces="none") is None
 
 
 async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(index, store):
@@ -148,6 +145,8 @@ async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_cred
     await store.register(registration(identifier=MAIL, credential_id="three", did=OTHER), claims)
     await store.settle("one", Confirmation.REFUSED, None, NOW)
     assert await index.is_registered(DID) and await index.is_registered(OTHER)
+    await store.settle("three", Confirmation.CONFIRMED, 1, NOW)
+    assert await index.is_confirmed(OTHER) and not await index.is_confirmed(DID)
     assert await store.revoke_credential("two", NOW)
     assert not await index.is_registered(DID)
     await store.register(registration(credential_id="one", did=DID), goes_on)
@@ -288,11 +287,3 @@ async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store, ind
     assert await index.root("a") is not None
     await index.expire(NOW + 100 * DAY_S + 1)
     assert await index.root("a") is None
-
-
-async def test_a_did_is_confirmed_by_one_registration(store, index):
-    await store.register(registration(did=DID), claims)
-    await store.register(registration(did=DID, credential_id="two"), goes_on)
-    assert await index.is_registered(DID) and not await index.is_confirmed(DID)
-    await store.settle("two", Confirmation.CONFIRMED, 1, NOW)
-    assert await index.is_confirmed(DID) and not await index.is_confirmed(OTHER)
