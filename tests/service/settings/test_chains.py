@@ -40,11 +40,6 @@ def test_the_main_chain_comes_first_and_its_endpoint_may_be_set(settings, chains
     assert (main, list(endpoints.items())) == (chains[0][0], chains)
 
 
-def test_ethereum_needs_no_file():
-    assert chains_of(chain="1")[0] == 1
-    assert list(chains_of(chain="1")[1]) == [1, 84532, 8453]
-
-
 def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_path):
     file = file_of(tmp_path, OWN + f'bundler = "https://b.example/key"\ntokens = {{ USDC = "{USDC}" }}\n')
     environment = {"HOLDFAST_CHAIN": "4217", "HOLDFAST_CHAIN_FILE": file}
@@ -57,7 +52,9 @@ def test_a_chain_of_the_file_may_be_the_main_chain_of_service_and_indexer(tmp_pa
     assert (indexer.follow.chain_id, indexer.rpc_url, indexer.token) == (4217, settings.rpc_url, b"\x5c" * 20)
 
 
-def test_a_row_of_a_known_chain_changes_what_it_names(tmp_path):
+def test_a_row_of_a_known_chain_changes_what_it_names_and_ethereum_needs_none(tmp_path):
+    main, endpoints = chains_of(chain="1")
+    assert (main, list(endpoints)) == (1, [1, 84532, 8453])
     file = file_of(tmp_path, '[[chain]]\nid = 8453\nrpc = "https://a.example/key"\nbundler = "https://b.example"\n')
     base = served_chains(read_settings({"HOLDFAST_CHAIN_FILE": file})).chains[8453]
     assert (base.name, base.test_money, base.rpc, base.bundler) == (
