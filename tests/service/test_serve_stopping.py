@@ -19,44 +19,41 @@ SERVERS = {  # several processes use PostgreSQL, one process SQLite
 }  # fmt: skip
 
 
-class HeldRequest:
-    """A registration whose body is sent in two halves, so that a test decides how long it is being handled."""
+def held_request(server, number):
+    """Begin a registration, and return a function that sends the rest and returns the status.
 
-    def __init__(self, server, number):
-        """Return once the service starts to read the body, which it announces with `100 Continue`."""
-        body = json.dumps({"handle": f"held{number}", "did": DID}).encode()
-        self._rest = body[10:]
-        self._socket = socket.create_connection((server.host, server.port), timeout=PATIENCE_S)
-        self._socket.sendall(
-            b"POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Expect: 100-continue\r\nX-Forwarded-For: 10.0.0.%d\r\nContent-Length: %d\r\n\r\n" % (number, len(body))
-        )
-        interim = self._socket.recv(4096)
-        assert interim.startswith(b"HTTP/1.1 100 "), interim
-        self._socket.sendall(body[:10])
+    Returns once the service starts to read the body, which it announces with `100 Continue`.
+    """
+    body = json.dumps({"handle": f"held{number}", "did": DID}).encode()
+    connection = socket.create_connection((server.host, server.port), timeout=PATIENCE_S)
+    connection.sendall(
+        b"POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Expect: 100-continue\r\nX-Forwarded-For: 10.0.0.%d\r\nContent-Length: %d\r\n\r\n" % (number, len(body))
+    )
+    interim = connection.recv(4096)
+    assert interim.startswith(b"HTTP/1.1 100 "), interim
+    connection.sendall(body[:10])
 
-    def finish(self):
-        """Send the rest; return the status of the response."""
-        self._socket.sendall(self._rest)
-        response = HTTPResponse(self._socket)
-        response.begin()
-        response.read()
-        return response.status
+    def finish():
+        with connection:
+            connection.sendall(body[10:])
+            response = HTTPResponse(connection)
+            response.begin()
+            response.read()
+            return response.status
 
-    def close(self):
-        self._socket.close()
+    return finish
 
 
 @pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
 def test_requests_under_way_at_a_stop_are_answered_and_stored(serve, settings, fresh_postgres_url):
     given = {**settings, "database_url": fresh_postgres_url} if "workers" in settings else settings
     server = serve(**given)
-    with contextlib.ExitStack() as opened:
-        requests = [opened.enter_context(contextlib.closing(HeldRequest(server, n))) for n in range(REQUESTS)]
-        server.process.send_signal(signal.SIGTERM)
-        assert becomes_true(lambda: not _accepts(server))
-        time.sleep(HELD_S)
-        assert [request.finish() for request in requests] == [200] * REQUESTS
+    requests = [held_request(server, n) for n in range(REQUESTS)]
+    server.process.send_signal(signal.SIGTERM)
+    assert becomes_true(lambda: not _accepts(server))
+    time.sleep(HELD_S)
+    assert [finish() for finish in requests] == [200] * REQUESTS
     assert server.process.wait(PATIENCE_S) == 0
     assert "refused to gracefully stop" not in server.log.read_text(), "a worker had to be killed"
     again = serve(server.data, **given)

@@ -27,6 +27,13 @@ def read_at_last(file, size):
     return None
 
 
+def refused(number):
+    def preadv(*_):
+        raise OSError(number, "no")
+
+    return preadv
+
+
 @linux
 @pytest.mark.parametrize("size", [0, 1, 4096, 100_000, 1024 * 1024])
 def test_a_file_that_was_just_written_is_in_memory(tmp_path, size):
@@ -57,22 +64,11 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(tmp_path, monk
     assert not (tmp_path / "block").exists() and read(tmp_path / "block", 10) is None
 
 
-@pytest.mark.parametrize("refusal", [errno.EAGAIN, errno.EOPNOTSUPP, None])
-def test_what_is_not_in_memory_is_not_waited_for(tmp_path, monkeypatch, refusal):
-    """The data is only on disk or only partly cached, or the file system does not support the query."""
-
-    def preadv(*_):
-        if refusal is None:
-            return 3
-        raise OSError(refusal, "no")
-
-    monkeypatch.setattr(page_cache, "_preadv", preadv)
-    (tmp_path / "block").write_bytes(b"some bytes")
-    assert read(tmp_path / "block", 10) is None
-
-
-@pytest.mark.parametrize(("name", "value"), [("_NOWAIT", 0), ("_preadv", None)])
-def test_other_systems_leave_all_to_threads(tmp_path, monkeypatch, name, value):
+@pytest.mark.parametrize(("name", "value"), [
+    *(("_preadv", refused(number)) for number in (errno.EAGAIN, errno.EOPNOTSUPP)), ("_preadv", lambda *_: 3), ("_preadv", None), ("_NOWAIT", 0),
+])  # fmt: skip
+def test_what_is_not_in_memory_is_not_waited_for(tmp_path, monkeypatch, name, value):
+    """The data is only on disk or only partly cached, or the file system or the system does not support the query."""
     monkeypatch.setattr(page_cache, name, value)
     (tmp_path / "block").write_bytes(b"some bytes")
     assert read(tmp_path / "block", 10) is None

@@ -198,21 +198,31 @@ async def test_a_service_that_writes_on_is_caught_up_with(tmp_path, fresh_postgr
     await target.close()
 
 
-async def test_a_database_in_use_is_never_overwritten(tmp_path, fresh_postgres_url):
+async def test_a_database_in_use_is_never_overwritten(tmp_path, fresh_postgres_url, monkeypatch):
+    monkeypatch.setattr(move_module.target, "_TRIES", 2)
     await SqliteStore(tmp_path / "x.db").close()
     other = PostgresqlDatabase(fresh_postgres_url).open()
+    await other.ping()
+    with pytest.raises(StoreUnavailable, match="a service has the target open"):
+        await moved(tmp_path / "x.db", fresh_postgres_url)
     await fill(other)
+    await other.close()
     with pytest.raises(NotEmpty):
         await moved(tmp_path / "x.db", fresh_postgres_url)
-    assert await other.claim_of("handle", "n1") is not None
-    await other.close()
+    again = PostgresqlDatabase(fresh_postgres_url).open()
+    assert await again.claim_of("handle", "n1") is not None
+    await again.close()
 
 
-async def test_a_move_happens_once(tmp_path, fresh_postgres_url):
+async def test_a_move_happens_once_and_to_one_database(tmp_path, fresh_postgres_url, postgres):
     await SqliteStore(tmp_path / "x.db").close()
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     with pytest.raises(NotEmpty, match="already"):
         await moved(tmp_path / "x.db", fresh_postgres_url)
+    second = postgres.new_database()
+    with pytest.raises(StoreUnavailable, match="moved to another database already"):
+        await moved(tmp_path / "x.db", second)
+    postgres.drop_database(second)
 
 
 async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_was_moved(tmp_path, fresh_postgres_url):
@@ -253,25 +263,6 @@ async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
         PostgresqlDatabase(fresh_postgres_url).open()
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     await PostgresqlDatabase(fresh_postgres_url).open().close()
-
-
-async def test_a_source_that_was_moved_is_not_moved_to_a_second_database(tmp_path, fresh_postgres_url, postgres):
-    await SqliteStore(tmp_path / "x.db").close()
-    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
-    second = postgres.new_database()
-    with pytest.raises(StoreUnavailable, match="moved to another database already"):
-        await moved(tmp_path / "x.db", second)
-    postgres.drop_database(second)
-
-
-async def test_a_service_on_the_empty_target_stops_the_move(tmp_path, fresh_postgres_url, monkeypatch):
-    monkeypatch.setattr(move_module.target, "_TRIES", 2)
-    await SqliteStore(tmp_path / "x.db").close()
-    serving = PostgresqlDatabase(fresh_postgres_url).open()
-    await serving.ping()
-    with pytest.raises(StoreUnavailable, match="a service has the target open"):
-        await moved(tmp_path / "x.db", fresh_postgres_url)
-    await serving.close()
 
 
 MANY = 30_000

@@ -74,8 +74,10 @@ async def move(file: Path, address: Address, progress: Callable[[str, int, int],
         reader = await open_connection(Servers(address), _CONNECT_S)
         writer = await open_connection(Servers(address), _CONNECT_S)
         try:
+            own = [reader.get_server_pid(), writer.get_server_pid()]
+            await target.see_no_service(writer, own)  # before the mark: a move deletes what others stored
             await target.claim(writer, is_moved=is_moved(file))
-            await target.see_no_service(writer, [reader.get_server_pid(), writer.get_server_pid()])
+            await target.see_no_service(writer, own)
             for connection in (reader, writer):
                 await connection.execute("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
             return await _passes(file, reader, writer, progress)
