@@ -273,11 +273,8 @@ def test_an_address_has_a_share_of_the_connections(serve, connected):
         assert client.get("/healthz").status_code == 200
     assert becomes_true(lambda: open_of(held) <= 4)
     assert open_of(held) >= 3, "the client had one of the four"
-
-
-def test_the_operators_proxies_have_no_share(serve, connected):
     server = serve(connections_per_address="1", send_timeout="1", idle_timeout="3600")
     held = [connected(server, SMALL) for _ in range(6)]
     slow = connected(server, LARGE * 20)
     assert becomes_true(lambda: is_closed(slow)), "the connections are looked at"
-    assert open_of(held) == 6
+    assert open_of(held) == 6, "the operator's proxies have no share"

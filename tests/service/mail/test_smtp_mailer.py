@@ -113,35 +113,24 @@ async def test_a_check_names_the_sender_and_sends_nothing():
             await mailer.check()
 
 
-@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
-async def test_tls_with_sign_in(scheme, server_tls, ca_file):
-    tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls, "require_starttls": True}
-    required = {"authenticator": signs_in, "auth_required": True, "auth_require_tls": scheme != "smtps"}
-    async with receiving(**tls, **required) as receiver:
-        url = f"{scheme}://{CREDENTIALS}127.0.0.1:{receiver.port}?ca_file={ca_file}"
-        async with mailing(url) as mailer:
-            await mailer.send_code(ALICE, CODE, 90)
-            assert await mailer.check() == f"SMTP server 127.0.0.1:{receiver.port}, TLSv1.3, signed in"
-    assert len(receiver.mails) == 1
-    assert receiver.mails[0][1].authenticated
-
-
 @pytest.mark.parametrize("only", ["LOGIN", "PLAIN"])
-async def test_each_sign_in_mechanism(only, server_tls, ca_file):
-    other = {"LOGIN": "PLAIN", "PLAIN": "LOGIN"}[only]
+@pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls"])
+async def test_tls_with_each_sign_in_mechanism(scheme, only, server_tls, ca_file):
+    tls = {"ssl_context": server_tls} if scheme == "smtps" else {"tls_context": server_tls, "require_starttls": True}
     used = []
 
     def remembers(server, session, envelope, mechanism, data):
         used.append(mechanism)
         return signs_in(server, session, envelope, mechanism, data)
 
-    options = {"authenticator": remembers, "auth_exclude_mechanism": [other], "auth_require_tls": False}
-    async with (
-        receiving(ssl_context=server_tls, **options) as receiver,
-        mailing(f"smtps://{CREDENTIALS}127.0.0.1:{receiver.port}?ca_file={ca_file}") as mailer,
-    ):
-        await mailer.send_code(ALICE, CODE, 90)
-    assert used == [only]
+    required = {"authenticator": remembers, "auth_required": True, "auth_require_tls": scheme != "smtps"}
+    other = {"LOGIN": "PLAIN", "PLAIN": "LOGIN"}[only]
+    async with receiving(**tls, **required, auth_exclude_mechanism=[other]) as receiver:
+        url = f"{scheme}://{CREDENTIALS}127.0.0.1:{receiver.port}?ca_file={ca_file}"
+        async with mailing(url) as mailer:
+            await mailer.send_code(ALICE, CODE, 90)
+            assert await mailer.check() == f"SMTP server 127.0.0.1:{receiver.port}, TLSv1.3, signed in"
+    assert len(receiver.mails) == 1 and receiver.mails[0][1].authenticated and set(used) == {only}
 
 
 async def test_wrong_password_or_no_sign_in_is_refused(server_tls, ca_file):
@@ -252,7 +241,7 @@ async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_t
     assert max(received.values()) == 1
 
 
-async def test_refused_recipient_leaves_the_connection_usable():
+async def test_a_connection_is_reused_also_after_a_refused_recipient_and_replaced_when_the_server_restarts():
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
         receiver.refuse["nobody@example.com"] = "550 5.1.1 <nobody@example.com>: no such user"
         error = await refused(mailer, "nobody@example.com")
@@ -261,19 +250,12 @@ async def test_refused_recipient_leaves_the_connection_usable():
         assert receiver.connections == 1
         assert (await refused(mailer, "nobody@example.com")).kind == "refused"
         await mailer.send_code(ALICE, CODE, 90)
-    assert receiver.connections == 1
-    assert [envelope.rcpt_tos for envelope, _ in receiver.mails] == [[ALICE], [ALICE]]
-
-
-async def test_connection_is_reused_and_replaced_when_the_server_restarts():
-    async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
-        await mailer.send_code(ALICE, CODE, 90)
-        await mailer.send_code(ALICE, CODE, 90)
         assert receiver.connections == 1
         await receiver.stop()
         await receiver.start()
         await mailer.send_code(ALICE, CODE, 90)
-        assert (receiver.connections, len(receiver.mails)) == (2, 3)
+        assert receiver.connections == 2, "after a restart of the server"
+    assert [envelope.rcpt_tos for envelope, _ in receiver.mails] == [[ALICE]] * 3
 
 
 @pytest.mark.parametrize("farewell", [b"", b"421 4.4.2 idle too long\r\n"])
@@ -330,6 +312,10 @@ async def test_odd_greetings(greeting, kind):
 
     async with scripted(greets) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
         assert (await refused(mailer)).kind == kind
+    async with mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        assert (await refused(mailer)).kind == "unreachable", "nobody listens"
+        with pytest.raises(DeliveryError):
+            await mailer.check()
 
 
 def until(stage, then):
@@ -366,15 +352,6 @@ async def test_silence_anywhere_is_a_timeout(stage):
         assert (await refused(mailer)).kind == "timeout"
         assert time.monotonic() - began < 10, "not its own limits ended it but the usual ones"
         await mailer.close()
-
-
-async def test_nobody_listening_is_unreachable():
-    async with receiving() as receiver:
-        port = receiver.port
-    async with mailing(f"smtp://127.0.0.1:{port}") as mailer:
-        assert (await refused(mailer)).kind == "unreachable"
-        with pytest.raises(DeliveryError):
-            await mailer.check()
 
 
 async def test_fifty_at_once_share_few_connections():

@@ -31,10 +31,13 @@ async def port_of(connecting, within_s=PATIENCE_S):
 
 
 @pytest.mark.parametrize("silent", SILENT)
-async def test_a_silent_host_does_not_hide_the_primary(silent, postgres):
+async def test_a_silent_host_does_not_hide_the_primary(silent, postgres, monkeypatch):
     with silent() as port:
-        for order in ((port, postgres.port), (postgres.port, port)):
-            assert await port_of(servers(*order)) == postgres.port
+        for order in ((postgres.port, port), (port, postgres.port)):
+            connecting = servers(*order)
+            assert await port_of(connecting) == postgres.port
+        monkeypatch.setattr(postgresql_servers, "STAGGER_S", LONG_S)
+        assert await port_of(connecting) == postgres.port, "the server that was used last is tried first"
 
 
 async def test_what_opens_connections_gets_past_a_silent_first_host(postgres, fresh_postgres_url):
@@ -47,27 +50,15 @@ async def test_what_opens_connections_gets_past_a_silent_first_host(postgres, fr
         assert database.findings(1)
 
 
-async def test_the_server_that_was_used_last_is_tried_first(postgres, monkeypatch):
-    with hanging_host() as port:
-        connecting = servers(port, postgres.port)
-        assert await port_of(connecting) == postgres.port
-        monkeypatch.setattr(postgresql_servers, "STAGGER_S", LONG_S)
-        assert await port_of(connecting) == postgres.port
-
-
-async def test_all_are_silent():
-    with hanging_host() as hanging, unreachable_host() as unreachable, pytest.raises(NotConnected) as failed:
-        await servers(hanging, unreachable).connect(0.3)
-    assert {type(error) for error in failed.value.errors} == {TimeoutError}
-
-
 async def test_every_servers_error_is_named(postgres):
-    with hanging_host() as hanging, pytest.raises(NotConnected) as failed:
-        await servers(hanging, postgres.port, user="nobody_known").connect(SOON_S)
-    assert sorted(type(error).__name__ for error in failed.value.errors) == [
-        "InvalidAuthorizationSpecificationError",
-        "TimeoutError",
-    ]
+    with hanging_host() as hanging, unreachable_host() as unreachable:
+        for connecting, within_s, errors in (
+            (servers(hanging, unreachable), 0.3, {"TimeoutError"}),
+            (servers(hanging, postgres.port, user="nobody_known"), SOON_S, {"InvalidAuthorizationSpecificationError", "TimeoutError"}),
+        ):  # fmt: skip
+            with pytest.raises(NotConnected) as failed:
+                await connecting.connect(within_s)
+            assert {type(error).__name__ for error in failed.value.errors} == errors
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +75,14 @@ def old_and_new():
             new.remove()
 
 
-async def test_of_two_primaries_the_one_that_was_promoted_last_is_used(old_and_new, monkeypatch):
+async def test_of_two_primaries_the_one_that_was_promoted_last_is_used_and_the_other_never_again(
+    old_and_new, monkeypatch
+):
     monkeypatch.setattr(postgresql_servers, "NEWER_WITHIN_S", PATIENCE_S)
     old, new = old_and_new
-    for order in ((old.port, new.port), (new.port, old.port)):
-        assert await port_of(servers(*order, user="plain")) == new.port
-
-
-async def test_a_primary_of_the_past_is_not_used_after_a_newer_one_was_seen(old_and_new, monkeypatch):
-    monkeypatch.setattr(postgresql_servers, "NEWER_WITHIN_S", PATIENCE_S)
-    old, new = old_and_new
-    connecting = servers(old.port, new.port)
-    assert await port_of(connecting) == new.port
+    for order in ((new.port, old.port), (old.port, new.port)):
+        connecting = servers(*order, user="plain")
+        assert await port_of(connecting) == new.port
     new.stop()
     try:
         with pytest.raises(NotConnected) as failed:
