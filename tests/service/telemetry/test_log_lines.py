@@ -87,11 +87,11 @@ def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     assert {200, 400, 401, 404, 405, 413, 502} <= set(statuses.values())
     by_id = {line["request_id"]: line["status"] for line in logged if line["message"] == "answered"}
     assert by_id == {**by_id, **statuses, "lost": 503} and lost.status_code == 503
-    assert (
-        {"send failed"} <= of["send-mail"] and {"send failed"} <= of["send-sms"] and "check failed" in of["check-sms"]
-    )
-    assert {"chain failed"} <= of["balance"] and "bundler failed" in of["bundler"] and "indexer failed" in of["indexer"]
-    assert "store unavailable" in of["lost"]
+    for name, message in (
+        ("send-mail", "send failed"), ("send-sms", "send failed"), ("check-sms", "check failed"), ("balance", "chain failed"),
+        ("bundler", "bundler failed"), ("indexer", "indexer failed"), ("lost", "store unavailable"),
+    ):  # fmt: skip
+        assert message in of[name]
     assert any(name.startswith("reserved-") for name in of)
     text = server.log.read_text()
     assert [secret for secret in SECRETS if secret in text] == []
