@@ -157,8 +157,8 @@ async def test_a_session_alone_gives_no_right_to_the_code_of_another(store, what
     assert await history(store, hidden(MAIL)) == gone
 
 
-async def _after_another_holder(store, registered):
-    """Bob held the address and was released; after that, it is Ann's."""
+@pytest.mark.parametrize("registered", [False, True])
+async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
     await store.keep_code(code())
     bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
     await store.register(registration(identifier=MAIL, now=NOW + 1, **bob), claims)
@@ -167,11 +167,6 @@ async def _after_another_holder(store, registered):
     await store.mark_verified(MAIL, NOW + 4)
     if registered:
         await store.register(registration(identifier=MAIL, now=NOW + 5, did=DID, credential_id="ann-1"), claims)
-
-
-@pytest.mark.parametrize("registered", [False, True])
-async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
-    await _after_another_holder(store, registered)
     found = await store.held_of(DID, NAMES.of_did(DID))
     assert [(row["action"], row["did"]) for row in found["audit"]] == [("verified", None)] * registered
     earlier = [("code_sent", None), ("session", OTHER), ("registered", OTHER), ("released", OTHER)]
@@ -182,16 +177,11 @@ async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
     assert sorted(left, key=str) == sorted([*earlier, *[("verified", None)] * (not registered)], key=str)
 
 
-async def _refused_and_displaced(store):
-    """The chain refused Ann's registration of the address, then it became Bob's."""
+async def test_a_refused_credential_goes_though_another_did_displaced_it(store, database):
     await store.register(registration(identifier=MAIL, did=DID, credential_id="ann-1"), claims)
     await store.settle("ann-1", Confirmation.REFUSED, None, NOW + 1)
     bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
     await store.register(registration(identifier=MAIL, now=NOW + 2, **bob), lambda _facts: Move.DISPLACE)
-
-
-async def test_a_refused_credential_goes_though_another_did_displaced_it(store, database):
-    await _refused_and_displaced(store)
     assert [row["credential"] for row in (await store.held_of(DID, NAMES.of_did(DID)))["credentials"]] == ["ann-1"]
     bob = await store.held_of(OTHER, NAMES.of_did(OTHER))
     assert [row["credential"] for row in bob["credentials"]] == ["bob-1"]

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,11 @@ PAGES = ("/", "/vault", "/connect", "/move")
 FILES = ("/pages.css", "/theme.css", "/logo")
 TEXTS = Path(__file__).parents[3] / "browser" / "src" / "texts"
 ROW = re.compile(r'^  ("[\w.]+"):\s+(".*"),$', re.MULTILINE)
+
+
+def plain(language=None):
+    """Return a request with at most one header."""
+    return SimpleNamespace(header=lambda name: language if name == "accept-language" else None)
 
 
 def choices(**changes):
@@ -106,7 +112,7 @@ def test_a_page_begins_in_the_browsers_language(header, language):
     pages = page_files(choices())
     rows = ROW.findall((TEXTS / language / "pages.js").read_text())
     said = {json.loads(key): json.loads(value) for key, value in rows}
-    request = Plain(header)
+    request = plain(header)
     for page, row in ((pages.start, "start.heading"), (pages.vault, "vault.heading"), (pages.connect, "connect.title")):
         answer = page.answer(request)
         assert f'<html lang="{language}">' in answer.body.decode() and f"<h1>{said[row]}</h1>" in answer.body.decode()
@@ -117,9 +123,9 @@ def test_a_page_begins_in_the_browsers_language(header, language):
 
 
 def test_the_operators_choices_are_in_the_page():
-    body = page_files(choices(languages=("de",), name='<b>"$name"')).start.answer(Plain("en")).body.decode()
+    body = page_files(choices(languages=("de",), name='<b>"$name"')).start.answer(plain("en")).body.decode()
     assert '<html lang="de">' in body and "&lt;b&gt;&quot;$name&quot;" in body and "<b>" not in body, "a name is text"
-    headers = dict(page_files(choices(address="https://vault.example")).start.answer(Plain()).headers)
+    headers = dict(page_files(choices(address="https://vault.example")).start.answer(plain()).headers)
     assert headers["strict-transport-security"] == "max-age=63072000"
     assert theme(parse_colour("#8a1c5b")).count("--brand") == 2, "in both modes"
 
@@ -144,7 +150,7 @@ def test_logos(tmp_path):
     png.write_bytes(b"\x89PNG\r\n\x1a\n....")
     text.write_text("no picture")
     large.write_text("<svg>" + " " * 256 * 1024)
-    served = dict(page_files(choices(logo=png)).logo.answer(Plain()).headers)
+    served = dict(page_files(choices(logo=png)).logo.answer(plain()).headers)
     assert served["content-type"] == "image/png" and "sandbox" in served["content-security-policy"]
     for file, why in ((text, "neither SVG nor PNG"), (large, "256 KiB"), (tmp_path / "none", "cannot be read")):
         with pytest.raises(ValueError, match=why):
@@ -156,14 +162,14 @@ def test_the_payment_app_has_the_logo_too(tmp_path):
     head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (192).to_bytes(4) + (96).to_bytes(4)
     png.write_bytes(head)
     prepared = prepare(CONTRACTS, pages=page_files(choices(logo=png)))
-    (icon,) = json.loads(prepared.pay_manifest.answer(Plain()).body)["icons"]
+    (icon,) = json.loads(prepared.pay_manifest.answer(plain()).body)["icons"]
     assert icon == {"src": "/pay/icon.svg", "sizes": "192x96", "type": "image/png"}
-    served = prepared.pay_icon.answer(Plain())
+    served = prepared.pay_icon.answer(plain())
     headers = dict(served.headers)
     assert served.body == head and headers["content-type"] == "image/png"
     assert headers["cross-origin-resource-policy"] == "cross-origin", "a shop's page loads it"
-    plain = prepare(CONTRACTS, pages=page_files(choices()))
-    assert json.loads(plain.pay_manifest.answer(Plain()).body)["icons"][0]["type"] == "image/svg+xml"
+    usual = prepare(CONTRACTS, pages=page_files(choices()))
+    assert json.loads(usual.pay_manifest.answer(plain()).body)["icons"][0]["type"] == "image/svg+xml"
 
 
 @pytest.mark.parametrize(
@@ -172,13 +178,3 @@ def test_the_payment_app_has_the_logo_too(tmp_path):
 def test_a_thing_has_one_name(language, words):
     """A person saves a backup file ("Sicherungsdatei"), and a vault is locked ("verschlossen")."""
     assert words not in (TEXTS / language / "pages.js").read_text()
-
-
-class Plain:
-    """A request with at most one header."""
-
-    def __init__(self, language=None):
-        self._language = language
-
-    def header(self, name):
-        return self._language if name == "accept-language" else None
