@@ -71,12 +71,9 @@ async def test_what_fails_is_logged_and_the_rest_is_loaded(monkeypatch, caplog):
     def broken():
         raise ImportError("not here")
 
-    def whole():
-        done.append("whole")
-
     monkeypatch.setattr(warm_up, "AFTER_S", 0.0)
     monkeypatch.setattr(warm_up, "_identifiers", broken)
-    monkeypatch.setattr(warm_up, "_upstreams", whole)
+    monkeypatch.setattr(warm_up, "_upstreams", lambda: done.append("whole"))
     await warm_up.warm_up(engine=False)
     assert done == ["whole"]
     assert [record.message for record in caplog.records] == ["warm-up failed"]

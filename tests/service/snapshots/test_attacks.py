@@ -207,27 +207,11 @@ async def test_parallel_pins_cannot_pass_the_quota(make_api):
     assert replaced.status_code == 202, "replacing needs no room"
 
 
-async def test_an_address_sends_only_so_many(make_api):
-    api = make_api(snapshots_free_bytes="0", snapshots_uploads_per_address_hour="2")
-    vault = await registered(api)
-    cids = [cid_of("dag-cbor", bytes([n])) for n in range(3)]
-    answers = [await api.post("/pins", ip="203.0.113.9", headers=vault.token(), cid=cid) for cid in cids]
-    assert [answer.status_code for answer in answers] == [202, 202, 429]
-    assert failure(answers[2]) == (429, "TOO_MANY_REQUESTS") and int(answers[2].headers["retry-after"]) == 3600
-
-
-async def test_a_disk_that_is_nearly_full_takes_no_uploads(make_api):
-    api = make_api(snapshots_free_bytes=str(2**50))
-    vault = await registered(api)
-    assert failure(await vault.upload(b"x")) == (507, "INSUFFICIENT_STORAGE")
-    assert (await vault.pin(cid_of("dag-cbor", b"x"))).status_code == 202
-
-
 @pytest.mark.parametrize(
     ("error", "expected"),
     [(BlocksFull("full"), (507, "INSUFFICIENT_STORAGE")), (BlocksUnavailable("gone"), (503, "SERVICE_UNAVAILABLE"))],
 )
-async def test_storage_that_fails_keeps_nothing(vault, monkeypatch, error, expected):
+async def test_storage_that_fails_keeps_nothing(vault, make_api, monkeypatch, error, expected):
     blocks = vault.blocks()
     car = write_car(blocks[0].cid, blocks)
 
@@ -239,6 +223,9 @@ async def test_storage_that_fails_keeps_nothing(vault, monkeypatch, error, expec
         assert failure(await vault.upload(car)) == expected
     await nothing_is_kept(vault)
     assert (await vault.upload(car)).status_code == 200
+    full = await registered(make_api(snapshots_free_bytes=str(2**50)), "bob")
+    assert failure(await full.upload(b"x")) == (507, "INSUFFICIENT_STORAGE"), "the disk is nearly full"
+    assert (await full.pin(cid_of("dag-cbor", b"x"))).status_code == 202
 
 
 async def test_a_client_that_leaves_gives_its_reservation_back(vault):

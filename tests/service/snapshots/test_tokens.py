@@ -172,15 +172,6 @@ async def test_the_enclave_mints_what_the_service_takes(vault):
     assert (await vault.api.get("/pins", headers={"Authorization": f"Bearer {token}"})).json()["count"] == 0
 
 
-async def test_without_the_store_nothing_is_believed(vault, monkeypatch):
-    async def gone(*_):
-        raise StoreUnavailable("gone")
-
-    monkeypatch.setattr(type(vault.api.service.store.snapshots), "is_revoked", gone)
-    answer = await vault.api.get("/pins", headers=vault.token())
-    assert failure(answer) == (503, "SERVICE_UNAVAILABLE") and answer.headers["retry-after"] == "1"
-
-
 async def test_refused_tokens_count_against_their_address(make_api):
     """After too many refused tokens an address is not heard, whatever it sends; tokens that hold cost nothing."""
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_refusals_per_address_minute="3"))
@@ -198,17 +189,18 @@ async def test_refused_tokens_count_against_their_address(make_api):
     assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200
 
 
-async def test_a_store_that_fails_is_not_the_tokens_fault(make_api, monkeypatch):
+async def test_without_the_store_nothing_is_believed_which_is_not_the_tokens_fault(make_api, monkeypatch):
     async def gone(*_):
         raise StoreUnavailable("gone")
 
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_refusals_per_address_minute="1"))
     monkeypatch.setattr(type(vault.api.service.store.snapshots), "is_revoked", gone)
-    asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
-    assert [answer.status_code for answer in asked] == [503] * 3
+    for _ in range(3):
+        answer = await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token())
+        assert failure(answer) == (503, "SERVICE_UNAVAILABLE") and answer.headers["retry-after"] == "1"
 
 
-async def test_revocations_and_lists_are_limited(make_api):
+async def test_revocations_pins_and_lists_are_limited(make_api):
     limits = {"snapshots_uploads_per_address_hour": "2", "snapshots_reads_per_address_minute": "2"}
     vault = await registered(make_api(snapshots_free_bytes="0", **limits))
 
@@ -217,5 +209,9 @@ async def test_revocations_and_lists_are_limited(make_api):
         return (await vault.api.post("/api/snapshots/revocations", ip="192.0.2.1", headers=named)).status_code
 
     assert [await revoke() for _ in range(3)] == [200, 200, 429]
+    cids = [cid_of("dag-cbor", bytes([n])) for n in range(3)]
+    pinned = [await vault.api.post("/pins", ip="203.0.113.9", headers=vault.token(), cid=cid) for cid in cids]
+    assert [answer.status_code for answer in pinned] == [202, 202, 429]
+    assert failure(pinned[2]) == (429, "TOO_MANY_REQUESTS") and int(pinned[2].headers["retry-after"]) == 3600
     asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
     assert [answer.status_code for answer in asked] == [200, 200, 429]

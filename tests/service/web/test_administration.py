@@ -201,8 +201,5 @@ async def test_queries_and_bodies_that_cannot_be_read_get_a_clear_error(port):
     ):  # fmt: skip
         assert (await port.ask("POST", f"{API}bans", port.held["eva"], body))[0] == 400, body
     assert (await port.ask("POST", f"{API}bans", port.held["eva"], b"x" * 70_000))[0] == 413
-
-
-async def test_a_lost_database_is_a_503(port):
     await port.store.close()
     assert await port.post("bans", kind="name", value="carl") == (503, "database_unavailable")
