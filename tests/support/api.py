@@ -117,10 +117,10 @@ class Api:
         self.http = httpx2.AsyncClient(transport=transport, base_url="http://holdfast.test")
 
     async def get(self, path: str, *, ip: str | None = None, headers: Any = None, **query: str) -> httpx2.Response:
-        return await self.http.get(path, params=query or None, headers=self._headers(ip, headers))
+        return await self.http.get(path, params=query or None, headers=self.headers(ip, headers))
 
     async def post(self, path: str, *, ip: str | None = None, headers: Any = None, **body: Any) -> httpx2.Response:
-        return await self.http.post(path, json=body, headers=self._headers(ip, headers))
+        return await self.http.post(path, json=body, headers=self.headers(ip, headers))
 
     async def session(self, handle: str = "ann", did: str = DID, **more: Any) -> httpx2.Response:
         return await self.post("/api/sessions", handle=handle, did=did, **more)
@@ -136,7 +136,7 @@ class Api:
         body = {"credentialId": "cred-1", "identifier": "ann", "channel": "handle", "did": DID, "txHash": "0xabc"}
         return await self.post("/api/dids", **{**body, **fields})
 
-    def _headers(self, ip: str | None, more: dict[str, str] | None) -> dict[str, str]:
+    def headers(self, ip: str | None = None, more: dict[str, str] | None = None) -> dict[str, str]:
         return {"X-Forwarded-For": ip or next(self._addresses), **(more or {})}
 
 

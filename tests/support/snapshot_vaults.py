@@ -47,7 +47,7 @@ class Vault(VaultKey):
         return snapshot_blocks(manifest, os.urandom(1000) if sealed is None else sealed)
 
     async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx2.Response:
-        headers = {**self.api._headers(None, more.pop("headers", None) or self.token())}
+        headers = self.api.headers(more=more.pop("headers", None) or self.token())
         body = form(car)
         headers["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
         return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)

@@ -60,7 +60,7 @@ class Chain:
     mined: list[dict[str, Any]] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     hangs: bool = False
-    poor: bool = False
+    refusal: str = ""
     mines: bool = True
 
     async def call(self, method, params=()):
@@ -78,8 +78,8 @@ class Chain:
         return hex(len(self.sent))
 
     def eth_sendRawTransaction(self, raw):  # noqa: N802
-        if self.poor:
-            raise RpcError("insufficient funds for gas * price + value", -32000)
+        if self.refusal:
+            raise RpcError(self.refusal, -32000)
         self.sent.append(raw)
         return to_hex(keccak256(from_hex(raw)))
 
@@ -367,15 +367,13 @@ async def test_another_entry_point_is_refused_and_an_operation_that_is_too_large
         assert error in await world.sponsor.answer(CallBundler(method=SPONSOR, params=msgspec.Raw(params)))
 
 
-async def test_a_hung_chain_gets_the_documented_error(world):
+async def test_a_hung_chain_gets_the_documented_error_and_the_bundlers_refusal_is_passed_on(world):
     world.chain.hangs = True
     params = msgspec.Raw(msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, V07.address]))
     with pytest.raises(Refused) as refused:
         await replace(world.sponsor, within_s=0.01).answer(CallBundler(method=SPONSOR, params=params))
     assert refused.value.row is BUNDLER_ERROR
-
-
-async def test_the_bundlers_refusal_is_passed_on(world):
+    world.chain.hangs = False
     world.bundler.refusal = UserOperationError("refused")
     world.bundler.refusal.__cause__ = RpcError("execution reverted", -32521, "0x1234")
     error = (await world.ask(payment()))["error"]
@@ -401,11 +399,10 @@ async def test_only_blocks_that_are_deep_enough_count(world):
     await world.ask(payment())
     world.chain.block += 10
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
-    await world.settle(depth=12)
-    assert (await world.spent())["all"] == COST
-    world.chain.block += 12
-    await world.settle(depth=12)
-    assert (await world.spent())["all"] == 1
+    for blocks, spent in ((0, COST), (12, 1)):
+        world.chain.block += blocks
+        await world.settle(depth=12)
+        assert (await world.spent())["all"] == spent
 
 
 def registration(alias="ann"):
@@ -438,14 +435,6 @@ async def test_commitments_end_with_the_budget(world):
     assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day
 
 
-async def test_without_money_for_a_commitment_the_client_posts_it(world):
-    world.chain.poor = True
-    operation, _ = registration()
-    world.bundler.refusal = UserOperationError("refused: NotCommitted")
-    assert "NotCommitted" in await world.error(operation)
-    assert await world.spent() == {}
-
-
 async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):
     async def never(*_):
         raise TimeoutError
@@ -459,14 +448,11 @@ async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):
     }  # fmt: skip
 
 
-async def test_what_an_endpoint_says_of_a_commitment_stays_out_of_the_log(world, monkeypatch, caplog):
-    """It may quote the URL, with its key."""
-
-    def refuse(_raw):
-        raise RpcError("https://rpc.example/hunter2: nonce too low", code=-32000)
-
-    monkeypatch.setattr(world.chain, "eth_sendRawTransaction", refuse)
-    await world.ask(registration()[0])
+async def test_a_commitment_that_the_chain_refuses_is_the_clients_to_post(world, caplog):
+    world.chain.refusal = "https://rpc.example/hunter2: insufficient funds for gas * price + value"
+    world.bundler.refusal = UserOperationError("refused: NotCommitted")
+    assert "NotCommitted" in await world.error(registration()[0])
+    assert await world.spent() == {} and "hunter2" not in caplog.text, "an endpoint may quote its URL, with its key"
     (line,) = (record for record in caplog.records if record.message == "a commitment was not posted")
     assert line.why == "the endpoint answers with error -32000"
 

@@ -30,9 +30,7 @@ def record(vault, root, sequence=1, *, days=3650, ttl_s=60, v1=False):
 
 async def put(vault, data, *, under="", kind=RECORD):
     path = f"/routing/v1/ipns/{under or name(vault)}"
-    answer = await vault.api.http.put(
-        path, content=data, headers={"Content-Type": kind, **vault.api._headers(None, None)}
-    )
+    answer = await vault.api.http.put(path, content=data, headers={"Content-Type": kind, **vault.api.headers()})
     return answer.status_code, answer.text
 
 
