@@ -94,11 +94,10 @@ async def test_an_account_that_the_registration_stated_must_be_the_chains(chain)
 async def test_a_did_whose_owner_the_chain_does_not_show_gets_none(chain):
     """Anyone can register a `did:web` on the chain, and would name an account of their own."""
     api, rpc = chain
-    did = "did:web:ann.example"
-    await api.register(credentialId="web", identifier="page", did=did, txHash=NO_TRANSACTION)
-    rpc.answer = chain_at(60, receipt(did))
-    fields = {"credentialId": "web", "identifier": "page", "did": did, "txHash": TX, "smartAccount": CONTROLLER}
-    assert error_of(await api.register(**fields)) == REFUSED
+    fields = {"credentialId": "web", "identifier": "page", "did": "did:web:ann.example"}
+    await api.register(**fields, txHash=NO_TRANSACTION)
+    rpc.answer = chain_at(60, receipt(fields["did"]))
+    assert error_of(await api.register(**fields, txHash=TX, smartAccount=CONTROLLER)) == REFUSED
     assert await stored(api, "web") == UNHARMED
 
 
