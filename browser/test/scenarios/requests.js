@@ -1,5 +1,6 @@
 /** Plays the scenarios of repeated attempts, of single requests, and of the servers that know a name's record. */
 
+import { Bundler } from "../../src/chain/bundler.js";
 import { NetworkError } from "../../src/errors.js";
 import { ServiceClient } from "../../src/http/service.js";
 import { AutomaticSnapshots } from "../../src/snapshots/automatic.js";
@@ -10,6 +11,7 @@ import { errorOf, told } from "./script.js";
 /** Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After. */
 const ANSWER = /^(\d{3})(?: (?!after )(\S+))?(?: after (.+))?$/;
 const CALLS = {
+  "look for a receipt": (client) => new Bundler(client, "0x").receipt(`0x${"00".repeat(32)}`),
   "send an operation on another chain": (client) => client.bundler("eth_sendUserOperation", [], 8453),
   status: (client) => client.status(),
   "send code": (client) => client.sendCode({ identifier: "ann@example.com", channel: "email" }),

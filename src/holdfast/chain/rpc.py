@@ -13,7 +13,7 @@ from holdfast.chain import jsonrpc, values
 from holdfast.chain.errors import AnswerTooLarge, RpcError, TransportError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from holdfast.chain.transports import Transport
     from holdfast.chain.values import Receipt
@@ -31,11 +31,21 @@ T = TypeVar("T")
 class RpcClient:
     """A client for one JSON-RPC endpoint. Its methods raise only RpcError."""
 
-    def __init__(self, url: str, transport: Transport, *, batches: bool = True, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        url: str,
+        transport: Transport,
+        *,
+        batches: bool = True,
+        timeout_s: float = TIMEOUT_S,
+        delays_s: Sequence[float] | None = None,
+    ) -> None:
+        """`delays_s`: after which a read is repeated; by default RETRY_DELAYS_S."""
         self._url = url
         self._transport = transport
         self._batches = batches
         self._timeout_s = timeout_s
+        self._delays_s = RETRY_DELAYS_S if delays_s is None else delays_s
         self._ids = itertools.count(1)
         self._waiting: list[tuple[jsonrpc.RpcRequest, asyncio.Future[Any]]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
@@ -129,8 +139,8 @@ class RpcClient:
 
     async def _ask(self, requests: list[jsonrpc.RpcRequest]) -> list[Any]:
         if len(requests) == 1:
-            return [await _with_retries(lambda: self._alone(requests[0]))]
-        answer = await _with_retries(lambda: self._batch(requests))
+            return [await self._with_retries(lambda: self._alone(requests[0]))]
+        answer = await self._with_retries(lambda: self._batch(requests))
         if not jsonrpc.refuses_batches(answer, len(requests)):
             return jsonrpc.outcomes(answer, requests)
         self._batches = False
@@ -138,9 +148,20 @@ class RpcClient:
 
     async def _one_of_many(self, request: jsonrpc.RpcRequest) -> Any:
         try:
-            return await _with_retries(lambda: self._alone(request))
+            return await self._with_retries(lambda: self._alone(request))
         except RpcError as error:
             return error
+
+    async def _with_retries(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Call `attempt`, and repeat it after each of the delays as long as the transport's failures are temporary."""
+        for delay in self._delays_s:
+            try:
+                return await attempt()
+            except TransportError as error:
+                if error.status not in _PASSING or isinstance(error, AnswerTooLarge):
+                    raise
+            await asyncio.sleep(delay)
+        return await attempt()
 
     async def _alone(self, request: jsonrpc.RpcRequest) -> Any:
         body = await self._transport.post(self._url, jsonrpc.write([request], batch=False))
@@ -163,15 +184,3 @@ def _settle(future: asyncio.Future[Any], result: Any) -> None:
         future.set_exception(result)
     else:
         future.set_result(result)
-
-
-async def _with_retries(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Call `attempt`, and repeat it after each of the delays as long as the transport's failures are temporary."""
-    for delay in RETRY_DELAYS_S:
-        try:
-            return await attempt()
-        except TransportError as error:
-            if error.status not in _PASSING or isinstance(error, AnswerTooLarge):
-                raise
-        await asyncio.sleep(delay)
-    return await attempt()

@@ -422,7 +422,7 @@ async def _block_above(chain: RpcClient, number: int | None) -> int:
 def bundler_of(transport: ChainTransport, contracts: ContractSet, *, main: bool = True) -> Bundler:
     """Return a client for the service's bundler. `main`: whether the chain is the service's main chain."""
     url = f"{transport.base_url}/api/bundler" + ("" if main else f"/{contracts.chain_id}")
-    rpc = RpcClient(url, transport, batches=False, timeout_s=BUNDLER_WITHIN_S)
+    rpc = RpcClient(url, transport, batches=False, timeout_s=BUNDLER_WITHIN_S, delays_s=())  # `transport` repeats them
     return Bundler(rpc, entry_point=contracts.entry_point, chain_id=contracts.chain_id, errors=known_errors())
 
 

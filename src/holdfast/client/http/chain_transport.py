@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from holdfast.chain.errors import TransportError
-from holdfast.client.http.calls import Call, as_bytes, refusal
+from holdfast.chain.jsonrpc import is_read
+from holdfast.client.http.calls import Call, as_bytes
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.endpoints import BUNDLER
@@ -27,9 +29,9 @@ class _Request(msgspec.Struct):
 class ChainTransport:
     """A holdfast.chain Transport that reuses the connections of an existing service client.
 
-    Calls to the service's bundlers that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an
-    `Idempotency-Key`. If the response to a call with a key is lost, the call is repeated once, and the service sends
-    the first response again.
+    Requests to the service itself are repeated by the rule for its other endpoints (`holdfast.wire.retries`). Calls to
+    its bundlers that count towards a limit (`holdfast.wire.json_rpc.CHARGED`) carry an `Idempotency-Key`: if the
+    response is lost, the service sends the first response again.
     """
 
     def __init__(self, transport: HttpTransport) -> None:
@@ -46,27 +48,28 @@ class ChainTransport:
         If the service itself refused the request, the error's cause is that refusal.
         """
         try:
-            path = url.removeprefix(self.base_url)
-            if f"{path}/".startswith(f"{BUNDLER.path}/") and _is_charged(body):
-                return await self._transport.send(_named(path, body))
+            if url.startswith(f"{self.base_url}/"):
+                return await self._transport.send(_call(url.removeprefix(self.base_url), body))
             reply = await self._transport.post(url, body)
         except RequestRefused as error:
             raise TransportError(f"HTTP status {error.status}", error.status) from error
         except NetworkError as error:
             raise TransportError(str(error)) from error
         if reply.status not in _OK:
-            own = url.startswith(f"{self.base_url}/")
-            raise TransportError(f"HTTP status {reply.status}", reply.status) from (refusal(reply) if own else None)
+            raise TransportError(f"HTTP status {reply.status}", reply.status)
         return reply.content
 
 
-def _is_charged(body: bytes) -> bool:
-    """Return whether the payload is a single call, not a batch, of a method that counts towards a limit."""
+def _call(path: str, body: bytes) -> Call[bytes]:
+    method = _method_of(body)
+    named = f"{path}/".startswith(f"{BUNDLER.path}/") and method in CHARGED
+    call = Call(method="POST", path=path, read=as_bytes, content=body, headers=_JSON)
+    return replace(call, named=named, only_reads=is_read(method))
+
+
+def _method_of(body: bytes) -> str:
+    """Return the method of a single call; an empty text for a batch, which is not repeated here."""
     try:
-        return msgspec.json.decode(body, type=_Request).method in CHARGED
+        return msgspec.json.decode(body, type=_Request).method
     except msgspec.DecodeError:
-        return False
-
-
-def _named(path: str, body: bytes) -> Call[bytes]:
-    return Call(method="POST", path=path, read=as_bytes, content=body, headers=_JSON, named=True)
+        return ""

@@ -10,6 +10,7 @@ from tests.client.flows.scenarios.script import error_of, told
 from holdfast.chain.rpc import RpcClient
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.flows.failures import chain_errors
+from holdfast.client.flows.operations import bundler_of
 from holdfast.client.http.calls import Retries
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.refusals import RequestRefused
@@ -17,8 +18,15 @@ from holdfast.client.http.transport import HttpTransport
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.name_records import Patience
+from holdfast.client.types.service import ContractSet
 from holdfast.wire.client_errors import NetworkError
 
+CONTRACTS = ContractSet(
+    **dict.fromkeys(("entry_point", "did_registry", "account_helper"), "0x"),
+    chain_id=1,
+    session_sbt="0x",
+    app_factory="0x",
+)
 # Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After.
 _ANSWER = re.compile(r"(\d{3})(?: (?!after )(\S+))?(?: after (.+))?")
 
@@ -91,12 +99,19 @@ def _refusal(answer):
 
 async def _send_elsewhere(client, transport):
     own = ChainTransport(HttpTransport(client.base_url, transport=transport))
-    bundler = RpcClient(f"{client.base_url}/api/bundler/8453", own, batches=False)
+    bundler = RpcClient(f"{client.base_url}/api/bundler/8453", own, batches=False, delays_s=())
     with chain_errors():
         return await bundler.call("eth_sendUserOperation")
 
 
+async def _receipt(client, transport):
+    bundler = bundler_of(ChainTransport(HttpTransport(client.base_url, transport=transport)), CONTRACTS)
+    with chain_errors():
+        return await bundler.receipt(bytes(32))
+
+
 _CALLS = {
+    "look for a receipt": _receipt,
     "send an operation on another chain": _send_elsewhere,
     "status": lambda client, _: client.status(),
     "send code": lambda client, _: client.send_code("ann@example.com", "email"),
