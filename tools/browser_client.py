@@ -63,6 +63,7 @@ def files() -> dict[str, str]:
         "contracts.js": _contracts(),
         "chains.js": _chains(),
         "retries.js": retry_table(retries.REQUESTS),
+        "chain_retries.js": retry_table(retries.CHAIN),
         "snapshot_retries.js": retry_table(retries.SNAPSHOTS),
         "operation_retries.js": retry_table(retries.OPERATIONS),
     }
@@ -89,7 +90,8 @@ def retry_table(table: Any) -> str:
 
 def _retry(name: str, value: Any) -> str:
     if name.endswith("_s"):
-        return f"{name.removesuffix('_s').upper()}_MS = {round(value * 1000)}"
+        times = [round(it * 1000) for it in value] if isinstance(value, tuple) else round(value * 1000)
+        return f"{name.removesuffix('_s').upper()}_MS = {times}"
     if name == "rules":
         rows = "".join(
             f"  {{ {', '.join(f'{key}: {json.dumps(it)}' for key, it in row._asdict().items())} }},\n" for row in value

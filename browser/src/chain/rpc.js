@@ -1,14 +1,12 @@
 /** Calls the chain's JSON-RPC endpoint directly, which the application or the service names. */
 
 import { NetworkError } from "../errors.js";
+import { DELAYS_MS, STATUSES, WITHIN_MS } from "../generated/chain_retries.js";
 import { bounded, jsonOf } from "../http/http.js";
 import { resultOf } from "../http/json_rpc.js";
 
-const WITHIN_MS = 5000;
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 8 << 20;
-const RETRY_DELAYS_MS = [200, 400];
-const PASSING = new Set([429, 500, 502, 503, 504]);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** IP addresses as URL writes them. */
 const LITERAL = /^(\[.*|\d+(\.\d+){3})$/;
@@ -63,13 +61,13 @@ export async function ask(url, method, params = []) {
  * @param {number[]} [delays] in ms
  * @returns {Promise<Uint8Array>}
  */
-async function sent(url, init, method, [delay, ...later] = RETRY_DELAYS_MS) {
+async function sent(url, init, method, [delay, ...later] = DELAYS_MS) {
   let failed;
   try {
     const response = await fetch(url, init);
     if (response.ok) return await bounded(response, LONGEST_ANSWER);
     failed = new NetworkError(`${method} failed (${response.status})`);
-    if (!PASSING.has(response.status)) throw failed;
+    if (!STATUSES.includes(response.status)) throw failed;
   } catch (cause) {
     if (cause instanceof NetworkError) throw cause;
     const late = cause instanceof Error && cause.name === "TimeoutError";

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.chain import jsonrpc, values
 from holdfast.chain.errors import AnswerTooLarge, RpcError, TransportError
+from holdfast.wire.retries import CHAIN
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_BATCH = 100
 MAX_IN_FLIGHT = 8  # batches in flight at once; further calls wait and form the next batch
-RETRY_DELAYS_S = (0.2, 0.4)
-_PASSING = frozenset({None, 429, 500, 502, 503, 504})  # HTTP statuses after which a retry may help; None: no connection
+RETRY_DELAYS_S = CHAIN.delays_s
+_PASSING = frozenset({None, *CHAIN.statuses})  # None: no connection
 _BATCH_REFUSALS = frozenset({400, 405, 413, 415, 422})
 
 T = TypeVar("T")

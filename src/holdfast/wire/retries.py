@@ -116,4 +116,19 @@ class OperationRetries(NamedTuple):
     budget_attempts: int = 8
 
 
+class ChainRetries(NamedTuple):
+    """How a chain's endpoint is asked for what changes nothing.
+
+    Attributes:
+        delays_s: after each of these it is asked again, if it does not answer or with one of the statuses.
+        statuses: HTTP statuses after which a retry may help.
+        within_s: how long a client waits for its answer in all.
+    """
+
+    delays_s: tuple[float, ...] = (0.2, 0.4)
+    statuses: tuple[int, ...] = (429, 500, 502, 503, 504)
+    within_s: float = 5.0
+
+
+CHAIN = ChainRetries()
 REQUESTS, SNAPSHOTS, OPERATIONS = RequestRetries(), SnapshotRetries(), OperationRetries()

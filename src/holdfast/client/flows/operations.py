@@ -34,7 +34,7 @@ from holdfast.client.types import NATIVE, CreateRegistrationInput, UserOp
 from holdfast.wire.client_errors import NetworkError, PluginCallError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash
-from holdfast.wire.retries import OPERATIONS
+from holdfast.wire.retries import CHAIN, OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.models import ServedChain
 
-_FEES_WITHIN_S = 5.0
 BUNDLER_WITHIN_S = 100.0  # the limits of single requests end all attempts earlier
 
 
@@ -296,7 +295,7 @@ class SmartAccount:
                 return None
             url = endpoint_named(named, self._transport.base_url)
             self._not_used = None if url else named
-        return RpcClient(url, self._transport, timeout_s=_FEES_WITHIN_S) if url else None
+        return RpcClient(url, self._transport, timeout_s=CHAIN.within_s) if url else None
 
     async def known_chain(self) -> RpcClient:
         """Return the same client. Raises NoEndpoint."""
