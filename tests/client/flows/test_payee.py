@@ -8,6 +8,9 @@ from tests.support.account_world import ACCOUNT, CONTRACTS, NOTHING, OTHER, OWN,
 from tests.support.running_service import Coroutines
 
 from holdfast.chain import calls
+from holdfast.chain.account_calls import Permission, spend
+from holdfast.chain.account_reads import Granted
+from holdfast.chain.two_keys import NOBODY, Transfer, Way
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, PaymentRefused
@@ -19,6 +22,7 @@ from holdfast.wire.client_errors import PluginCallError
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address, did_hash
 
+SHARED = checksum_address(b"\xcc" * 20)
 THIEF = checksum_address(b"\xbb" * 20)
 FOREIGN = msgspec.structs.replace(CONTRACTS, app_factory="0x" + "fa" * 20)
 
@@ -57,28 +61,34 @@ def test_on_another_chain_only_an_account_with_the_same_key_is_paid(did, here, t
             run(check)
 
 
+async def nothing(*_):
+    return None
+
+
+def account_that(signs, call_data=calls.execute, **more):
+    """An account that appends each operation to `signs` when it signs it."""
+
+    async def prepared(call):
+        return SimpleNamespace(call=call, call_data=call_data(call))
+
+    async def signed(operation):
+        signs.append(operation)
+        return operation
+
+    return SimpleNamespace(
+        contracts=SimpleNamespace(chain_id=84532), open=nothing, other_chain=nothing, prepared=prepared, signed=signed,
+        hash=lambda _operation: bytes(32), send=lambda _operation: asynchronously(bytes(32)), wait=nothing, **more,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(("to", "signs"), [(ACCOUNT, True), (THIEF, False)], ids=["the account", "a thief"])
 async def test_other_bytes_than_the_payments_are_not_signed(to, signs):
     signed, noted = [], []
 
-    async def nothing(*_):
-        return None
-
-    async def prepared(call):
-        return SimpleNamespace(call_data=calls.execute((to, *call[1:])))
-
-    async def sign(operation):
-        signed.append(operation)
-        return operation
-
     async def note(row):
         noted.append(row.state)
 
-    contracts = SimpleNamespace(chain_id=84532)
-    account = SimpleNamespace(
-        contracts=contracts, open=nothing, other_chain=nothing, prepared=prepared, signed=sign,
-        hash=lambda _operation: bytes(32), send=lambda _operation: asynchronously(bytes(32)), wait=nothing,
-    )  # fmt: skip
+    account = account_that(signed, lambda call: calls.execute((to, *call[1:])))
     payments = Payments(None, None, account, None, note)
     params = PaymentParams(to=ACCOUNT, amount="5", token=NATIVE, chain_id=84532)
     if signs:
@@ -87,6 +97,23 @@ async def test_other_bytes_than_the_payments_are_not_signed(to, signs):
         with pytest.raises(OperationFailed, match="nothing was signed"):
             await payments.pay(params)
     assert (bool(signed), noted) == (signs, ["sent", "confirmed"] if signs else [])
+
+
+async def test_where_two_must_sign_a_permission_for_coin_makes_the_payment_that_it_covers():
+    permission = Permission(key_id=b"k" * 32, token=NOBODY, allowance=10, period=0, start=0)
+    asked, chosen, signed = [], [], []
+
+    async def way(transfer):
+        asked.append(transfer)
+        return Way("permission", permission=Granted(permission, 0, 10, 0))
+
+    account = account_that([], key=SimpleNamespace(address=SHARED), way=way)
+    spender = account_that(signed, lambda call: call[2])
+    payments = Payments(None, None, account, None, nothing, lambda *which: chosen.append(which) or spender)
+    await payments.pay(PaymentParams(to=ACCOUNT, amount="5", token=NATIVE, chain_id=84532))
+    assert asked == [Transfer(ACCOUNT, 5, NOBODY)]
+    assert chosen == [(SHARED, permission.id)]
+    assert [it.call for it in signed] == [spend(SHARED, permission, ACCOUNT, 5)]
 
 
 async def asynchronously(value):
