@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 from tests.support.enclave_calls import refused
+from tests.support.linear_memory import memory_of
 from tests.support.modules import standing_in
 
 from holdfast.enclave import (
@@ -178,12 +179,6 @@ def test_calls_from_many_threads_take_turns(vault):
         assert all(pool.map(work, range(64)))
 
 
-def test_instances_know_nothing_of_each_other(vault):
-    with Enclave() as other:
-        assert other.call("status")["initialized"] is False
-    assert vault.call("status")["initialized"] is True
-
-
 async def test_the_event_loop_goes_on_during_a_call(credential, key):
     async with await AsyncEnclave.start() as enclave:
         await enclave.call("generate", credential=credential, key=key)
@@ -238,15 +233,13 @@ def test_the_ticking_stops_with_the_last_instance():
     assert done.returncode == 0, done.stderr
 
 
-def test_a_call_that_would_not_end_is_stopped(monkeypatch, credential, key):
-    with Enclave() as enclave:
-        enclave.call("generate", credential=credential, key=key)
-        monkeypatch.setattr(host.clock, "ticks", lambda _seconds: 0)
-        with pytest.raises(PluginCallError) as refused:
-            enclave.call("export", password="longer than no time at all")
-        assert "discarded" in str(refused.value)
-        with pytest.raises(PluginCallError, match="stopped"):
-            enclave.call("version")
+def test_a_call_that_would_not_end_is_stopped_and_leaves_nothing_in_memory(monkeypatch, vault):
+    monkeypatch.setattr(host.clock, "ticks", lambda _seconds: 0)
+    with pytest.raises(PluginCallError, match="discarded"):
+        vault.call("export", password="longer than no time at all")
+    assert not any(memory_of(vault))
+    with pytest.raises(PluginCallError, match="stopped"):
+        vault.call("version")
 
 
 def test_memory_is_bounded(monkeypatch, credential, key):
@@ -258,20 +251,21 @@ def test_memory_is_bounded(monkeypatch, credential, key):
         assert enclave.call("sign", digest=bytes(32))["signature"]  # the instance remains usable
 
 
-@pytest.mark.parametrize("failure", [OSError("no entropy"), ValueError()])
-def test_without_randomness_nothing_is_made(failure, credential, key):
+def raising(error):
     def random(_size):
-        raise failure
+        raise error
 
-    with Enclave(random=random) as enclave, pytest.raises(PluginCallError) as refused:
-        enclave.call("generate", credential=credential, key=key)
-    assert refused.value.code == "entropy_unavailable"
+    return random
 
 
-def test_short_randomness_is_no_randomness(credential, key):
-    with Enclave(random=lambda size: bytes(size - 1)) as enclave, pytest.raises(PluginCallError) as refused:
-        enclave.call("generate", credential=credential, key=key)
-    assert refused.value.code == "entropy_unavailable"
+def too_short(size):
+    return os.urandom(size - 1)
+
+
+@pytest.mark.parametrize("random", [raising(OSError("no entropy")), raising(ValueError()), too_short])
+def test_without_randomness_nothing_is_made(random, credential, key):
+    with Enclave(random=random) as enclave:
+        assert refused(enclave, "generate", credential=credential, key=key) == "entropy_unavailable"
 
 
 def test_answers_are_decoded_as_asked(enclave):

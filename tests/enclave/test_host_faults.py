@@ -119,13 +119,6 @@ def test_a_vault_that_rested_takes_a_large_input(vault):
     assert vault.call("keccak256", data=bytes(200_000))["hash"].startswith("0x")
 
 
-def test_a_trap_leaves_nothing_in_memory(vault, monkeypatch):
-    monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)
-    with pytest.raises(PluginCallError, match="discarded"):
-        vault.call("export", password="longer than no time at all")
-    assert not any(memory_of(vault))
-
-
 @pytest.mark.parametrize("text", ["0xab", "0XAB", "0xabcdef", "0x++", "AAAA"])
 def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault, text):
     data = base64.b64decode(text + "=" * (-len(text) % 4))

@@ -1,5 +1,7 @@
 """Which requests the local world's bundler proxy forwards, tested without a chain."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
@@ -17,12 +19,19 @@ class Recorder:
         return b"{}"
 
 
+async def answer_to(body, transport):
+    async def read():
+        return body
+
+    bundler = DevelopmentBundler(None, "http://alto", transport)
+    return msgspec.json.decode((await bundler.answer(SimpleNamespace(headers={}, read=read))).body)
+
+
 @pytest.mark.parametrize("more", [{"METHOD": "eth_sendRawTransaction"}, {"Method": "x", "Params": []}, {"auth": "y"}])
 async def test_only_the_four_fields_reach_the_bundler(more):
     asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
     transport = Recorder()
-    bundler = DevelopmentBundler(None, "http://alto", transport)
-    await bundler._dispatch(msgspec.json.encode(asked | more))
+    await answer_to(msgspec.json.encode(asked | more), transport)
     assert msgspec.json.decode(transport.posted[0]) == asked
 
 
@@ -35,7 +44,6 @@ NO_REQUESTS = [
 @pytest.mark.parametrize("body", NO_REQUESTS)
 async def test_what_is_no_request_is_refused_here(body):
     transport = Recorder()
-    bundler = DevelopmentBundler(None, "http://alto", transport)
-    answer = msgspec.json.decode(await bundler._dispatch(body))
+    answer = await answer_to(body, transport)
     assert (answer["error"]["code"], answer["id"]) == (-32600, None)
     assert transport.posted == []
