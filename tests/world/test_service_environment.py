@@ -63,6 +63,8 @@ def test_the_service_reads_every_setting():
 @pytest.mark.parametrize(("chain_id", "name", "test_money"), [(8453, "Base", False), (4217, "Local chain 4217", True)])
 def test_a_world_with_another_id_describes_its_chain(tmp_path, chain_id, name, test_money):
     world = world_of(chain_id, faucet=None)
-    main = served_chains(read_settings(service_environment(world, tmp_path / "data", 8787, {}))).main
+    given = service_environment(world, tmp_path / "data", 8787, {"HOLDFAST_FAUCET_URL": "https://elsewhere.example"})
+    assert "HOLDFAST_FAUCET_URL" not in given, "this world has no faucet"
+    main = served_chains(read_settings(given)).main
     assert (main.chain_id, main.name, main.test_money) == (chain_id, name, test_money)
     assert (main.rpc, main.bundler, main.usdc) == ("http://127.0.0.1:1", "http://127.0.0.1:2", ADDRESSES["DevUSDC"])
