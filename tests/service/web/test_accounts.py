@@ -174,6 +174,14 @@ async def test_equal_questions_at_one_moment_share_one_call(chain):
     assert len(rpc.requests) == 1
 
 
+async def test_a_huge_answer_is_not_kept(chain):
+    api, rpc = chain
+    rpc.answer = rpc_results({"eth_call": "0x" + "00" * 5000})
+    for _ in range(2):
+        assert error_of(await api.http.get(PATHS[1])) == (502, "rpc_error")
+    assert len(rpc.requests) == 2
+
+
 async def test_contracts_name_the_default_set_and_each_can_be_set(make_api):
     answer = await make_api().get("/api/contracts")
     assert answer.headers["cache-control"] == "public, max-age=86400"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.chain.transports import Transport
 
 MAX_CACHED = 10_000
+MAX_CACHED_BYTES = 4096  # of one result; an endpoint that returns megabytes would otherwise fill the memory
 
 
 class CountedTransport:
@@ -77,7 +78,10 @@ class ChainReader:
         del self._in_flight[key]
         if done.cancelled() or done.exception() is not None:
             return
-        self._cached[key] = (time.monotonic(), done.result())
+        result = done.result()
+        if isinstance(result, bytes) and len(result) > MAX_CACHED_BYTES:
+            return
+        self._cached[key] = (time.monotonic(), result)
         self._cached.move_to_end(key)
         if len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)
