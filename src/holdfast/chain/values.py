@@ -9,7 +9,6 @@ from typing import Any
 from holdfast.chain.errors import RpcError
 
 _QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})")
-_DATA = re.compile(r"0x([0-9a-fA-F]{2})*")
 _ADDRESS_BYTES, _HASH_BYTES = 20, 32
 
 
@@ -53,9 +52,14 @@ def quantity(value: object) -> int:
 
 def data(value: object, size: int | None = None) -> bytes:
     """Return the bytes that `0x` followed by hex digits encodes: exactly `size` bytes if `size` is given."""
-    if not isinstance(value, str) or not _DATA.fullmatch(value):
+    if not isinstance(value, str) or value[:2] != "0x":
         raise RpcError("answer is not hexadecimal data")
-    result = bytes.fromhex(value[2:])
+    try:  # a regular expression takes a hundred times as long
+        result = bytes.fromhex(value[2:])
+    except ValueError:
+        raise RpcError("answer is not hexadecimal data") from None
+    if 2 * len(result) != len(value) - 2:  # `fromhex` skips spaces
+        raise RpcError("answer is not hexadecimal data")
     if size is not None and len(result) != size:
         raise RpcError(f"answer of {len(result)} bytes where {size} were due")
     return result
