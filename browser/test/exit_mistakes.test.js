@@ -44,3 +44,11 @@ test("the page's own words are shown as they are", () => {
     "That did not work: vault_locked",
   );
 });
+
+test("an answer without an end and a way elsewhere are not followed", async (it) => {
+  const pull = (/** @type {ReadableStreamDefaultController} */ it) => it.enqueue(new Uint8Array(1 << 20).fill(0x20));
+  const fetched = it.mock.method(globalThis, "fetch", async () => new Response(new ReadableStream({ pull })));
+  const error = await failed(node.quantity("eth_chainId"));
+  assert.equal(mistakeText(text, error), "That did not work: Network: node.example does not answer");
+  assert.equal(fetched.mock.calls[0].arguments[1].redirect, "error");
+});

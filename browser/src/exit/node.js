@@ -1,10 +1,12 @@
 /** Asks a chain's node, or a bundler, that the person named (JSON-RPC). */
 
 import { NetworkError, ServiceError } from "../errors.js";
+import { bounded, jsonOf } from "../http/http.js";
 
 const WITHIN_MS = 30000;
 const LOOK_MS = 500;
 const MINED_WITHIN_MS = 180000;
+const LONGEST_ANSWER = 8 << 20;
 
 /** The node refused; the message is its own. `data`: what it adds, such as revert data. */
 export class NodeRefused extends ServiceError {
@@ -75,10 +77,11 @@ export class Node {
 
   /** @param {string} body */
   async #answer(body) {
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body, redirect: /** @type {const} */ ("error") };
     try {
       const response = await fetch(this.#url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
-      return (await response.json()) ?? {};
+      return jsonOf(await bounded(response, LONGEST_ANSWER)) ?? {};
     } catch (cause) {
       throw new NetworkError(`${this.#host} does not answer`, { cause });
     }
