@@ -153,18 +153,17 @@ def test_a_full_disk_costs_no_second_compilation(fresh_cache, small, monkeypatch
     assert list((fresh_cache / "compiled").iterdir()) == []
 
 
-def test_a_warm_start_takes_milliseconds():
+def test_a_later_process_compiles_nothing():
+    """bench/enclave_bench.py measures how soon it starts."""
     script = (
-        "import time; from holdfast.enclave import Enclave, module; import wasmtime\n"
-        "best, until = 9.0, time.monotonic() + 60\n"
-        "while best > 0.020 and time.monotonic() < until:\n"  # other programs on the machine may be using the core
-        "    module.load.cache_clear(); module.bundled_sha256.cache_clear()\n"
-        "    started = time.perf_counter(); Enclave().call('version'); best = min(best, time.perf_counter() - started)\n"
-        "print(best)"
+        "import wasmtime\n"
+        "def compiled(*_): raise AssertionError('compiled again')\n"
+        "wasmtime.Module.__init__ = compiled\n"
+        "from holdfast.enclave import Enclave\n"
+        "print(Enclave().call('version')['abi'])"
     )
     Enclave().close()  # warms the cache
-    taken = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert float(taken) <= 0.020
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "1\n"
 
 
 def test_calls_from_many_threads_take_turns(vault):
