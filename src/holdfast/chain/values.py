@@ -55,7 +55,7 @@ def data(value: object, size: int | None = None) -> bytes:
     if not isinstance(value, str) or value[:2] != "0x":
         raise RpcError("answer is not hexadecimal data")
     try:  # a regular expression takes a hundred times as long
-        result = bytes.fromhex(value[2:])
+        result = bytes.fromhex(value[2:])  # a regular expression takes 170 times as long
     except ValueError:
         raise RpcError("answer is not hexadecimal data") from None
     if 2 * len(result) != len(value) - 2:  # `fromhex` skips spaces
