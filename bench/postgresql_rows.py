@@ -35,9 +35,9 @@ def shard(expression: str) -> str:
     return SHARD.format(expression, expression)
 
 
-# The rows written for each registered identifier: claim, credential and its place, counter of its address, one history
-# row (its other rows contain the rest), a verification, a used attestation and a window of sends; a stored response; a
-# snapshot of two blocks with its pin and name.
+# The rows written for each registered identifier: claim, credential and its position, counter of its address, one
+# history row (its other rows contain the rest), a verification, a used attestation and a window of sends; a stored
+# response; a snapshot of two blocks with its pin and name.
 FILL = f"""
 INSERT INTO holdfast.identifiers SELECT {shard("'k' || n")}, 'email', 'person.' || n || '@example.com',
     'Person.' || n || '@example.com', {DID}, 'registered', {IP}, 1.8e9 + n, 1.8e9 + n, false FROM g;

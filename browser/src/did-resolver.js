@@ -13,7 +13,7 @@ import { bounded, jsonOf } from "./http/http.js";
 
 const METHOD = "did:new:";
 const WITHIN_MS = 30_000;
-/** Bytes of an answer. */
+/** The most bytes of a response that are read. */
 const LONGEST = 1 << 20;
 const CORE = "https://www.w3.org/ns/did/v1";
 const KEYS = "https://w3id.org/security/jwk/v1";

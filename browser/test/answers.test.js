@@ -1,4 +1,4 @@
-/** Whatever a service answers, the client returns the documented form or throws NetworkError (vectors/service/answers.json). */
+/** For any response, the client returns a result of the documented form or throws NetworkError (vectors/service/answers.json). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

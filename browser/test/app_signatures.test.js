@@ -35,7 +35,7 @@ for (const { name, type, digest, signature, ...other } of types)
     if (signature) assert.equal(nested.signature(made), signature);
   });
 
-test("before the account exists", () => {
+test("a signature before the account exists names the factory", () => {
   const { signature, ...call } = creation;
   assert.equal(beforeCreation(made, call), signature);
 });

@@ -1,4 +1,4 @@
-/** Which boot events follow from starts and reports (vectors/service/boot.json). */
+/** The boot events that starts and reports give (vectors/service/boot.json). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -33,7 +33,7 @@ test("an answer other than a number is not quoted", async (it) => {
   const error = await failed(node.quantity("eth_chainId"));
   assert.equal(
     mistakeText(text, error),
-    "That did not work: the node or bundler answered with something else than a number.",
+    "That did not work: the node or bundler answered with something other than a number.",
   );
 });
 
@@ -45,7 +45,7 @@ test("the page's own words are shown as they are", () => {
   );
 });
 
-test("an answer without an end and a way elsewhere are not followed", async (it) => {
+test("an endless response is not read, and a redirect is not followed", async (it) => {
   const pull = (/** @type {ReadableStreamDefaultController} */ it) => it.enqueue(new Uint8Array(1 << 20).fill(0x20));
   const fetched = it.mock.method(globalThis, "fetch", async () => new Response(new ReadableStream({ pull })));
   const error = await failed(node.quantity("eth_chainId"));

@@ -1,4 +1,4 @@
-/** Messages of a pairing, in whatever pieces they arrive. */
+/** Messages of a pairing are read in whatever pieces they arrive. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Whose endpoint of a chain counts, and which fees follow from its answers (vectors/service/fees.json). */
+/** Which endpoint of a chain is used, and the fees computed from its responses (vectors/service/fees.json). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -54,7 +54,7 @@ for (const wrong of [
   ...[-1n, 1n << 160n].map((allowance) => ({ allowance })),
   ...["period", "until"].flatMap((name) => [-1, 2 ** 48].map((value) => ({ [name]: value }))),
 ])
-  test(`terms that no permission can have are refused: ${Object.entries(wrong)}`, () => {
+  test(`terms out of range are refused: ${Object.entries(wrong)}`, () => {
     const terms = { token: "native", allowance: 5n, to: `did:new:0x${"11".repeat(32)}`, ...wrong };
     assert.throws(() => permissions.permissionOf(terms, 7, 9n), { name: "TypeError", message: /range/ });
   });

@@ -1,4 +1,4 @@
-/** What is signed of an account's changes, which an application may write in upper case and in any order. */
+/** Changes of an account are signed in one form, also if an application writes them in upper case or another order. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -78,7 +78,7 @@ test("another owner's signature of the same changes is joined, in whatever order
     { ...cosigned, changes: [{ kind: "set_threshold", value: 1 }] },
   ];
   for (const it of others)
-    await assert.rejects(keys.sign([{ kind: "set_threshold", value: 2 }], { cosigned: it }), /signed other changes/);
+    await assert.rejects(keys.sign([{ kind: "set_threshold", value: 2 }], { cosigned: it }), /different changes/);
 });
 
 test("a service that writes its key in upper case gets no account without the person's consent", async (context) => {

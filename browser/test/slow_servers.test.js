@@ -1,4 +1,4 @@
-/** Servers that send a byte now and then, too much, or something else: each request has its limits and the client's own errors. */
+/** Servers that respond slowly, endlessly or wrongly: each request has limits, and ends with an error of the client. */
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -46,7 +46,7 @@ const ANSWERS = {
   ],
   "a page": [() => new Response("<html>"), "Network: the answer is not JSON"],
   nothing: [() => new Response(""), "Network: the answer is not JSON"],
-  null: [() => Response.json(null), "Network: the answer is not one of JSON-RPC"],
+  null: [() => Response.json(null), "Network: the answer is not a JSON-RPC response"],
   "no entry": [() => Response.json({}, { status: 401 }), "Network: eth_call failed (401)"],
   "without an end": [() => new Response(endless()), `Network: the response has more than ${8 << 20} bytes`],
   "a refusal": [

@@ -72,7 +72,7 @@ async def both_must_sign(first, second, account):
     assert (await brings(second, [two], account))["applied"] == 1
     assert (await brings(second, [two], account)) == {"chainId": 84532, "applied": 0, "userOpHash": None}
     other = await does(second, cosigned.replace('"value": 1', '"value": 2', 1), account)
-    assert (other["name"], "signed other changes" in other["message"]) == ("TypeError", True)
+    assert (other["name"], "signed different changes" in other["message"]) == ("TypeError", True)
 
 
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py and browser/test/exit_passkeys.test.js in the gate

@@ -24,7 +24,7 @@ def take(server, name):
         assert client.post("/api/sessions", json=body).status_code == 200
 
 
-# Simulates a browser in which nobody answers: the request waits for `ask`, and is aborted after 4 s.
+# Simulates a browser in which the person does not respond: the request waits for `ask`, and is aborted after 4 s.
 UNANSWERED = """(() => {
   const create = CredentialsContainer.prototype.create.bind(navigator.credentials);
   let called;

@@ -84,7 +84,7 @@ def test_signatures_by_name_are_taken_apart(vector):
 
 
 @pytest.mark.parametrize("vector", MALFORMED, ids=lambda vector: vector["name"])
-def test_a_list_of_signatures_that_is_none_is_refused(vector):
+def test_a_malformed_list_of_signatures_is_refused(vector):
     with pytest.raises(ValueError, match="is malformed"):
         signatures_in(from_hex(vector["whole"]))
     with pytest.raises(ValueError, match="one signature suffices"):

@@ -1,4 +1,4 @@
-"""Which assertions an account accepts, and as which signature, by the vectors that both clients share."""
+"""Which assertions an account accepts, and the signatures made of them, by vectors that both clients share."""
 
 import base64
 import json

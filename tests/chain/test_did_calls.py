@@ -41,7 +41,7 @@ def test_calls(row):
 def test_reads(row):
     answer, read = from_hex(row["answer"]), READS[row["read"]]
     if "result" not in row:
-        with pytest.raises(ChainError, match="something else than the registry's state"):
+        with pytest.raises(ChainError, match="something other than the registry's state"):
             read(answer)
         return
     found = read(answer)

@@ -194,8 +194,8 @@ async def test_a_nested_answer_to_a_batch_is_an_error():
     assert [type(error) for error in failed] == [RpcError, RpcError]
 
 
-def test_numbers_are_read_by_python_which_needs_the_same_time_for_all():
-    """msgspec alone, which needs sixty times as long for some, refuses the first of these numbers."""
+def test_numbers_are_converted_by_python_which_takes_equal_time_for_all():
+    """msgspec's own conversion, which takes sixty times as long for some numbers, refuses the first of these."""
     assert jsonrpc.parse(b"[1e999, 1.2345678901234567e-300]") == [math.inf, 1.2345678901234567e-300]
 
 

@@ -68,7 +68,7 @@ def test_the_key_is_gone_after_generation_and_each_signature(made):
 
 def test_everything_is_gone_after_a_lock(made, key):
     enclave, secrets, sealing = made
-    marker = "a token's value that nobody else has"
+    marker = "a token's value that occurs nowhere else"
     done(enclave, "tokens", "create", kind="k", value=marker)
     done(enclave, "tokens", "list")
     enclave.call("sign", digest=bytes(32))

@@ -75,7 +75,7 @@ def test_the_keccak_teams_answers(enclave, name, count):
 
 
 def test_nist_aes_256_gcm_encryption(primitives):
-    """Only cases with 96-bit nonces, which the module uses, are run; shortened tags, prefixes of the full one, in the soak."""
+    """Only cases with 96-bit nonces, which the module uses, are run; those with shortened tags only in the soak."""
     ran = 0
     for case in nist("ciphers/AES/GCM/gcmEncryptExtIV256.rsp"):
         if case["IVlen"] != "96" or (case["Taglen"] != "128" and not SOAK):

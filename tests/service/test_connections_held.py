@@ -20,7 +20,7 @@ ENTRY = pytest.mark.parametrize("entry", cases(ENTRIES, "RSGI"))
 
 
 @ENTRY
-def test_connections_without_a_whole_request_end_and_lock_nobody_out_for_long(serve, connected, entry):
+def test_connections_without_a_whole_request_end_and_block_no_one_for_long(serve, connected, entry):
     server = serve(idle_timeout="1", max_connections="8", **entry)
     held = [connected(server, sent) for sent in (b"", b"GET /api/con", GET[:-2], GET) * 2]
     with server.client() as client:

@@ -8,7 +8,7 @@ ANSWER = '{"abi":1,"functions":["version"]}'
 
 
 def standing_in(number: int = 1, *, abi: int = 1, answer: str = ANSWER, leave_out: str = "", call: str = "") -> bytes:
-    """Return a module that runs `call` (WAT) and responds with `answer`; `number` distinguishes equal modules."""
+    """Return a module that runs `call` (WAT) and responds with `answer`; `number` makes otherwise equal modules differ."""
     text = answer.replace('"', '\\"')
     exports = {
         "memory": '(export "memory" (memory 0))',

@@ -1,4 +1,4 @@
-"""Makes look-ups of the names below `.silent` wait, as when no server answers for a domain."""
+"""Makes look-ups of names below `.silent` wait, as if the domain's name servers did not respond."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
 
 
 def silent_names(folder: Path, waiting: Path) -> tuple[str, ...]:
-    """Return the command that starts another under which these look-ups wait; `waiting` gets a byte for each."""
+    """Return the command with which another one is started so that these look-ups wait; `waiting` gets a byte for each."""
     source, library = folder / "silent_names.c", folder / "silent_names.so"
     source.write_text(_SOURCE)
     command = [sys.executable, "-m", "ziglang", "cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source)]

@@ -113,7 +113,7 @@ async def test_no_secret_of_ours_reaches_a_child(tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a port is only free at the moment it is picked")
 def test_a_free_port_is_given_to_nobody_else_and_can_be_served_on():
     port = free_port()
-    # The system gives a port to nobody to whom it refuses it by name.
+    # The system never assigns a port that it refuses when a process names it.
     with socket.socket() as other, pytest.raises(OSError, match="in use"):
         other.bind(("127.0.0.1", port))
     with socket.create_server(("127.0.0.1", port)) as server, socket.create_connection(server.getsockname()):

@@ -133,7 +133,7 @@ export class AccountKeys {
     const encoded = (/** @type {Omit<SignedChanges, "signature">} */ it) =>
       it.account.toLowerCase() + calls.applyChanges({ ...it, signature: "0x" }).data;
     if (cosigned && encoded(cosigned) !== encoded(unsigned))
-      throw new TypeError("the other owner signed other changes");
+      throw new TypeError("the other owner signed different changes");
     const call = (/** @type {string} */ fn, /** @type {object} */ args) => this.#client.vault.call(fn, args);
     const owner = passkey ? await passkeyAmong(owners, passkey, call) : { signer: await this.signer(), sign: null };
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);

@@ -27,7 +27,7 @@ const ERC6492 = "6492".repeat(16);
  * @param {string} message
  * @param {AccountDomain} accountDomain
  * @returns {Nested}
- * @throws {TypeError} it is not Unicode
+ * @throws {TypeError} a text is not Unicode
  */
 export function nestedText(message, accountDomain) {
   const { length } = new TextEncoder().encode(message);

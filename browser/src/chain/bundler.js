@@ -213,7 +213,7 @@ function merged(operation, given, names) {
   return { ...operation, ...Object.fromEntries(chosen) };
 }
 
-/** Whether a field of a response can be the operation's. @param {any[]} field its name and its value */
+/** Whether the operation can have this field of a response. @param {any[]} field its name and its value */
 function isField([name, value]) {
   if (name === "paymaster") return isAddress(value);
   if (name === "paymasterData") return isData(value);

@@ -123,7 +123,7 @@ export function readAlias(answer) {
 /**
  * @template T
  * @param {unknown} answer
- * @param {(digits: string, words: string[]) => T} then throws RangeError for anything else than the registry's state
+ * @param {(digits: string, words: string[]) => T} then throws RangeError for anything but the registry's state
  * @returns {T}
  */
 function read(answer, then) {
@@ -132,7 +132,7 @@ function read(answer, then) {
     return then(digits, digits.match(/.{64}/g) ?? []);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new NetworkError("the chain's endpoint returns something else than the registry's state", { cause });
+    throw new NetworkError("the chain's endpoint returns something other than the registry's state", { cause });
   }
 }
 

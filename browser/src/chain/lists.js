@@ -18,7 +18,7 @@ export function struct(...parts) {
  * @param {string} digits
  * @param {number} at
  * @param {number} length
- * @throws {RangeError} there are not so many
+ * @throws {RangeError} the data has fewer digits
  */
 export function digitsAt(digits, at, length) {
   const found = digits.slice(at, at + length);

@@ -16,11 +16,11 @@ import { ask, digitsOf } from "./rpc.js";
  * @param {AccountOnChain} chainAccount
  * @param {string} from the address that emitted them
  * @param {[string[], ...string[]]} wanted the events, and further topics
- * @param {(event: {digits: string, topics: string[], transaction: string}) => T} read `digits`: of the data; throws
- *   RangeError if they are something else
+ * @param {(event: {digits: string, topics: string[], transaction: string}) => T} read `digits`: of its data;
+ *   throws RangeError if they are malformed
  * @param {string} [block] the number of the only block that is searched, 0x-hex
  * @returns {Promise<T[]>}
- * @throws {NetworkError} the answer is not a list of such events
+ * @throws {NetworkError} the response is not a list of such events
  */
 export async function logs({ vault, url }, from, [events, ...more], read, block) {
   const topics = [await Promise.all(events.map((it) => textHash(vault, it))), ...more];
@@ -36,6 +36,6 @@ export async function logs({ vault, url }, from, [events, ...more], read, block)
     );
   } catch (cause) {
     if (!(cause instanceof TypeError || cause instanceof RangeError)) throw cause;
-    throw new NetworkError("the chain's endpoint returns something else than events", { cause });
+    throw new NetworkError("the chain's endpoint returns something other than events", { cause });
   }
 }

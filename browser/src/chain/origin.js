@@ -1,4 +1,4 @@
-/** What the factory says an account was created for. */
+/** The key and salt for which the factory created an account. */
 
 import { WORD, address as addressWord } from "./abi.js";
 import { numberAt } from "./lists.js";

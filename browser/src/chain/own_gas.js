@@ -184,7 +184,7 @@ async function feesOfChain(url, chainId) {
     ask(url, "eth_maxPriorityFeePerGas").catch(orUnknown),
   ]);
   if (quantity(found) !== BigInt(chainId))
-    throw new NetworkError(`the endpoint is of chain ${Number(found)}, not ${chainId}`);
+    throw new NetworkError(`the endpoint serves chain ${Number(found)}, not ${chainId}`);
   const base = quantity(block?.baseFeePerGas);
   const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;

@@ -7,7 +7,7 @@ import { ask, digitsOf } from "./rpc.js";
 
 const KEY_STATE = "9e751c87"; // keyState(bytes32)
 const ACCOUNT_SETTINGS = "eea4800f"; // accountSettings()
-/** How many sign at most, and how many changes of owners; digits of a signer or a signature. */
+/** At most this many sign, and this many sign changes; the hexadecimal digits of a signer or a signature. */
 const [MOST, MOST_OF_CHANGES, LONGEST] = [32, 2n, 2 * 0xffff];
 
 /**
@@ -76,7 +76,7 @@ export function named(signatures) {
 }
 
 /**
- * Returns who signed, and their signatures, in an owner's signature of changes that another owner signs too.
+ * Returns the signers and signatures in one owner's part of a signature that needs two owners.
  *
  * @param {string} whole 0x-hex
  * @returns {{signer: string, signature: string}[]}

@@ -46,7 +46,7 @@ const [SELECTOR, FUNCTION] = [10, 10];
  * @param {number} start Unix time
  * @param {bigint} salt
  * @returns {Permission}
- * @throws {TypeError} `to` is not a `did:new`, or a number is one that the contract's form has no room for
+ * @throws {TypeError} `to` is not a `did:new`, or a number exceeds its field in the contract
  */
 export function permissionOf({ to, token, allowance, period = 0, until = 0, payee = null }, start, salt) {
   const keyId = DID_NEW.exec(to)?.[1];

@@ -40,7 +40,7 @@ export function endpointNamed(named, service) {
  * @param {string} url
  * @param {string} method
  * @param {unknown[]} [params]
- * @throws {import("../http/json_rpc.js").RpcError} the node refuses; `data`: with which a contract did
+ * @throws {import("../http/json_rpc.js").RpcError} the node refuses; `data`: what a contract reverted with, if one did
  * @throws {NetworkError} there is no usable response in time
  */
 export async function ask(url, method, params = []) {
@@ -96,7 +96,7 @@ export function quantity(answer) {
  */
 export function digitsOf(answer, least = 0) {
   if (isData(answer) && answer.length >= 2 + 2 * least) return answer.slice(2).toLowerCase();
-  throw new NetworkError(`the chain's endpoint returns something else than ${least} bytes of data`);
+  throw new NetworkError(`the chain's endpoint returns something other than ${least} bytes of data`);
 }
 
 /** @param {unknown} value @returns {value is string} whether it is whole bytes in 0x-hex */

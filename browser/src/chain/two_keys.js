@@ -1,7 +1,7 @@
 /**
  * Which keys sign an operation of an account where two owners must sign (vectors/accounts/two_keys.json). The account then
- * accepts one signature only for what a spending permission of that key covers. So a permission to the vault's own key
- * is the sum up to which one key suffices.
+ * accepts one signature only for what a spending permission of that key covers. So a permission for the vault's
+ * own key states the sum up to which one signature suffices.
  */
 
 import { hasExpired } from "./owners.js";

@@ -103,7 +103,7 @@ async function isOrigin(client, did, address, origin) {
   return (await accountAddress(client, origin)) === address;
 }
 
-/** Returns what the factory says the account was created for; null without an answer. @param {Client} client @param {string} address */
+/** Returns the key and salt of an account's creation; null without a response. @param {Client} client @param {string} address */
 async function createdFor(client, address) {
   const { block_number: block } = await client.indexerAccount(address);
   const url = await rpcOf(client, client.gas).catch(() => "");

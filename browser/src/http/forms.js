@@ -1,13 +1,13 @@
-/** Checks the forms of answers, as the types of the Python client do. */
+/** Checks the forms of responses, as the Python client does by its types. */
 
 /**
- * @typedef {string | RegExp | boolean | any[] | Record<string, any>} Form the first letters of the types that a value may
- *   have ("z": null), the pattern of a text, a constant, a choice of forms, the members of an object or, as "[]", those
- *   of a list
+ * @typedef {string | RegExp | boolean | any[] | Record<string, any>} Form a text: the first letters of the allowed types
+ *   ("z": null); a pattern of a text; a constant; a list of alternatives; or an object with the forms of its
+ *   members ("[]": the form of a list's members)
  */
 
 /**
- * Whether a value has a form. Other members of objects are ignored.
+ * Whether a value has a form. Further members of objects are ignored.
  *
  * @param {any} value
  * @param {Form} form

@@ -6,7 +6,7 @@ import { retryAfterMs, secondsIn } from "./retries.js";
 const TIMEOUT_MS = 30_000;
 /** The longest response that is read unless the caller allows more; enough for a list of pins or an error response. */
 const LONGEST_ANSWER = 1 << 20;
-/** Characters of a refusal's code and of its sentence. */
+/** The most characters of a refusal's code, and of its sentence. */
 const LONGEST_TEXT = 500;
 
 /**

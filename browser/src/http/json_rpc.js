@@ -16,8 +16,8 @@ export class RpcError extends NetworkError {
 
 /**
  * @param {any} answer
- * @param {number} id the request's
- * @param {string} [message] said instead of the server's, if it refuses
+ * @param {number} id the ID of the request
+ * @param {string} [message] replaces the server's message if it refuses
  * @returns {any} the result
  * @throws {RpcError} the answer is an error with a code
  * @throws {NetworkError} it is anything else
@@ -26,6 +26,6 @@ export function resultOf(answer, id, message) {
   const error = answer?.error ?? null;
   if (Number.isInteger(error?.code)) throw new RpcError({ ...error, ...(message && { message }) });
   if (error !== null || answer?.jsonrpc !== "2.0" || answer.id !== id || answer.result === undefined)
-    throw new NetworkError("the answer is not one of JSON-RPC");
+    throw new NetworkError("the answer is not a JSON-RPC response");
   return answer.result;
 }

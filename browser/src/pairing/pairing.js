@@ -81,7 +81,7 @@ function reached(why, work) {
 }
 
 /**
- * Waits no longer than a pairing lasts: a host that sends a byte now and then never falls silent.
+ * Waits for `work` as long as a pairing lasts: a host that sends a byte now and then never meets another time limit.
  *
  * @template T
  * @param {Promise<T>} work

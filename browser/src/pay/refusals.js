@@ -22,7 +22,7 @@ const OF_DELEGATIONS = /** @type {Record<string, string>} */ ({
   payee_unregistered: "payee_unregistered",
   payee_unverified: "payee_unverified",
 });
-/** The person may try again, because nothing was signed; so also after every "passkey_". */
+/** After these, as after each "passkey_…", the person may try again, because nothing was signed. */
 const PASSING = ["no_prf", "unsupported", "wrong_key", "wrong_password", "network"];
 
 /** @typedef {false | "perhaps" | "surely"} HandedOver whether the bundler has the operation; "surely": it has accepted it */

@@ -8,7 +8,7 @@ import { NetworkError, StorageError } from "../errors.js";
 /** @import {PinInfo, PinRequest} from "../generated/types.js" */
 
 const ALL = "queued,pinning,pinned,failed";
-/** What the report of a pin must have. */
+/** The form of the report about a pin. */
 const PIN = {
   ...{ requestid: "s", status: /^(queued|pinning|pinned|failed)$/, created: "s", delegates: { "[]": "s" } },
   ...{ pin: { cid: "s", name: "szu" }, info: ["zu", { status_details: "su" }] },

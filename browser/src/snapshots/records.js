@@ -161,7 +161,7 @@ function readEntry(signed) {
 function checkV1(fields, entry) {
   if (![SIGNATURE_V1, ...Object.keys(V1)].some((number) => number in fields)) return;
   if (Object.entries(V1).some(([number, name]) => !isEqual(fields[Number(number)], entry[name]))) {
-    throw new ContentError("v1_mismatch", "the record's fields of version 1 say something else than its data");
+    throw new ContentError("v1_mismatch", "the record's fields of version 1 differ from its data");
   }
 }
 

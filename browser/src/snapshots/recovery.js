@@ -340,7 +340,7 @@ async function readable(work) {
   }
 }
 
-/** Whether every server that was asked has no such block. @param {unknown} cause @returns {boolean} */
+/** Whether none of the servers that were asked has the block. @param {unknown} cause @returns {boolean} */
 function isMissing(cause) {
   if (cause instanceof PlacesFailed) return cause.failed.every(({ error }) => isMissing(error));
   return cause instanceof RequestRefused && cause.status === 404;

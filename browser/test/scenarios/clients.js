@@ -84,7 +84,7 @@ class ClientPlayer extends Player {
     await did.setActive(active, { onProgress: (step) => void script.perform(`tell: ${step}`) });
   }
 
-  /** A vault of one key, whose calls that sign are effects. */
+  /** A vault with one key; each call that signs is recorded as an effect. */
   #vault({ locked = false }) {
     const { world, facts, dbName } = this;
     const used = async (what, fn, then = () => {}) => {

@@ -83,7 +83,7 @@ abstract contract Keys {
         return (valid ? Authority.Full : Authority.None, 0, 0);
     }
 
-    /// @dev As `_authority`, at this moment: an owner that has expired amounts to nothing.
+    /// @dev Like `_authority` at the time of the block: an owner that has expired has no authority.
     function _authorityNow(uint256 settings, bytes32 digest, bytes calldata signature)
         internal
         view

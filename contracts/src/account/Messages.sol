@@ -10,7 +10,7 @@ import {Keys} from "./Keys.sol";
 /// @title Signed messages
 /// @notice ERC-1271 with ERC-7739: owners sign a message together with the account, so that no signature is valid for a
 /// second account of the same key, or for an operation; and a wallet can still show what is signed.
-/// @dev As OpenZeppelin's `ERC7739`, on its library, with our `Domain`.
+/// @dev Like OpenZeppelin's `ERC7739`, on its library, with our `Domain`.
 abstract contract Messages is IERC1271, Keys, Domain {
     using MessageHashUtils for bytes32;
 

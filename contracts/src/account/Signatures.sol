@@ -129,7 +129,7 @@ library Signatures {
         return signer.length >= ADDRESS_LENGTH && bytes20(signer) != 0 && bytes20(signer) != bytes20(address(this));
     }
 
-    /// @dev As OpenZeppelin's checker, without copying signer and signature first.
+    /// @dev Like OpenZeppelin's checker, without copying signer and signature first.
     function _isOfVerifier(bytes calldata signer, bytes32 digest, bytes calldata signature)
         private
         view

@@ -55,7 +55,7 @@ class Permission:
         function: the only function of `target` that may be called (4 bytes), or zeros for transfers only.
         salt: distinguishes permissions that are otherwise equal.
 
-    Raises ValueError for a number that the contract's form has no room for.
+    Raises ValueError for a number that exceeds its field in the contract.
     """
 
     key_id: bytes
@@ -85,12 +85,12 @@ def apply_changes(signed: SignedChanges) -> Call:
 
 
 def apply_together(account: str, history: Sequence[SignedChanges]) -> Call:
-    """Return the account's call of itself that brings several signed changes, all or none."""
+    """Return the call by which the account applies several signed changes to itself, all or none."""
     return account, 0, execute_batch([apply_changes(each) for each in history])
 
 
 def create_account_with(factory: str, key: tuple[int, int], salt: int, history: Sequence[SignedChanges]) -> Call:
-    """Return the factory's call that creates the account of a first key, and brings all changes from sequence 0 on."""
+    """Return the factory's call that creates the account of a first key, and applies all changes from sequence 0 on."""
     listed = [(_listed(signed.changes), signed.signature) for signed in history]
     return factory, 0, call_data(_CREATE_WITH, *key, salt, listed)
 
@@ -130,7 +130,7 @@ def changes_in(account: str, data: bytes) -> Iterator[SignedChanges]:
     """Yield the changes of the account in a transaction's input, however deeply other calls contain them.
 
     They are read as the contract reads them, which ignores how values are padded. Whether their signatures are valid is
-    for the caller's chain to say.
+    for the caller to check on its chain.
     """
     for start in _offsets(data, selector(_APPLY)):
         with suppress(ValueError):

@@ -1,7 +1,7 @@
 """Reads an account's owners, guardians, terms, recovery and permissions from its chain.
 
-The contract keeps keys by their IDs only. Their bytes come from its events, and what each is now from its state, so a
-chain endpoint that leaves out events can hide a key but not invent one.
+The contract stores keys by their IDs only. A key's bytes come from the contract's events, and its present role from the
+contract's state, so a chain endpoint that leaves out events can hide a key but not invent one.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ async def primary_of(chain: RpcClient, account: str) -> bytes | None:
 
 
 async def created_of(chain: RpcClient, factory: str, account: str, block: int | None = None) -> Created | None:
-    """Return what the factory says the account was created for, or None without its event. The caller checks it.
+    """Return the key and salt in the factory's event about the account, or None without one. The caller checks them.
 
     `block`: the only block that is searched.
     """
@@ -212,14 +212,14 @@ async def _signers(chain: RpcClient, account: str, event: bytes) -> list[bytes]:
 async def _logs(
     chain: RpcClient, address: str, topics: list[Any], read: Callable[[Log], T], block: int | None = None
 ) -> list[T]:
-    """Return what `read` makes of a contract's events. Raises RpcError, also for events of another form."""
+    """Return what `read` makes of a contract's events. Raises RpcError, also for malformed events."""
     first, last = ("0x0", "latest") if block is None else (hex(block), hex(block))
     where = {"address": address, "fromBlock": first, "toBlock": last, "topics": topics}
     found = values.logs(await chain.call("eth_getLogs", [where]))
     try:
         return [read(log) for log in found]
     except (ValueError, IndexError) as error:
-        raise RpcError("answer has an event of another form") from error
+        raise RpcError("answer has a malformed event") from error
 
 
 async def _numbers(chain: RpcClient, account: str, signature: str, count: int, *given: Any) -> list[int]:

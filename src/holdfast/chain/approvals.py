@@ -86,7 +86,7 @@ def margin_in(context: Mapping[str, object]) -> Margin:
     margin = context.get("verificationGasMargin")
     gas = 0 if margin is None else int(str(margin), 16)
     if gas < 0:
-        raise ValueError("a margin adds gas")
+        raise ValueError("a margin cannot be negative")
     return Margin(min(gas, _GREATEST_MARGIN))
 
 

@@ -47,14 +47,14 @@ def set_alias_active(registry: str, alias: str, *, active: bool) -> Call:
 
 
 def read_did(answer: bytes) -> tuple[str | None, bool, str]:
-    """Return controller, state and metadata from what `getDid` returns. Raises ChainError if it is something else."""
+    """Return controller, state and metadata from what `getDid` returns. Raises ChainError for anything else."""
     with _of_registry():
         controller, active, metadata = (abi.word(answer, at) for at in range(3))
         return _account(controller), abi.boolean(active), abi.content(answer, metadata).decode("utf-8", "replace")
 
 
 def read_proposed(answer: bytes) -> str | None:
-    """Return the account from what `proposedController` returns. Raises ChainError if it is something else."""
+    """Return the account from what `proposedController` returns. Raises ChainError for anything else."""
     with _of_registry():
         return _account(abi.word(answer, 0))
 
@@ -71,7 +71,7 @@ def _of_registry() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ChainError("the chain's endpoint returns something else than the registry's state") from error
+        raise ChainError("the chain's endpoint returns something other than the registry's state") from error
 
 
 def _account(word: bytes) -> str | None:

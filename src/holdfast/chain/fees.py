@@ -38,7 +38,7 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
         rpc.chain_id(), rpc.call("eth_getBlockByNumber", ["latest", False]), _suggested_tip(rpc)
     )
     if found != chain_id:
-        raise RpcError(f"the endpoint is of chain {found}, not {chain_id}")
+        raise RpcError(f"the endpoint serves chain {found}, not {chain_id}")
     base = _base_fee(block)
     tip = max(await _spread(rpc, base) if tip is None else tip, 1)
     tip += tip // 4

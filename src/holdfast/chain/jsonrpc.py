@@ -42,7 +42,7 @@ READS = frozenset(
 )
 
 
-# msgspec's own conversion takes 6 µs for some numbers, so that an endpoint could make an answer take two seconds.
+# msgspec's own conversion takes 6 µs for some numbers: an endpoint could send a response that takes two seconds.
 _decode = msgspec.json.Decoder(float_hook=float).decode
 
 

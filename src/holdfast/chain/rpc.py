@@ -41,7 +41,7 @@ class RpcClient:
         timeout_s: float = TIMEOUT_S,
         delays_s: Sequence[float] | None = None,
     ) -> None:
-        """`delays_s`: after which a read is repeated; by default RETRY_DELAYS_S."""
+        """`delays_s`: the delays before a read is repeated; by default RETRY_DELAYS_S."""
         self._url = url
         self._transport = transport
         self._batches = batches

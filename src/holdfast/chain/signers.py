@@ -65,7 +65,7 @@ def named(signatures: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def signatures_in(whole: bytes) -> list[tuple[bytes, bytes]]:
-    """Return signer and signature of each in an owner's signature of changes that another owner signs too.
+    """Return the signers and signatures in one owner's part of a signature that needs two owners.
 
     Raises ValueError if it was signed where one signature suffices, so that it names no signer, or if it is malformed.
     """

@@ -53,7 +53,7 @@ def opened(source: Source) -> Iterator[Vault]:
 
 
 def passkey_sources(source: Source) -> list[Authenticator]:
-    """Return what may have the passkey: the file next to where a vault was, and a security key. Raises ValueError."""
+    """Return the authenticators that may have the passkey: a passkey file and a security key. Raises ValueError."""
     if source.file is not None:
         raise ValueError("--owner-passkey signs without a vault: leave out FILE")
     with common.stored_vaults(source.folder) as store:

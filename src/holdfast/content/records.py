@@ -137,7 +137,7 @@ def _read_entry(signed: bytes) -> dict[str, Any]:
 
 def _check_v1(fields: dict[int, int | bytes], entry: dict[str, Any]) -> None:
     if fields.keys() & (_V1.keys() | {2}) and any(fields.get(number) != entry[name] for number, name in _V1.items()):
-        raise ContentError("v1_mismatch", "the record's fields of version 1 say something else than its data")
+        raise ContentError("v1_mismatch", "the record's fields of version 1 differ from its data")
 
 
 def _record(public_key: bytes, entry: dict[str, Any], data: bytes) -> Record:

@@ -84,7 +84,7 @@ class LogReader:
         Args:
             filters: The blocks.
             logs: The result of `of_contracts` for all of them, with the accounts created there.
-            accounts: Returns the accounts created before. Called only if a filter without addresses is refused.
+            accounts: Returns the accounts of earlier blocks. Called only if a filter without addresses is refused.
         """
         answers = await asyncio.gather(*(self._of_any_account(block_filter) for block_filter in filters))
         found = [each for answer in answers if answer is not None for each in answer]

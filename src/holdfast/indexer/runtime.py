@@ -103,7 +103,7 @@ def build(settings: IndexerSettings) -> IndexRunner:
 
 
 def transfer_reader(settings: IndexerSettings, rpc: RpcClient, session: aiohttp.ClientSession) -> TransferReader:
-    """Return what reads transfers. It takes the logs of a range only in small responses."""
+    """Return the reader of transfers, which accepts the logs of a range only in small responses."""
     brief = RpcClient(settings.rpc_url, AiohttpTransport(session, most_bytes=MAX_RANGE_BYTES), batches=False)
     return TransferReader(rpc, settings.token, settings.follow.start_block, brief)
 

@@ -48,7 +48,7 @@ class TransferReader:
     """Finds transfers of one token. `token`: its address, or None for a chain without it.
 
     `brief` is the same endpoint with a small size limit for ranges of blocks. An account can have thousands of
-    transfers in a range, and to parse them takes half a second.
+    transfers in a range; parsing them takes half a second.
     """
 
     def __init__(self, rpc: Rpc, token: bytes | None, floor: int, brief: Rpc | None = None) -> None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from holdfast.service.web.rsgi import RsgiEntry
 
 STOP_WITHIN_S = int(PROXY_TIMEOUT_S) + 5  # slightly more than the longest duration of an accepted request
-# libuv looks up host names on half of its threads, by default on two: names whose servers do not answer would keep all
-# other upstreams' names waiting, and that of the database.
+# libuv looks up host names on half of its threads, by default on two: look-ups that no name server answers would
+# delay those of all other upstreams and of the database.
 LOOKUP_THREADS = 64
 GARBAGE_THRESHOLD = 20_000  # objects; the default of 700 is reached every few requests
 

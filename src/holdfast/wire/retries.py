@@ -117,12 +117,12 @@ class OperationRetries(NamedTuple):
 
 
 class ChainRetries(NamedTuple):
-    """How a chain's endpoint is asked for what changes nothing.
+    """How requests to a chain's endpoint that change nothing are repeated.
 
     Attributes:
-        delays_s: after each of these it is asked again, if it does not answer or with one of the statuses.
+        delays_s: the delay before each repetition, after no response or one with one of the statuses.
         statuses: HTTP statuses after which a retry may help.
-        within_s: how long a client waits for its answer in all.
+        within_s: how long a client waits for the response, repetitions included.
     """
 
     delays_s: tuple[float, ...] = (0.2, 0.4)

@@ -63,7 +63,7 @@ def test_a_policy_that_names_no_permission_stands_for_none():
         *({name: value} for name in ("period", "until") for value in (-1, 1 << 48)),
     ],
 )
-def test_terms_that_no_permission_can_have_are_refused_before_anything_is_signed(wrong):
+def test_terms_out_of_range_are_refused_before_anything_is_signed(wrong):
     terms = {"to": f"did:new:0x{'11' * 32}", "token": "native", "allowance": 5} | wrong
     with pytest.raises(ValueError, match=r"not an address|range"):
         permission_of(SpendingTerms(**terms), 7, 9)

@@ -1,4 +1,4 @@
-"""Whatever a service answers, the client returns the documented form or raises NetworkError (vectors/service/answers.json)."""
+"""For any response, the client returns a result of the documented form or raises NetworkError (vectors/service/answers.json)."""
 
 import json
 from pathlib import Path
@@ -44,13 +44,13 @@ async def test_the_documented_form(call, more):
 
 
 @pytest.mark.parametrize(("call", "more"), FILE["otherwise"])
-async def test_any_other(call, more):
+async def test_any_other_form(call, more):
     with pytest.raises(NetworkError, match="did not answer in the documented form"):
         await asked(call, FILE["answers"][call] | more)
 
 
 @pytest.mark.parametrize("body", [None, [], "text", 7, {}, [{}]])
 @pytest.mark.parametrize("call", CALLS)
-async def test_none_at_all(call, body):
+async def test_a_body_without_the_documented_members(call, body):
     with pytest.raises(NetworkError, match="did not answer in the documented form"):
         await asked(call, body)

@@ -1,4 +1,4 @@
-"""What only the owner may read is read only from the owner's own file, and never through a link."""
+"""Secrets are read only from a file of the user's own, and never through a link."""
 
 import os
 

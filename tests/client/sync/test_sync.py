@@ -197,7 +197,7 @@ async def test_a_device_that_drips_is_not_waited_for_longer_than_a_pairing_lasts
 
 
 @pytest.mark.parametrize("length", ["\u00b2", "9" * 5000, "-1", "1_0", ""])
-def test_a_length_that_is_no_number_gets_a_plain_404(holding, length):
+def test_a_length_that_is_not_a_number_gets_a_plain_404(holding, length):
     with HttpOffer(PairingServer(holding, str), host="127.0.0.1") as offer:
         url = httpx2.URL(offer.link)
         with socket.create_connection((url.host, url.port), timeout=30) as connection:

@@ -249,7 +249,7 @@ def test_without_libp2p_or_a_working_store_boot_is_not_ready(store, monkeypatch)
 
 
 @pytest.mark.parametrize("case", BOOTS, ids=lambda case: ", ".join(case["steps"]))
-def test_boot_events_follow_from_starts_and_reports(case):
+def test_starts_and_reports_give_these_boot_events(case):
     told = []
     log = BootLog(lambda event: told.append(event.status))
     for step in case["steps"]:

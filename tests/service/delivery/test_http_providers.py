@@ -142,7 +142,7 @@ async def test_never_answering_is_a_timeout(provider, http):
     assert http_exchange.TIMEOUT_S == 10
 
 
-async def test_nobody_listening_is_unreachable_and_who_hangs_up_may_have_sent_the_message(provider, verifier, http):
+async def test_a_closed_port_is_unreachable_and_who_hangs_up_may_have_sent_the_message(provider, verifier, http):
     base = f"http://127.0.0.1:{free_port()}"
     mailer = ResendMailer(KEY, base, http, mail_identity(SENDER, "vault.example"))
     absent = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)

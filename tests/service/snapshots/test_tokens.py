@@ -189,7 +189,7 @@ async def test_refused_tokens_count_against_their_address(make_api):
     assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200
 
 
-async def test_without_the_store_nothing_is_believed_which_is_not_the_tokens_fault(make_api, monkeypatch):
+async def test_without_the_store_no_token_is_accepted_or_called_invalid(make_api, monkeypatch):
     async def gone(*_):
         raise StoreUnavailable("gone")
 

@@ -17,7 +17,7 @@ ASKED = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "param
 
 @pytest.fixture
 async def served(make_api, tmp_path, request):
-    """A service on Base with a chain of its own beside it, whose endpoint and bundler are one upstream."""
+    """A service on Base and on a second, private chain, whose endpoint and bundler are one upstream."""
     async with upstream() as main, upstream() as other:
         for each in (main, other):
             each.answer = rpc_results({"eth_call": SLOTS, "eth_getBalance": hex(10**18)})

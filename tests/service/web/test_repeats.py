@@ -170,7 +170,7 @@ async def test_work_whose_client_has_left_is_not_collected_as_garbage(api):
     assert len(api.mailer.sent) == 1
 
 
-async def test_what_asks_to_try_again_is_not_final(make_api):
+async def test_a_response_that_asks_to_try_again_is_not_final(make_api):
     api = make_api(MAX_VERIFY_SENDS_PER_IP="1")
     api.mailer.failure = ConnectionError()
     assert (await api.post("/api/verify/send", **SEND, headers=NAMED, ip=IP)).status_code == 500

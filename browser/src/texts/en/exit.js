@@ -120,5 +120,5 @@ export default {
   working: "One moment.",
   failed: "That did not work: {message}",
   "failed.node": "That did not work. The node or bundler at {host} says, in its own words: “{message}”",
-  "failed.unread": "That did not work: the node or bundler answered with something else than a number.",
+  "failed.unread": "That did not work: the node or bundler answered with something other than a number.",
 };

@@ -118,14 +118,14 @@ class AccountMethods(EndpointMethods):
             number,
             made,
         ):
-            raise ValueError("the other owner signed other changes")
+            raise ValueError("the other owner signed different changes")
         message = {"message": "changes", "sequence": number, "changes": [change.to_json() for change in made]}
         digest = changes_digest(view.address, number, made)
         own = owner.signer if owner else (await self._opened()).key.signer
         second = None if cosigned else await self._second_of(view, own)
         signed = (own, await answered(owner.sign, digest)) if owner else None
         signature = signed or await self._signature(view.address, message, digest)
-        # What two must sign at a later place depends on changes that this chain does not have yet.
+        # How many must sign a later change may depend on earlier changes, which this chain does not have yet.
         suffices = view.settings.threshold == 1 and number == view.settings.sequence
         is_primary = any(owner.is_primary and owner.signer == signature[0] for owner in view.owners)
         alone = of_changes(*signature, suffices=suffices, is_primary=is_primary)

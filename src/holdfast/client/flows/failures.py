@@ -13,8 +13,8 @@ from holdfast.wire.client_errors import NetworkError, ServiceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Codes of ERC-4337 as whole words, because an address may contain the same letters. Invalid nonce, sender already
-# constructed; the account lacks funds.
+# ERC-4337's codes for an invalid nonce or a sender that exists already, and for an account without enough funds; whole
+# words, because an address may contain the same letters.
 _STALE, _NO_MONEY = re.compile(r"\b(?:AA25|AA10)\b"), re.compile(r"\b(?:AA21|AA51)\b")
 
 

@@ -200,8 +200,8 @@ class Registrar:
                 token=await self._signature(),
             )
         except (CredentialAlreadyRegistered, AttestationRequired):
-            # The service may have stored the registration in an earlier attempt, whose response was lost; or too few
-            # blocks follow the transaction for adding it.
+            # The service may have stored the registration in an earlier attempt, whose response was lost; or the
+            # transaction has too few confirmations for it.
             if await self._client.lookup_did(self._credential_id) is None:
                 raise
         except (AttestationExpired, AttestationInvalid, AttestationMismatch, AttestationUsed):

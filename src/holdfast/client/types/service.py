@@ -11,7 +11,7 @@ from holdfast.client.types.base import Record, Wire
 from holdfast.wire import models
 from holdfast.wire.client_errors import ServiceError
 
-# A text in one of these forms; of another one the client says that the service did not answer as documented.
+# Forms of texts. If a text has another form, the client reports that the service did not answer as documented.
 Decimal = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,78}$(?!\n)")]
 Coordinate = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}$(?!\n)")]
 Hex = Annotated[str, msgspec.Meta(pattern=r"^0x([0-9a-fA-F]{2})*$(?!\n)")]

@@ -473,7 +473,7 @@ class AsyncVault:
         return done
 
     async def _store_new(self, did: str | None) -> None:
-        """Store the vault that came from elsewhere, or discard it if one of its DID is stored; None: none came."""
+        """Store a received vault, or discard it if a vault with its DID is stored already; None: none was received."""
         if did is None:
             return
         try:

@@ -39,12 +39,12 @@ class HostKey:
 
 
 def passkey_key(credential_id: str, secret: bytes | None) -> HostKey:
-    """Return the key that a passkey's PRF output is."""
+    """Return the host key whose secret is a passkey's PRF output."""
     return HostKey("prf", passkey_wrap(credential_id), secret=secret)
 
 
 def passkey_wrap(credential_id: str) -> str:
-    """Return the ID of a passkey's wrap: its credential ID (base64url), or that one's hash if it is too long."""
+    """Return the ID of a passkey's wrap: its credential ID (base64url), or the ID's hash if it is too long."""
     if len(credential_id) <= _LONGEST_ID:
         return credential_id
     return f"sha256:{to_base64url(sha256(from_base64url(credential_id)).digest())}"

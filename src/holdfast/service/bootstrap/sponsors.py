@@ -82,7 +82,7 @@ def _sponsor(
 
 
 def sponsor_limits(settings: Settings, chain: Chain) -> SponsorLimits:
-    """Return the limits on one chain; a contract without a budget of its own has that of the day."""
+    """Return the limits on one chain; a contract without a budget has that of the day."""
     addresses = {REGISTRY: settings.contract_did_registry, USDC: chain.usdc}
     contracts = {
         (addresses.get(name, name) or "").lower(): settings.sponsor_day if gwei is None else gwei

@@ -79,7 +79,7 @@ async def see_events(webhook: Webhook | None, *, send: bool) -> Finding:
 async def see_chain(settings: Settings, chain: int, client: RpcClient) -> Finding:
     """Check that the JSON-RPC endpoint serves this chain (eth_chainId, EIP-695).
 
-    A chain of which the settings say nothing only has balances, so a fault of its public endpoint is a note.
+    A chain that no setting names serves only balances, so an error of its public endpoint is a note.
     """
 
     async def ask() -> str:

@@ -47,7 +47,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def in_ascii(octets: bytes) -> str:
-    """Return a path or query as sent, with octets beyond ASCII, which no URL may have, percent-encoded (RFC 3986)."""
+    """Return a path or query with octets beyond ASCII, which no URL may have, percent-encoded (RFC 3986)."""
     return octets.decode() if octets.isascii() else quote(octets, safe=punctuation)
 
 

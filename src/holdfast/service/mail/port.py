@@ -10,9 +10,9 @@ class Notice(NamedTuple):
 
     Attributes:
         name: identifies what the notice is about, so that a mail sent twice has the same Message-ID.
-        kind: `asked` of the service as a guardian, or `started` on the chain.
+        kind: `asked`: the service, a guardian, was asked for it; `started`: it was started on the chain.
         until: when the service signs, or the recovery can be finished; seconds since the epoch.
-        request: of `asked`, the number that stops it.
+        request: the number with which an `asked` recovery is stopped.
     """
 
     name: str

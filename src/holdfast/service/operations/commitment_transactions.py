@@ -129,7 +129,7 @@ class BudgetedPoster:
         return sent + [None] * (len(commitments) - len(sent))
 
     async def _settle(self, key: SponsorshipKey, end: int, transaction: str | None, fees: Fees) -> None:
-        """Charge what a commitment cost. What is not mined in time stays reserved, and is charged when it ends."""
+        """Charge the cost of a commitment; if it is not mined in time, the reserved sum when the reservation ends."""
         used = 0
         if transaction is not None:
             try:

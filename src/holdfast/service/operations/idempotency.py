@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.values import IdempotencyState
 
 _NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2; each key encrypts a few responses at most
-# A repeat asks ten times whether the first request is done: seldom enough that waiting costs little.
+# A repeated request checks ten times whether the first one is done: rarely enough that waiting costs little.
 _FIRST_PAUSE_S, _LONGER = 0.05, 1.5
 _RETRY_AFTER_S = 1
 

@@ -162,7 +162,7 @@ class Store(Protocol):
         """Store the hash of a code that was sent, in place of any older code.
 
         If an older code's `same_until` has not passed and its hash is the same, it was sent once more: its attempts and
-        asker are kept.
+        its requester remain.
         """
         ...
 

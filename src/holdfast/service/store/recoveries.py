@@ -135,7 +135,7 @@ class Recoveries(Protocol):
     async def signable(self, account: str, owners: str, nonce: int, now: float) -> Signable | None:
         """Return the newest confirmed request for this recovery of an account whose identifier is still the DID's.
 
-        If its time has come, an audit row says once that the service signed.
+        If its waiting period is over, one audit row records that the service signed.
         """
         ...
 

@@ -150,7 +150,7 @@ async def test_a_lost_answer_is_asked_for_again_only_where_that_changes_nothing(
 
 @pytest.mark.parametrize("bounds", [SessionBounds(1, 9, 0, 9), SessionBounds(0, 9, 1, 9)], ids=["address", "network"])
 async def test_a_session_below_its_lower_bound_is_left_to_the_rule(pg_store, postgres_url, bounds):
-    """The bound comes from facts that a rule was asked about. What adds all at once looks at upper bounds alone."""
+    """A rule chose the bounds for the facts that it was given. A batch compares the counts with the upper bounds only."""
     opening = SessionToOpen(session(), claim_key_of(ANN), bounds)
     connection = await asyncpg.connect(postgres_url)
     try:

@@ -28,7 +28,7 @@ from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.settings.shared import default_url
 
 
-async def test_the_pragmas_that_the_promises_rest_on_and_files_for_the_owner_alone(tmp_path):
+async def test_durable_pragmas_and_files_for_the_owner_alone(tmp_path):
     with contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
         pragmas = [
             connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -59,7 +59,7 @@ async def test_migrations_run_once_and_all_or_nothing_and_a_newer_schema_is_refu
 
 
 def test_a_file_that_is_no_database_or_of_another_user_is_unavailable(tmp_path, monkeypatch):
-    """The tests may run as root, who may open every file, so the refusal of the system is made."""
+    """The tests may run as root, who may open every file, so the system's refusal is simulated."""
     (tmp_path / "x.db").write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreUnavailable):
         SqliteStore(tmp_path / "x.db")

@@ -157,7 +157,7 @@ def fail_half_way(connection):
     ],
 )
 @pytest.mark.parametrize("rollback_fails", [False, True])
-async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(connection, statement, error, rollback_fails):
+async def test_whichever_statement_fails_the_request_fails_and_the_next_is_served(connection, statement, error, rollback_fails):
     writing = GroupCommitWriter(connection, lambda: None)
     Failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
     # Savepoints are used only for a batch in which a job has failed after writing.
@@ -174,7 +174,7 @@ async def test_whatever_fails_the_request_hears_it_and_the_next_is_served(connec
     await writing.close()
 
 
-async def test_a_job_that_fails_half_way_leaves_nothing_and_takes_nobody_along(connection):
+async def test_a_job_that_fails_half_way_leaves_nothing_and_fails_no_other(connection):
     writing = GroupCommitWriter(connection, lambda: None)
     jobs = [writing.write(fail_half_way if number % 5 == 2 else insert) for number in range(20)]
     results = await asyncio.gather(*jobs, return_exceptions=True)

@@ -24,7 +24,7 @@ def rows_of(name: str, statement: str) -> Kind:
 
 
 def single(name: str, function: str, arguments: int) -> Kind:
-    """Return a kind of write that is never batched; its result is the function's."""
+    """Return a kind of write that is never batched; its result is what the database function returns."""
     return Kind(name, call(function, arguments), lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1)
 
 
