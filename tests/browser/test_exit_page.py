@@ -52,7 +52,7 @@ def file():
 
 @pytest.fixture
 def bare(chain):
-    """A chain with entry points, contracts and a bundler. That no service is asked, each visit's requests show."""
+    """A chain with entry points, contracts and a bundler. Each visit checks by its requests that no service is asked."""
     return chain
 
 

@@ -225,7 +225,7 @@ async def test_a_late_answer_is_an_error(method):
         await client(Silent(), timeout_s=0.05).call(method, [ADDRESS, "latest"])
 
 
-async def test_a_caller_who_leaves_takes_nobody_along():
+async def test_a_caller_who_leaves_ends_no_other_call():
     transport = FakeTransport(balances)
     rpc = client(transport)
     leaving = asyncio.ensure_future(rpc.get_balance("0x1"))

@@ -99,7 +99,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("fault", MALFORMED)
-def test_a_log_that_is_none_of_ours_is_left_out(fault):
+def test_a_log_that_is_not_ours_is_left_out(fault):
     good = log([STATUS_CHANGED, DID], word(0))
     assert [event.kind for event in DECODER.events([MALFORMED[fault], good])] == ["DidStatusChanged"]
 

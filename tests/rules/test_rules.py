@@ -88,7 +88,7 @@ def test_canonical_keys(text, channel, key):
 
 @pytest.mark.parametrize("channel", list(Channel))
 @pytest.mark.parametrize("unseen", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\ufe0f\u034f\u115f\u3164\u2800\U000e0061")
-def test_a_character_that_nobody_sees_is_refused(unseen, channel):
+def test_an_invisible_character_is_refused(unseen, channel):
     text = {"handle": f"an{unseen}n", "email": f"an{unseen}n@example.com", "sms": f"+1415{unseen}5552671"}[channel]
     assert key_of(text, channel) is None
     if channel is Channel.EMAIL:

@@ -91,7 +91,7 @@ async def test_python_factory_and_deployment_agree_on_the_address(world, newcome
     assert await world.rpc.get_code(person.account)
 
 
-async def test_nobody_registers_the_did_of_anothers_key(newcomer):
+async def test_no_one_else_registers_the_did_of_a_key(newcomer):
     victim, attacker = newcomer(), newcomer()
     theft = calls.register(REGISTRY, victim.key.x, victim.key.y)
     with pytest.raises(UserOperationError) as refusal:

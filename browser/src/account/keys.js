@@ -143,7 +143,7 @@ export class AccountKeys {
     const { secondKey } = this.#client;
     if (secondKey && seconds.length) others.push(await secondKey.sign(digest, seconds));
     if (others.length) return { ...unsigned, signature: await this.#named([...others, signed]) };
-    // What two must sign at a later place depends on changes that this chain does not have yet.
+    // How many must sign a later change may depend on earlier changes, which this chain does not have yet.
     const suffices = settings.threshold === 1 && unsigned.sequence === settings.sequence;
     const isPrimary = owners.some((it) => it.isPrimary && it.signer === signed.signer);
     const keyId = await reads.keyIdOf(this.#client, signed.signer);

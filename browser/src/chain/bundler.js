@@ -44,7 +44,7 @@ export const EMPTY_OPERATION = {
   paymasterData: null,
   signature: "0x",
 };
-/** After an invalid signature the account does not read what the key is, which the estimate therefore lacks. */
+/** For an invalid signature the account does not look up the key, so the estimate lacks the gas of that. */
 const BY_NAME_MARGIN = 10000n;
 /** The same for two, of which one is an assertion: its placeholder fails before the curve arithmetic. */
 const TWO_NAMES_MARGIN = 620000n;

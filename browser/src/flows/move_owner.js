@@ -36,7 +36,7 @@ export async function signerOf({ vault }, credentialId) {
  * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an endpoint of
  * the chain, nothing is changed.
  * @param {Client} old the previous service's, through which the chain is read and the change is signed, if it knows the chain: the
- *   new one could name a later place for the change, or say that the new passkey owns the account when it does not. It also
+ *   new one could name a later sequence for the change, or say that the new passkey owns the account when it does not. It also
  *   brings the change to its other chains: the new one could name chains on which the person has money, for the sake of the fees
  * @param {Client} next the new service's
  * @param {{signer?: string, former?: string, stale: string[]}} passkeys as signers: the new one, the previous service's, and

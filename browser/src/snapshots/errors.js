@@ -33,8 +33,8 @@ export class SnapshotConflict extends StorageError {
 }
 
 /**
- * The reason why a vault was not recovered. `unconfirmed`: the snapshot may be an old one, because the service did not
- * answer, or is one, because the key does not open the newest (the error's `cause` is then that refusal, `wrong_key`);
+ * The reason why a vault was not recovered. `unconfirmed`: the service did not answer, so the snapshot
+ * may be an old one, or the key opens only an old one (the error's `cause` is then the refusal `wrong_key`);
  * `incomplete`: blocks of the published snapshot are missing; `damaged`: the bytes were changed, or belong to another vault; `unopened`: the enclave refuses the bytes; `unsupported`: this
  * browser cannot verify the record's signature.
  *

@@ -139,7 +139,7 @@ export class MovePlayer extends Player {
     await this.answer("account", `: ${told.join(", ")}`, then, begun);
   }
 
-  /** Lets the account take a change, if enough keys have signed it for this place. */
+  /** Lets the account take a change, if enough keys have signed it for this sequence. */
   #takes(change) {
     if (change.place !== this.place || change.keys < this.threshold) return;
     this.place += 1;

@@ -58,8 +58,9 @@ library Signatures {
         return signature.length < WORD ? type(uint256).max : abi.decode(signature, (uint256));
     }
 
-    /// @notice Whether an assertion stands after the P-256 key that made it. Its r, which cannot be small by chance, is where
-    /// an assertion alone has an index. The struct of one has its s there, but begins with 32.
+    /// @notice Whether an assertion stands after the P-256 key that made it. Where an assertion
+    /// alone has a small index, this form has r, which cannot be small by chance. A struct has its s there, but begins
+    /// with 32.
     /// @param signature A signature of more than three words that is not a list.
     /// @return yes Whether it does.
     function isAfterKey(bytes calldata signature) internal pure returns (bool yes) {

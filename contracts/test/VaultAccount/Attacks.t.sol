@@ -125,7 +125,7 @@ contract AttacksTest is PermissionFixture {
         vm.assertEq(_left(coin), 4);
     }
 
-    /// @notice The same key with the same permission of another account: neither its signature nor its grant counts there.
+    /// @notice A key has the same permission from two accounts: neither the signature nor the permission for one counts at the other.
     function test_aPermissionIsThatOfOneAccount() public {
         PackedUserOperation memory op = _spending(6e6, 0);
         VaultAccount other = VaultAccount(payable(factory.createAccount(pubKeyX, pubKeyY, 1)));

@@ -1,7 +1,7 @@
-"""Chooses, among signed changes of the same place, those that a chain accepts.
+"""Chooses, among signed changes with the same sequence, those that a chain accepts.
 
-Anyone can write forged changes of an account into a transaction's input. Only a chain says whose signatures are valid,
-so the chain to which changes are brought tries them first.
+Anyone can write forged changes of an account into a transaction's input. Only a chain can tell whose signatures are
+valid, so the changes are simulated first on the chain to which they are submitted.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 async def accepted(chain: RpcClient, candidates: Sequence[SignedChanges], together: Together) -> list[SignedChanges]:
-    """Return one of the candidates for each place: the first that the chain accepts after those before it.
+    """Return one of the candidates for each sequence: the first that the chain accepts after those before it.
 
     Where there is only one, or the chain accepts none, the first is returned: the operation then says why.
 
     Args:
-        chain: the chain to which the changes are brought.
-        candidates: in the order of their places, without gaps, from the first that the chain lacks.
-        together: returns the call that brings several changes in their order.
+        chain: the chain to which the changes are submitted.
+        candidates: in the order of their sequences, without gaps, from the first that the chain lacks.
+        together: returns the call that applies several changes in their order.
 
     Raises RpcError if the chain does not answer.
     """

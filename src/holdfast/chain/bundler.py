@@ -54,7 +54,7 @@ class Margin:
 # placeholder assertion, which fails the challenge check before the curve arithmetic, the estimate is too low: by about
 # 10,000 gas with the P-256 precompile, and by about 500,000 without it.
 RAW = Margin(0)
-# After an invalid signature the account does not read what the key is: one slot of storage, and the primary key.
+# For an invalid signature the account does not look up the key: one slot of storage, and the primary key.
 BY_NAME = Margin(10_000)
 # After the first of two invalid signatures the account does not verify the second, which takes up to 300,000 gas
 # without the precompile.

@@ -199,8 +199,8 @@ class SessionBounds(msgspec.Struct, frozen=True, gc=False):
     """The counts for which a session for a free identifier is admitted: at least the lower and below the upper bound.
 
     Attributes:
-        own_from: for the sessions ever created from the address; so `own_below`.
-        around_from: for those from the network around it; so `around_below`.
+        own_from, own_below: for the sessions ever created from the address.
+        around_from, around_below: for those from the network around it.
     """
 
     own_from: int

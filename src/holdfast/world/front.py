@@ -36,7 +36,7 @@ class DevelopmentBundler:
     async def answer(self, request: web.Request) -> web.Response:
         """Respond to one HTTP request, always with status 200, as bundlers do.
 
-        Web pages are refused: the only ones of the local world ask the service.
+        Web pages are refused: those of the local world send their requests to the service.
         """
         if "Origin" in request.headers:
             raise web.HTTPForbidden

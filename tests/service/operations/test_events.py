@@ -1,4 +1,4 @@
-"""Events reach the operator's webhook and the workflow engine at least once, whatever these do."""
+"""Events reach the operator's webhook and the workflow engine at least once, even if these fail or stop."""
 
 import asyncio
 import json

@@ -1,6 +1,6 @@
 /**
- * Checks the place that a change gets among the account's changes, which only the chain's endpoint says. A change that is
- * signed for a later place than the next could be brought when the person no longer wants it.
+ * Checks the sequence of a change among the account's changes, which only the chain's endpoint states. A change that is
+ * signed for a later sequence than the next could be submitted when the person no longer wants it.
  */
 
 import "./texts.js";
@@ -11,7 +11,7 @@ import { ProblemError } from "../parts/problems.js";
 import { ready } from "../parts/vault_client.js";
 
 /**
- * Returns the next place. If the chain has changes that this browser does not know, their record must be complete, and
+ * Returns the next sequence. If the chain has changes that this browser does not know, their record must be complete, and
  * the person must know them.
  *
  * @param {import("../../account/keys.js").AccountKeys} keys

@@ -76,7 +76,7 @@ export async function sending({ planned, fee }) {
   }
 }
 
-/** Returns how a payment was noted that is sent again. @param {Planned} planned */
+/** Returns the notes of the payment that is sent again. @param {Planned} planned */
 function asBefore({ typed: { again }, payee }) {
   if (!again || again.address.toLowerCase() !== payee.address.toLowerCase()) return {};
   const { to, shop, label } = again;

@@ -59,7 +59,7 @@ class OwnerChange:
     """The owner change of a move, brought to the main chain through the new service.
 
     What the chain says is read and signed through the previous service, if that one knows the chain: the new one could
-    name a later place for the change, or say that the new passkey owns the account when it does not. The previous
+    name a later sequence for the change, or say that the new passkey owns the account when it does not. The previous
     service also brings the change to its other chains: the new one could name chains on which the person has money, for
     the sake of the fees.
 

@@ -103,7 +103,7 @@ def noted_move(store: VaultStore, did: str) -> Noted | None:
 
 
 def note_move(store: VaultStore, did: str, move: Noted | None) -> None:
-    """Store an unfinished move; None forgets it."""
+    """Store an unfinished move; None deletes it."""
     store.set_note(_name(did), None if move is None else msgspec.json.encode(move.to_json()).decode())
 
 

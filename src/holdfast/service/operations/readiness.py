@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WRITTEN_EVERY_S = 1.0
 WRITTEN_WITHIN_S = 3.0
 _NAME = "readiness"
-# As long as the pages of a registration: on a full disk, a shorter row may still fit into what the log has already.
+# The size that a registration writes: on a full disk, a shorter row may still fit into the log's allocated space.
 _HOLDER = "x" * 48 * 1024
 _NO_ONE = ""  # no identifier has this key
 

@@ -92,7 +92,7 @@ class _Player(Player):
         return {**services, **named, "noted": noted}
 
     def takes(self, change):
-        """Let the account take a change, if enough keys have signed it for this place."""
+        """Let the account take a change, if enough keys have signed it for this sequence."""
         if change.place != self.place or change.keys < self.threshold:
             return
         self.place, self.history, self.deployed = self.place + 1, [*self.history, change], True

@@ -157,7 +157,7 @@ def fail_half_way(connection):
     ],
 )
 @pytest.mark.parametrize("rollback_fails", [False, True])
-async def test_whichever_statement_fails_the_request_fails_and_the_next_is_served(connection, statement, error, rollback_fails):
+async def test_only_the_request_whose_statement_fails_fails(connection, statement, error, rollback_fails):
     writing = GroupCommitWriter(connection, lambda: None)
     Failing.failures = {statement: error, **({"ROLLBACK": error} if rollback_fails else {})}
     # Savepoints are used only for a batch in which a job has failed after writing.
