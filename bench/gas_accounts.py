@@ -1,4 +1,4 @@
-"""What `gas` must know of an account: how it is created, pays and signs an operation. Here is ours."""
+"""What the scenario `gas` must know about a kind of account: how it is created, pays and signs. Here is ours."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ const READS = {
   history: () => reads.historyOf(account),
 };
 
-/** Lets the chain's endpoint answer so, by method. */
+/** Makes the chain's endpoint respond with these answers, by method. */
 function answering(context, answers) {
   context.mock.method(globalThis, "fetch", async (_url, { body }) => {
     const { id, method } = JSON.parse(body);

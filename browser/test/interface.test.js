@@ -31,7 +31,7 @@ test("an error keeps its cause", () => {
   assert.deepEqual([error.name, error.message, error.cause], ["ServiceError", "why", cause]);
 });
 
-/** Lets the service answer so; returns the requests. */
+/** Makes the service respond with `answer`; returns the list of its requests. */
 function answering(context, answer) {
   const asked = [];
   context.mock.method(globalThis, "fetch", async (url, { method = "GET" } = {}) => {

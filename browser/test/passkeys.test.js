@@ -43,7 +43,7 @@ const unanswered = ({ signal }) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 let asked = [];
-/** Lets the browser answer so; what it was asked for is in `asked`. */
+/** Makes the browser respond like this, and records its requests in `asked`. */
 function browser({ create = async () => credential(), get = async () => credential() }) {
   asked = [];
   const noting = (answer) => (options) => (asked.push(options), answer(options));

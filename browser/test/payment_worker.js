@@ -19,7 +19,7 @@ class Timers {
   }
 }
 
-/** A worker that shops ask and that pages talk to. */
+/** A fake service worker that receives shops' payment requests and pages' messages. */
 export class PaymentWorker {
   handlers = {};
   sent = [];

@@ -71,7 +71,7 @@ function add(path, sources) {
     add(imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported, sources);
 }
 
-/** Returns what the account's signer needs of typed data. */
+/** Returns the parts of typed data that the account's signer needs. */
 function hashed({ domain, types, primaryType, message }) {
   return {
     separator: TypedData.domainSeparator(domain),

@@ -51,7 +51,7 @@ class ChainService:
         self.wait(self._world.chain.transact(self._world.accounts.tester.address, self.usdc, minted))
 
     def send(self, to: str, data: bytes, sender: str | None = None, value: int = 0) -> None:
-        """Send a transaction from any address, also a contract's, as only this chain allows; by default a tester's."""
+        """Send a transaction from any address, even a contract's, which anvil allows; by default from a tester's."""
         if sender is not None:
             self.rpc("anvil_setBalance", sender, hex(10**18))
             self.rpc("anvil_impersonateAccount", sender)

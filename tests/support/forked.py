@@ -135,7 +135,7 @@ def _end(process: subprocess.Popen[bytes], connection: socket.socket) -> None:
 
 
 def serve(number: int) -> None:
-    """Fork a keeper for each request until the test process has ended."""
+    """Fork a process for each request until the test process has ended."""
     for name in IMPORTED:
         import_module(name)
     for name in COMMANDS:

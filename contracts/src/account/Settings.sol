@@ -158,7 +158,7 @@ library SettingsWord {
         return _with(word, GUARDIANS, type(uint8).max, number);
     }
 
-    /// @notice The word with a quorum.
+    /// @notice Sets the quorum in the settings' word.
     /// @param word The word.
     /// @param number Guardians who must sign.
     /// @return changed The word to store.

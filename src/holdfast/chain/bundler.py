@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RECEIPT_WITHIN_S = 60.0
 # A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
 _REVERT_DATA = re.compile(r"0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$")
-# What anvil makes of revert data, with its bytes as they are.
+# How anvil renders revert data in a message, followed by its unescaped bytes.
 _NODES_READING = re.compile(r": custom error 0x[0-9a-f]{8}.*", re.DOTALL)
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
 

@@ -63,7 +63,7 @@ def each(
         for at, person in enumerate(people.rows):
             made = await tasks.invite(given, by)
             row = {**person, "invitation": str(made["code"]), "address": str(made["address"])}
-            # At once, because a code that is not shown is lost if the command does not end.
+            # Each code is printed at once, because codes that were not printed are lost if the command is interrupted.
             sys.stdout.write(_json(row, at, len(people.rows)) if as_json else _csv(row, people.delimiter, at))
             sys.stdout.flush()
 

@@ -118,7 +118,7 @@ async def test_a_step_that_fails_is_tried_again_and_tells_nothing(engine, monkey
 
 
 async def _registered(make_api, monkeypatch, answer, status):
-    """Let a service register at an engine that answers so; return the service, its response, and what the engine got."""
+    """Let a service register at an engine with this answer; return the service, its response, and what the engine got."""
     async with upstream() as server:
         server.answer = lambda _request, _body: web.json_response(answer, status=status)
         monkeypatch.setenv("INNGEST_DEV", server.url)

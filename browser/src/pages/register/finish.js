@@ -15,7 +15,7 @@ import { over } from "./flow.js";
 const SPARE_MS = 20_000;
 const AGAIN_AFTER_MS = 10_000;
 const NOWHERE = /^0x0+$/;
-/** The texts of steps that ended otherwise. @type {Record<string, import("../parts/language.js").TextKey>} */
+/** The texts of steps that did not complete. @type {Record<string, import("../parts/language.js").TextKey>} */
 const OTHERWISE = {
   "account later": "finish.account.later",
   "chain later": "finish.chain.none",

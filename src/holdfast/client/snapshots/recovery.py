@@ -48,8 +48,8 @@ class RecoveryRefused(StorageError):
 
     Attributes:
         code: no_prf, no_snapshot, expired, unconfirmed, wrong_key, stale, incomplete, damaged or unopened. unconfirmed:
-            the snapshot may be an old one, because the service did not answer, or is one, because the key does not
-            unlock the newest; incomplete: blocks are missing; damaged: the bytes were changed, or belong to another
+            the service did not answer, so the snapshot may be an old one, or the key unlocks only an old one;
+            incomplete: blocks are missing; damaged: the bytes were changed, or belong to another
             vault; unopened: the enclave refuses them.
     """
 
