@@ -23,8 +23,13 @@ _WHOLE = (
     " JOIN pg_catalog.pg_attribute AS a ON a.attrelid = ('holdfast.' || t.name)::regclass AND a.attname = 'shard'"
     " WHERE a.attrelid NOT IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition) ORDER BY t.n"
 )
-# Citus plans no statement over several shards without its values, and writes to its shards at once, in any order.
-_SETTINGS = {"plan_cache_mode": "force_custom_plan", "citus.multi_shard_modify_mode": "sequential"}
+# Citus plans no statement over several shards without its values, and writes to its shards at once, in any order. It
+# would let one such write into a shard at a time, until the commit, although the functions lock rows in order.
+_SETTINGS = {
+    "plan_cache_mode": "force_custom_plan",
+    "citus.multi_shard_modify_mode": "sequential",
+    "citus.enable_deadlock_prevention": "off",
+}
 _CALLED = (
     "SELECT format('%s', p.oid::regprocedure) FROM pg_catalog.pg_proc AS p"
     " WHERE p.pronamespace = 'holdfast'::regnamespace AND 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig)"
