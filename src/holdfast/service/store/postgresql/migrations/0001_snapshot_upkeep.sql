@@ -18,7 +18,7 @@ BEGIN
             WHERE t.held_until > 0 AND t.held_until <= at LIMIT most)
     ) AS c ORDER BY c.shard, c.did
     LOOP
-        PERFORM holdfast.snapshot_turn_v1(one.shard);
+        CONTINUE WHEN NOT holdfast.snapshot_try_turn_v1(one.shard);
         DELETE FROM holdfast.snapshot_uploads AS t
         WHERE t.shard = one.shard AND t.did = one.did AND t.expires_at < at;
         GET DIAGNOSTICS part = ROW_COUNT;
@@ -102,8 +102,8 @@ BEGIN
         SELECT shard, did FROM holdfast.snapshot_orphans WHERE since > 0 AND since < horizon LIMIT most
     ) AS t ORDER BY t.shard, t.did
     LOOP
+        CONTINUE WHEN NOT holdfast.snapshot_try_turn_v1(one.shard);
         seen := seen + 1;
-        PERFORM holdfast.snapshot_turn_v1(one.shard);
         IF NOT holdfast.did_stands_v1(one.shard, one.did, false) THEN
             SELECT array_agg(holdfast.shard_of_v1(r.publisher)), array_agg(r.publisher) INTO name_shards, names
             FROM holdfast.snapshot_roots AS r

@@ -13,6 +13,15 @@ BEGIN
 END
 $$;
 
+-- Takes the turn of a shard, or returns false while another transaction has it: upkeep comes again later.
+CREATE FUNCTION holdfast.snapshot_try_turn_v1(of_shard smallint) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO holdfast.snapshot_shards (shard) VALUES (of_shard) ON CONFLICT DO NOTHING;
+    PERFORM 1 FROM holdfast.snapshot_shards AS t WHERE t.shard = of_shard FOR UPDATE SKIP LOCKED;
+    RETURN FOUND;
+END
+$$;
+
 CREATE FUNCTION holdfast.snapshot_count_v1(of_shard smallint, more_snapshots bigint, more_pins bigint, more_bytes bigint)
 RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
