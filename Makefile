@@ -7,7 +7,7 @@ BIN := .venv/bin
 # Python keeps what it compiles, whatever the shell says: compiling the tests takes each worker 15 seconds.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test soak topology check generate bench coverage docs news setup setup-run setup-build lock build release clean
+.PHONY: run test soak topology check generate bench coverage docs news setup setup-run setup-soak setup-build lock build release clean
 
 run: setup-run
 	@$(BIN)/holdfast serve
@@ -16,7 +16,7 @@ test: setup
 	@$(BIN)/python -m pytest $(ARGS)
 
 # What a release needs: all tests, with long faults and histories, more seeds and examples, and with Firefox and WebKitGTK.
-soak: setup
+soak: setup-soak
 	@HOLDFAST_TEST_SOAK=1 $(BIN)/python -m pytest $(ARGS) -m "" --timeout 3600
 
 # Starts and tests the installation of deploy/compose.yaml on this machine: PostgreSQL, two nodes, nginx, Prometheus.
@@ -49,6 +49,9 @@ news: setup
 
 setup:
 	@$(PYTHON) tools/bootstrap.py test
+
+setup-soak:
+	@$(PYTHON) tools/bootstrap.py soak
 
 setup-build:
 	@$(PYTHON) tools/bootstrap.py build

@@ -1,4 +1,4 @@
-"""Sets up a checkout: `python3 tools/bootstrap.py run|test|build`. Requires only Python 3.11.
+"""Sets up a checkout: `python3 tools/bootstrap.py run|test|soak|build`. Requires only Python 3.11.
 
 A step is skipped if the files on which it depends have not changed since it last succeeded, so a second call is fast.
 If programs that only root can install are missing, one message lists all of them.
@@ -13,6 +13,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -26,7 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".setup"
-LOCKS = {"run": ("run", "build"), "test": ("dev",), "build": ("build",)}
+LOCKS = {"run": ("run", "build"), "test": ("dev",), "soak": ("dev",), "build": ("build",)}
+FOR_TESTS = ("test", "soak")
+FREE_GB = {"set-up": 4.5, "tests": 1.5}  # what they write, measured, and a little more
 # pip installs only wheels, which run no code during installation, except for two packages that the peer-to-peer library
 # needs and that have only source distributions.
 SOURCES_ONLY = ("--no-binary", "python-baseconv,varint")
@@ -39,7 +42,7 @@ def main() -> int:
     """Run the steps for the target on the command line, and return 0 if all of them succeed."""
     target = sys.argv[1] if len(sys.argv) == 2 else ""  # noqa: PLR2004 - argv of exactly one word
     if target not in LOCKS:
-        return _fail("usage: python3 tools/bootstrap.py run|test|build")
+        return _fail("usage: python3 tools/bootstrap.py run|test|soak|build")
     if sys.version_info < (3, 11):  # noqa: UP036 - an older python3 must get this sentence
         return _fail(f"Holdfast needs Python 3.11 or newer; this is {platform.python_version()}.")
     os.environ.setdefault("PIP_RETRIES", "10")  # a failed request to a registry should not stop the set-up
@@ -53,13 +56,15 @@ def main() -> int:
 
 
 def _set_up(target: str) -> None:
+    if target in FOR_TESTS:
+        _require_space()
     _ensure_programs(target)
     _ensure_venv()
     _install_locks("node", "node")
     if target == "build":  # the packages' hooks build the enclave and the client
         _install_locks(target, *LOCKS[target])
         return
-    for_tests = (_ensure_node_packages, _ensure_debian_programs) if target == "test" else ()
+    for_tests = (_ensure_node_packages, partial(_ensure_debian_programs, target)) if target in FOR_TESTS else ()
     _at_once(partial(_install_and_compile, target), *for_tests)
     _install_project()
     _build_client()
@@ -78,12 +83,23 @@ def _at_once(*steps: Callable[[], None]) -> None:
             running.result()
 
 
+def _require_space() -> None:
+    """Stop before the disk is full, because tests then fail for many other reasons."""
+    parts = {ROOT: FREE_GB["tests" if _has_venv() else "set-up"], Path(tempfile.gettempdir()): FREE_GB["tests"]}
+    for folder, needed in parts.items():
+        free = shutil.disk_usage(folder).free / 1e9
+        if free < needed:
+            raise SystemExit(
+                _fail(f"{folder} has {free:.1f} GB free, and tests need {needed}: delete something first.")
+            )
+
+
 def _ensure_programs(target: str) -> None:
     """Report all missing programs at once, so that a person without root access has to ask for them only once."""
     missing = {}
     if not _has_venv() and not _has_ensurepip():
         missing["python3-venv"] = "to create a virtual environment"
-    if target == "test":
+    if target in FOR_TESTS:
         missing |= _missing_for_tests()
     if missing:
         _install_debian(missing)
@@ -199,14 +215,14 @@ def _npm_install(folder: Path) -> None:
     subprocess.run([*npm, *words], check=True, cwd=folder, env={**os.environ, "PATH": path})
 
 
-def _ensure_debian_programs() -> None:
+def _ensure_debian_programs(tests: str) -> None:
     """Download programs that some tests use. If a program is missing, its tests are skipped with a reason."""
     files = [ROOT / "tools" / "programs.py"]
-    if _fresh("debian-programs", files):
+    if _fresh(f"programs-{tests}", files):
         return
-    _step("fetching Debian's nginx, Prometheus, Firefox, WebKitGTK and PgBouncer for tests (once; 170 MB)")
-    if subprocess.run([sys.executable, str(files[0])], check=False).returncode == 0:
-        _stamp("debian-programs", files)
+    _step("fetching Debian's programs for tests, nginx, Prometheus and others, without installing them (once)")
+    if subprocess.run([sys.executable, str(files[0]), tests], check=False).returncode == 0:
+        _stamp(f"programs-{tests}", files)
     else:
         print("holdfast: the tests that use them will not run; the summary of the tests names each.", flush=True)
 

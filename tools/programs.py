@@ -1,8 +1,8 @@
 """Downloads the Debian packages that tests need into .setup/programs, without root and without installing them.
 
-`python3 tools/programs.py` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
-`make topology` and its test, Caddy for the test of its example, Firefox and WebKitGTK for the page tests in those
-browsers, PgBouncer for the tests of PostgreSQL behind a pooler.
+`python3 tools/programs.py [soak]` needs only apt-get, dpkg and Python's standard library. nginx and Prometheus are for
+`make topology` and its test, Caddy for the test of its example, PgBouncer for the tests of PostgreSQL behind a pooler,
+and with `soak`, Firefox and WebKitGTK for the page tests in those browsers.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ CADDY = ProgramSet("Caddy", "caddy", {"caddy": "caddy"}, _DOWNLOAD)
 FIREFOX = ProgramSet("Firefox", "firefox", {"firefox-esr": "firefox-esr"}, _WITH_LIBRARIES)
 WEBKIT = ProgramSet("WebKitGTK", "webkit", {"WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}, _WITH_LIBRARIES)
 POOLER = ProgramSet("PgBouncer", "pooler", {"pgbouncer": "pgbouncer"}, _WITH_LIBRARIES)
-SETS = (SITE, CADDY, FIREFOX, WEBKIT, POOLER)
+SETS = {"test": (SITE, CADDY, POOLER), "soak": (SITE, CADDY, POOLER, FIREFOX, WEBKIT)}
 
 
 def program(name: str) -> str | None:
     """Return the path of a program, or None if it is neither installed nor downloaded."""
-    fetched = (str(FOLDER / one.folder / place) for one in SETS for place in _PLACES)
+    fetched = (str(FOLDER / one.folder / place) for one in SETS["soak"] for place in _PLACES)
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), _SYSTEM, *fetched]))
 
 
@@ -103,13 +103,13 @@ def _unpack(archives: Path, folder: Path) -> str | None:
     return None
 
 
-def main() -> int:
-    """Download every set; if some cannot be downloaded, print a line for each and return 1."""
-    stopped = {one.title: why for one in SETS if (why := fetch(one))}
+def main(tests: str = "test") -> int:
+    """Download the sets for these tests; if some cannot be downloaded, print a line for each and return 1."""
+    stopped = {one.title: why for one in SETS[tests] if (why := fetch(one))}
     for title, why in stopped.items():
         print(f"holdfast: {title}: {why}", file=sys.stderr)
     return 1 if stopped else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

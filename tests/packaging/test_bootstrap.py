@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from tests.support.programs import program
@@ -41,6 +42,14 @@ def run(module, monkeypatch, *, target, programs, user=1000):
 def test_everything_that_is_missing_is_named_in_one_line(bootstrap, monkeypatch, capfd, target, programs, said):
     assert run(bootstrap, monkeypatch, target=target, programs=programs) == 1
     assert capfd.readouterr() == ("", f"holdfast: {said}\n")
+
+
+@pytest.mark.parametrize("target", ["test", "soak"])
+def test_a_disk_that_tests_would_fill_is_named(bootstrap, monkeypatch, capfd, target):
+    monkeypatch.setattr(bootstrap.shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * 10**9))
+    assert run(bootstrap, monkeypatch, target=target, programs=set()) == 1
+    said = f"holdfast: {bootstrap.ROOT} has 2.0 GB free, and tests need 4.5: delete something first.\n"
+    assert capfd.readouterr() == ("", said)
 
 
 def test_with_rights_it_is_installed(bootstrap, monkeypatch):

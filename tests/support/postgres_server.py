@@ -121,9 +121,12 @@ class PostgresServer:
         return self
 
     def initialize(self) -> PostgresServer:
-        """Create an empty cluster by PostgreSQL's own program, which takes ten times as long as copying one."""
+        """Create an empty cluster by PostgreSQL's own program, which takes ten times as long as copying one.
+
+        With segments of 16 MB, as by default, each of many clusters would take twice as much of the disk.
+        """
         self.run("initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
-                 "--data-checksums")  # fmt: skip
+                 "--data-checksums", "--wal-segsize=1")  # fmt: skip
         return self
 
     def start(self) -> PostgresServer:
