@@ -68,7 +68,7 @@ async def mine(chain):
 
 
 class Reader:
-    """Somebody who copies the page's blocks into one terminal, with own values for those that stand in capitals."""
+    """Runs the page's blocks one after another in a terminal, with values for the words in capitals."""
 
     def __init__(self, place, port):
         self._place, self._values = place, {

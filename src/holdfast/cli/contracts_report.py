@@ -22,7 +22,7 @@ def findings_value(chain_id: int, findings: list[ContractFinding], present: dict
 
 
 def findings_text(value: dict[str, Any]) -> str:
-    """Return the same for people."""
+    """Return the facts as text for a person."""
     lines = [f"Chain {value['chainId']}"]
     lines += [f"  {row['status']:8} {name:14} {row['address']}" for name, row in value["contracts"].items()]
     lines += [f"  {'present' if there else 'missing':8} EntryPoint {v}" for v, there in value["entryPoints"].items()]
@@ -48,7 +48,7 @@ def plan_value(plan: Plan) -> dict[str, object]:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return the same for people."""
+    """Return the facts as text for a person."""
     money = known_money_text(plan.chain_id)
     lines = [f"On {money}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
     lines += [f"  present  {name}" for name in plan.present]

@@ -36,7 +36,7 @@ def known_of(key: AccountKey, vault: Vault | None = None) -> Known:
 
 
 def known_text(value: Known) -> str:
-    """Return the same for people."""
+    """Return the facts as text for a person."""
     ways = [f"opened by {wrap['kind']} {wrap['id']}" for wrap in value["openedBy"]]
     names = [value["did"], f"key {value['key']}"] if value["did"] else [f"passkey {value['key']}"]
     return "\n".join([*names, *ways, f"account {value['account']}"])
@@ -59,7 +59,7 @@ def standing_value(standing: Standing) -> dict[str, object]:
 
 
 def standing_text(standing: Standing) -> str:
-    """Return the same for people."""
+    """Return the facts as text for a person."""
     account, held = standing.account, standing.held
     state = "exists" if account.deployed else "does not exist yet: its first operation creates it"
     lines = [f"on {known_money_text(account.chain_id)}: the account {state}"]
@@ -94,7 +94,7 @@ def plan_value(plan: Plan) -> dict[str, object]:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return the same for people."""
+    """Return the facts as text for a person."""
     return "\n".join(
         ["in one operation, all or nothing:", *(f"  {move.text}" for move in plan.moves), _fees_text(plan)]
     )

@@ -200,7 +200,7 @@ def database_words(error: BaseException) -> str:
 
 
 async def _wait(decided: asyncio.Event, seconds: float) -> None:
-    """Wait, but no longer than until another server has fitted."""
+    """Wait for so long, or until another server was chosen."""
     try:
         async with asyncio.timeout(seconds):
             await decided.wait()

@@ -151,7 +151,7 @@ THERE = ServedChain(
 
 
 def test_on_another_chain_only_the_service_can_name_an_endpoint(provider):
-    """The application names the main chain's endpoint: neither its absence nor its presence is of use elsewhere."""
+    """The application names the main chain's endpoint: it changes nothing on another chain."""
     account = Payer(provider).account
     account.move(THERE)
     with pytest.raises(NoEndpoint, match="known: the service must name one that can be called"):

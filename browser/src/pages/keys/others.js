@@ -1,4 +1,4 @@
-/** Helping another person to get an account back, and getting one's own old account back. */
+/** Helping another person to get an account back, and getting back one's own earlier account. */
 
 import "./texts.js";
 import { addFacts } from "../../kit/notes.js";

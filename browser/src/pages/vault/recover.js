@@ -112,8 +112,8 @@ function drawn({ car }) {
 }
 
 /**
- * Asks whether the person accepts a copy that is older than the last one seen or than the newest, which the key does not
- * open, may be old, or has an expired signature.
+ * Asks whether the person accepts a copy that may be old: older than the last one seen, or than the newest, which the
+ * key does not open; or with an expired signature.
  *
  * @param {"expired" | "rolled_back" | "unconfirmed"} reason
  * @param {Error} _error
