@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 
-_RACES_S = 3.0
 _LEAST = 10
 
 
 class Tries:
-    """Allows tries for three seconds, and at least ten, because a slow database takes a second for one.
+    """Allows tries for some seconds, and at least ten, because a slow database takes a second for one.
 
     In each round at least one of the competing writes succeeds.
     """
 
+    def __init__(self, within_s: float = 3.0) -> None:
+        self._within_s = within_s
+
     def __iter__(self) -> Tries:
-        self._ends = asyncio.get_running_loop().time() + _RACES_S
+        self._ends = asyncio.get_running_loop().time() + self._within_s
         self._left = _LEAST
         return self
 
