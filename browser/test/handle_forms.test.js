@@ -3,11 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { canonicalHandle } from "../src/chain/names.js";
+import { canonicalHandle, checkedHandle } from "../src/chain/names.js";
 import { formOf } from "../src/pages/parts/handle_forms.js";
 import { vectors } from "./vector_files.js";
 
-for (const { given, key, form } of vectors("service/handles.json").cases)
+const { cases, invalid } = vectors("service/handles.json");
+
+for (const { given, key, form } of cases)
   test(JSON.stringify(given), () => {
-    assert.deepEqual([canonicalHandle(given), formOf(canonicalHandle(given))], [key, form]);
+    assert.deepEqual([checkedHandle(given), formOf(canonicalHandle(given))], [key, form]);
+  });
+
+for (const given of invalid)
+  test(`not a handle: ${JSON.stringify(given)}`, () => {
+    assert.throws(() => checkedHandle(given), TypeError);
   });

@@ -21,6 +21,13 @@ test("the pauses between looking for a receipt, which is there at the 25th time"
   assert.equal(Math.min(...pauses.slice(19)), 1000);
 });
 
+test("a bundler that does not answer is not waited for longer than asked", async (context) => {
+  const alive = setInterval(() => {}, 1000);
+  context.after(() => clearInterval(alive));
+  const message = "no receipt of the operation within 0.02 s";
+  await assert.rejects(new Bundler({ bundler: () => new Promise(() => {}) }, "0x").wait("0x1", 20), { message });
+});
+
 test("a bundler may write hashes in upper case", async () => {
   const answers = {
     eth_sendUserOperation: "0xAB",

@@ -60,6 +60,14 @@ def test_the_person_is_always_verified_and_every_ceremony_has_a_timeout(device, 
     assert asked == [("required", 60_000)] * 5 + [("required", 1500)] * 3  # the options of a new passkey have a timeout
 
 
+def test_a_passkey_is_made_such_that_it_can_be_found_without_its_id(authenticator, monkeypatch):
+    asked = []
+    make = Fido2Client.make_credential
+    monkeypatch.setattr(Fido2Client, "make_credential", lambda self, given: asked.append(given) or make(self, given))
+    authenticator.create_passkey(Person("ada"))
+    assert asked[0].authenticator_selection.resident_key == "required"
+
+
 def test_progress_tells_the_person_what_to_do(device):
     said = []
     Authenticator(ORIGIN, device, on_progress=said.append).create_passkey(Person("ada"))

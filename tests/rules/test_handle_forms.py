@@ -11,9 +11,11 @@ from holdfast.rules import reserved_identifiers
 from holdfast.rules.confusables import MARKS_OF_ALPHABETS, hides_marks, scripts_of
 from holdfast.rules.handle_forms import form_of
 from holdfast.rules.identifiers import Channel, parse_identifier
+from holdfast.wire.errors import Refused
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service" / "handles.json"
-CASES = json.loads(VECTORS.read_text("utf-8"))["cases"]
+FILE = json.loads(VECTORS.read_text("utf-8"))
+CASES = FILE["cases"]
 NO_NAMES = reserved_identifiers.reserved_list(["admin"])
 
 
@@ -21,6 +23,12 @@ NO_NAMES = reserved_identifiers.reserved_list(["admin"])
 def test_vectors(case):
     key = parse_identifier(str(case["given"]), Channel.HANDLE).key
     assert (key, form_of(key), NO_NAMES.holds(key)) == (case["key"], case["form"], case["reserved"])
+
+
+@pytest.mark.parametrize("given", FILE["invalid"], ids=ascii)
+def test_what_is_not_a_handle(given):
+    with pytest.raises(Refused):
+        parse_identifier(given, Channel.HANDLE)
 
 
 def test_an_operator_can_allow_such_a_handle():

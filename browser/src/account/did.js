@@ -4,7 +4,7 @@ import "../core.js";
 import { fromHex, randomBytes, toHex } from "../bytes.js";
 import { execute, isAddress } from "../chain/calls.js";
 import * as calls from "../chain/did_calls.js";
-import { canonicalHandle, checksumAddress, textHash } from "../chain/names.js";
+import { checkedHandle, checksumAddress, textHash } from "../chain/names.js";
 import { ask } from "../chain/rpc.js";
 import { SmartAccount } from "../flows/account.js";
 import { preparedClaim } from "../flows/chain_registration.js";
@@ -65,9 +65,12 @@ export class AccountDid {
     return { did, controller: await this.#checked(controller), ...state, proposed: await this.#checked(next) };
   }
 
-  /** @param {string} alias a handle @returns {Promise<RegisteredAlias>} @throws {import("../errors.js").NetworkError} */
+  /**
+   * @param {string} alias a handle @returns {Promise<RegisteredAlias>}
+   * @throws {import("../errors.js").NetworkError | TypeError} TypeError: it is not a handle
+   */
   async registeredAlias(alias) {
-    const name = canonicalHandle(alias);
+    const name = checkedHandle(alias);
     const found = calls.readAlias(await this.#read(calls.getAlias(await textHash(this.#client.vault, name))));
     return { alias: name, ...found, controller: await this.#checked(found.controller) };
   }
@@ -111,7 +114,7 @@ export class AccountDid {
    * @param {{onProgress?: OnProgress}} [how]
    */
   async setAliasActive(alias, active, { onProgress } = {}) {
-    const hash = await textHash(this.#client.vault, canonicalHandle(alias));
+    const hash = await textHash(this.#client.vault, checkedHandle(alias));
     return this.#changed((registry) => calls.setAliasActive(registry, hash, active), onProgress);
   }
 
@@ -121,14 +124,15 @@ export class AccountDid {
    * @param {string} alias a handle
    * @param {{onProgress?: OnProgress}} [how]
    * @returns {Promise<string>} the hash of the second operation
-   * @throws {RequestRefused} the service says that it is not a handle
+   * @throws {TypeError | RequestRefused} it is not a handle; the service applies rules that the client lacks
    */
   async registerAlias(alias, { onProgress } = {}) {
     const { vault } = this.#client;
-    await this.#client.checkAlias({ alias: canonicalHandle(alias) });
-    const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, canonicalHandle(alias))];
+    const name = checkedHandle(alias);
+    await this.#client.checkAlias({ alias: name });
+    const [{ hash: did }, hash] = [await this.#named(), await textHash(vault, name)];
     const account = await SmartAccount.ofClient(this.#client);
-    await account.requireFree(canonicalHandle(alias));
+    await account.requireFree(name);
     const registry = account.contracts.didRegistry;
     const secret = toHex(randomBytes(SECRET_BYTES));
     const claim = calls.commitmentBytes({ did, alias: hash, controller: account.address, secret });

@@ -131,12 +131,13 @@ export class Bundler {
    */
   async wait(hash, within = RECEIPT_WITHIN_MS) {
     const end = performance.now() + within;
+    const late = new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
+    const ended = rejected(AbortSignal.timeout(within), late); // the bundler may not answer at all
     for (let looks = 1; ; looks += 1) {
-      const found = await this.receipt(hash);
+      const found = await Promise.race([this.receipt(hash), ended]);
       if (found) return found;
       const pause = looks < SOON_LOOKS ? SOON_MS : SLOWEST_LOOK_MS;
-      if (performance.now() + pause > end)
-        throw new OperationFailed(`no receipt of the operation within ${within / 1000} s`);
+      if (performance.now() + pause > end) throw late;
       await sleep(pause);
     }
   }
@@ -176,6 +177,11 @@ export class Bundler {
       throw cause;
     }
   }
+}
+
+/** @param {AbortSignal} signal @param {Error} error @returns {Promise<never>} rejects once the signal says so */
+function rejected(signal, error) {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(error)));
 }
 
 /** Whether an operation has a signature by name, or the placeholder of one. @param {UserOp} operation */

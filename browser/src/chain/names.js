@@ -24,6 +24,21 @@ export function canonicalHandle(handle) {
   return handle.normalize("NFKC").trim().toLowerCase().normalize("NFC");
 }
 
+/** What a handle may consist of, in its canonical form. The service also applies RFC 8265's rules for single letters. */
+const HANDLE = /^[!-~\p{L}\p{M}\p{N}\xb7\u0375\u05f3\u05f4\u06fd\u06fe\u0f0b\u30fb\p{Join_C}]{1,64}$/u;
+
+/**
+ * Returns a handle in its canonical form.
+ *
+ * @param {string} handle
+ * @throws {TypeError} no service registers such a handle
+ */
+export function checkedHandle(handle) {
+  const canonical = canonicalHandle(handle);
+  if (HANDLE.test(canonical)) return canonical;
+  throw new TypeError("this handle cannot be registered: choose another");
+}
+
 /**
  * Returns the DID of a P-256 key.
  *

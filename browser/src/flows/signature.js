@@ -45,12 +45,13 @@ export async function registerCredential(client, credentialId, row) {
 }
 
 /**
- * Returns the did:web of a service's address. As the audience of a token, it rules out other services.
+ * Returns the did:web of a service's address, in which an IPv6 address is percent-encoded. As the audience of a token, it
+ * rules out other services.
  * @param {string} url a loopback address counts as localhost
  * @returns {string}
  */
 export function didOfService(url) {
   const { hostname, port } = new URL(url);
   const host = LOOPBACK.has(hostname) ? "localhost" : hostname;
-  return `did:web:${host}${port && `%3A${port}`}`;
+  return `did:web:${encodeURIComponent(host)}${port && `%3A${port}`}`;
 }

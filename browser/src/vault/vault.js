@@ -1,7 +1,7 @@
 /** A vault in a module worker of this page. The vault's keys never reach the page. */
 
 import { bytesOf } from "../bytes.js";
-import { canonicalHandle } from "../chain/names.js";
+import { checkedHandle } from "../chain/names.js";
 import { ClientStateError } from "../errors.js";
 import { ownAddress } from "../http/service.js";
 import { ENCLAVE_SHA256 } from "../generated/enclave.js";
@@ -222,9 +222,13 @@ export class Vault extends /** @type {VaultEventTarget} */ (EventTarget) {
 
   /**
    * @param {import("../generated/types.js").VaultExportOptions} options
+   * @param {{minPassword?: number}} [rule] the shortest password that is accepted, in characters: at least 8, 12 by default
    * @returns {Promise<import("../generated/types.js").VaultExportOutput>} a file in the MTRV format, protected by the password
+   * @throws {TypeError} the password is too short or easy to guess
    */
-  export(options) {
+  async export(options, { minPassword } = {}) {
+    const { checkPassword } = await import("./password_rule.js");
+    checkPassword(options.password, minPassword);
     return this.#answered("export", options);
   }
 
@@ -360,7 +364,7 @@ export class Vault extends /** @type {VaultEventTarget} */ (EventTarget) {
    * @returns {Promise<import("../generated/types.js").RegistrationResult>}
    */
   createRegistration(input) {
-    const canonical = typeof input.alias === "string" ? { alias: canonicalHandle(input.alias) } : {};
+    const canonical = input.alias ? { alias: checkedHandle(input.alias) } : {};
     return this.#answered("create_registration", { ...input, ...canonical });
   }
 
@@ -390,12 +394,12 @@ export class Vault extends /** @type {VaultEventTarget} */ (EventTarget) {
   }
 
   /**
-   * @param {string} alias in any form
+   * @param {string} alias a handle in any form
    * @param {import("../generated/types.js").Keccak256Fn} [keccak] used in place of the enclave's
    * @returns {Promise<string>} Keccak-256 of the alias in its canonical form, 0x-hex
    */
   async aliasHash(alias, keccak) {
-    const canonical = new TextEncoder().encode(canonicalHandle(alias));
+    const canonical = new TextEncoder().encode(checkedHandle(alias));
     return keccak ? keccak(canonical) : this.keccak256(canonical);
   }
 

@@ -210,7 +210,10 @@ def _creation(person: Person, options: CreatePasskeyOptions, rp_id: str) -> Any:
             "pubKeyCredParams": [{"type": "public-key", "alg": algorithm} for algorithm in ALGORITHMS],
             "timeout": options.timeout,
             "excludeCredentials": [{**item, "id": from_base64url(str(item["id"]))} for item in exclude],
-            "authenticatorSelection": {"residentKey": "preferred", "userVerification": _VERIFICATION},
+            "authenticatorSelection": {
+                "residentKey": "required",  # recovery finds the vault by the passkey alone
+                "userVerification": _VERIFICATION,
+            },
             "attestation": "none",
             "extensions": {"prf": {}},
         }

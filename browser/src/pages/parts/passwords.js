@@ -2,8 +2,8 @@
 
 import { text } from "./language.js";
 import { buttons, el, field, form, submit } from "./nodes.js";
-import { weakness } from "./password_rule.js";
 import { run } from "./screen.js";
+import { weakness } from "../../vault/password_rule.js";
 
 /** @type {Record<string, import("./language.js").TextKey | "">} */
 const WEAK = { "": "", short: "password.weak", simple: "password.simple" };

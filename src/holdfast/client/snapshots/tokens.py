@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,17 +17,20 @@ if TYPE_CHECKING:
 WRITE = "/snapshots/write"
 REGISTER = "/dids/register"
 LIFETIME_S = 300
-_LOOPBACK = ("127.0.0.1", "::1")
+_LOOPBACK = ("127.0.0.1", "%5B%3A%3A1%5D")
 
 
 def did_of_service(url: str) -> str:
     """Return the did:web of a service's address.
 
     As the audience of tokens, this DID prevents other services from using the tokens. Any loopback address is treated
-    as localhost, because that is the default host in a service's own address.
+    as localhost, because that is the default host in a service's own address. In a DID, the brackets and colons of an
+    IPv6 address are percent-encoded.
     """
     parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
+    host = parts.hostname or ""
+    if ":" in host:
+        host = "%5B" + ip_address(host).compressed.replace(":", "%3A") + "%5D"
     host = "localhost" if host in _LOOPBACK else host
     default = {"http": 80, "https": 443}.get(parts.scheme)
     return f"did:web:{host}" if parts.port in {None, default} else f"did:web:{host}%3A{parts.port}"

@@ -1,6 +1,6 @@
 """Requires strong passwords for encrypted files, because anyone who has such a file can try many passwords.
 
-The pages judge new passwords by the same rule (browser/src/pages/parts/password_rule.js).
+The JavaScript client judges new passwords by the same rule (browser/src/vault/password_rule.js).
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ def checked_password(password: str, at_least: int = MIN_CHARACTERS) -> str:
         raise ValueError(f"the minimum length of passwords cannot be below {_NEVER_BELOW} characters")
     if len(password) < at_least:
         raise ValueError(f"the password is too short: use at least {at_least} characters, for example several words")
-    if len(set(password)) < _MIN_DIFFERENT:
-        raise ValueError(f"the password is too simple: use at least {_MIN_DIFFERENT} different characters")
-    if _unforeseen(password) < _MIN_UNFORESEEN:
+    if len(set(password)) < _MIN_DIFFERENT or _unforeseen(password) < _MIN_UNFORESEEN:
         raise ValueError("the password is too simple: use several words that do not belong together")
     return password
 

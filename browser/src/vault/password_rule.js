@@ -4,6 +4,7 @@
  */
 
 const LEAST = 12;
+const NEVER_BELOW = 8;
 const LEAST_DIFFERENT = 5;
 const LEAST_UNFORESEEN = 7;
 const ROWS = ["qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm", "1234567890"];
@@ -65,12 +66,27 @@ const WORD = new RegExp(WORDS.join("|"), "g");
 
 /**
  * @param {string} password
+ * @param {number} [least] characters
  * @returns {"" | "short" | "simple"} what is wrong with it
  */
-export function weakness(password) {
+export function weakness(password, least = LEAST) {
   const characters = [...password];
-  if (characters.length < LEAST) return "short";
+  if (characters.length < least) return "short";
   return new Set(characters).size < LEAST_DIFFERENT || unforeseen(password) < LEAST_UNFORESEEN ? "simple" : "";
+}
+
+/**
+ * @param {string} password
+ * @param {number} [least] characters
+ * @throws {TypeError} it is weak, or so short a one may not be allowed; the message does not quote it
+ */
+export function checkPassword(password, least = LEAST) {
+  if (least < NEVER_BELOW)
+    throw new TypeError(`the minimum length of passwords cannot be below ${NEVER_BELOW} characters`);
+  const found = weakness(password, least);
+  if (found === "short")
+    throw new TypeError(`the password is too short: use at least ${least} characters, for example several words`);
+  if (found) throw new TypeError("the password is too simple: use several words that do not belong together");
 }
 
 /** Counts the characters that neither repeat nor continue what stands before them. @param {string} password */
