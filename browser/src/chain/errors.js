@@ -86,13 +86,13 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because an earlier operation of the account was mined before it (ERC-4337: AA25,
- * AA10).
+ * Whether an operation was refused because the account is in another state than its nonce says (ERC-4337: AA25, AA10,
+ * AA20).
  *
  * @param {unknown} error
  */
 export function isStale(error) {
-  return error instanceof OperationFailed && /\bAA(25|10)\b/.test(error.message);
+  return error instanceof OperationFailed && /\bAA(25|10|20)\b/.test(error.message);
 }
 
 /**

@@ -139,6 +139,7 @@ export class SmartAccount {
     } catch (error) {
       if (!isStale(error)) throw error;
     }
+    await this.#signed.forgetNext();
     await sleep(STATE_AGE_MS);
     try {
       return await this.#paid(callData);

@@ -20,8 +20,6 @@ const [MORE, OF] = [9n, 8n];
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 export const NONCES = 2n ** 64n;
 const MAX_REPLACED = 50;
-/** The nonce after that of the last operation that was seen mined, by the note's name. @type {WeakMap<Vault, Map<string, bigint>>} */
-const NEXT = new WeakMap();
 
 /**
  * @typedef {{nonce: string, calls: Record<string, string>, fees?: Fees}} Signed `calls`: the call data of each operation, by
@@ -33,6 +31,7 @@ export class SignedOperations {
   #dbName;
   #name;
   #replaced;
+  /** The name of the nonce after that of the last operation that was seen mined: the service's state may be older. */
   #next;
 
   /**
@@ -43,8 +42,7 @@ export class SignedOperations {
     this.#dbName = vault.dbName;
     this.#name = `signed:${slot.toLowerCase()}`;
     this.#replaced = `replaced:${slot.toLowerCase()}`;
-    this.#next = NEXT.get(vault) ?? new Map();
-    NEXT.set(vault, this.#next);
+    this.#next = `next:${slot.toLowerCase()}`;
   }
 
   /**
@@ -61,8 +59,10 @@ export class SignedOperations {
         "the account's nonce has another key than 0: two signed operations could both be mined",
       );
     const open = await this.#open();
-    const next = this.#next.get(this.#name) ?? 0n;
-    if (!open) return now > next ? now : next;
+    if (!open) {
+      const next = BigInt((await this.#noted(this.#next)) ?? 0);
+      return now > next ? now : next;
+    }
     const nonce = BigInt(open.nonce);
     for (const [hash, call] of Object.entries(open.calls)) {
       const found = await outcome(hash);
@@ -83,7 +83,7 @@ export class SignedOperations {
   async giveUp() {
     const open = await this.#open();
     if (!open) return;
-    await this.#write(null);
+    await this.#write(this.#name, null);
     throw because(
       "unknown",
       `an earlier operation (${Object.keys(open.calls).join(", ")}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`,
@@ -107,18 +107,18 @@ export class SignedOperations {
     const open = await this.#open();
     const same = open?.nonce === nonce ? open : null;
     const fees = higherFees(operation, same?.fees ?? NO_FEES);
-    await this.#write({ nonce, calls: { ...same?.calls, [hash]: callData }, fees });
+    await this.#write(this.#name, { nonce, calls: { ...same?.calls, [hash]: callData }, fees });
   }
 
   /** Records that an operation was mined, which rules out the others with its nonce. @param {string} hash */
   async mined(hash) {
     const open = await this.#open();
     if (!open?.calls[hash]) return;
-    this.#next.set(this.#name, BigInt(open.nonce) + 1n);
+    await this.#write(this.#next, String(BigInt(open.nonce) + 1n));
     const others = Object.keys(open.calls).filter((it) => it !== hash);
     const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-MAX_REPLACED);
     if (others.length) await withStore((store) => store.changeNote(this.#replaced, added), this.#dbName);
-    await this.#write(null);
+    await this.#write(this.#name, null);
   }
 
   /**
@@ -131,16 +131,27 @@ export class SignedOperations {
     const signed = Object.keys((await this.#open())?.calls ?? {});
     for (const hash of signed) if (await outcome(hash)) await this.mined(hash);
     const open = Object.keys((await this.#open())?.calls ?? {});
-    return { open, replaced: (await withStore((store) => store.note(this.#replaced), this.#dbName)) ?? [] };
+    return { open, replaced: (await this.#noted(this.#replaced)) ?? [] };
   }
 
+  /** Drops the next nonce, because it was refused: another device has used it, or the chain is a new one. */
+  forgetNext() {
+    return this.#write(this.#next, null);
+  }
+
+  /** @returns {Promise<Signed | null>} */
   #open() {
-    return withStore((store) => store.note(this.#name), this.#dbName);
+    return this.#noted(this.#name);
   }
 
-  /** @param {Signed | null} signed */
-  #write(signed) {
-    return withStore((store) => store.setNote(this.#name, signed), this.#dbName);
+  /** @param {string} name */
+  #noted(name) {
+    return withStore((store) => store.note(name), this.#dbName);
+  }
+
+  /** @param {string} name @param {Signed | string | null} noted */
+  #write(name, noted) {
+    return withStore((store) => store.setNote(name, noted), this.#dbName);
   }
 }
 

@@ -13,9 +13,9 @@ from holdfast.wire.client_errors import NetworkError, ServiceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# ERC-4337's codes for an invalid nonce or a sender that exists already, and for an account without enough funds; whole
-# words, because an address may contain the same letters.
-_STALE, _NO_MONEY = re.compile(r"\b(?:AA25|AA10)\b"), re.compile(r"\b(?:AA21|AA51)\b")
+# ERC-4337's codes for an invalid nonce or a sender that exists already or not yet, and for an account without enough
+# funds; whole words, because an address may contain the same letters.
+_STALE, _NO_MONEY = re.compile(r"\bAA(?:25|10|20)\b"), re.compile(r"\b(?:AA21|AA51)\b")
 
 
 class RegistrationRefused(ServiceError):
@@ -73,7 +73,7 @@ def chain_errors() -> Iterator[None]:
 
 
 def is_stale(error: Exception) -> bool:
-    """Return whether the operation was refused because another operation of the same account had used its nonce."""
+    """Return whether the operation was refused because the account is in another state than its nonce says."""
     return _STALE.search(str(error)) is not None
 
 

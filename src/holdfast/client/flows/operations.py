@@ -139,7 +139,7 @@ class SmartAccount:
         """Return a user operation for one call, with gas limits, fees and payer.
 
         An account's first operation also deploys it. The account state that the service returns may be two seconds old.
-        The nonce is therefore at least the next one after those that this client has seen mined, and an operation that
+        The nonce is therefore at least the next one after those that this device has seen mined, and an operation that
         is refused because of its nonce is prepared once more.
 
         Raises OperationFailed also if an earlier operation, of which the caller did not learn the outcome, was mined
@@ -150,6 +150,7 @@ class SmartAccount:
         except OperationFailed as error:
             if not is_stale(error):
                 raise
+        self._signed.forget_next(self._slot)
         await asyncio.sleep(OPERATIONS.state_age_s)
         try:
             return await self._paid(call)

@@ -58,7 +58,6 @@ class SignedOperations:
 
     def __init__(self, store: VaultStore | None) -> None:
         self._notes = store or MemoryNotes()
-        self._next: dict[str, int] = {}
 
     def open_at(self, slot: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
@@ -66,8 +65,11 @@ class SignedOperations:
         return Signed.from_json(text) if text else None
 
     def next_nonce(self, slot: str) -> int:
-        """Return the nonce after that of the last operation that was seen mined, 0 if none was."""
-        return self._next.get(slot, 0)
+        """Return the nonce after that of the last operation that was seen mined, 0 if none was.
+
+        The service's state of the account may be older.
+        """
+        return int(self._notes.note(f"next:{slot}") or 0)
 
     def least_fees(self, slot: str) -> Fees:
         """Return what the next operation must offer so that bundlers replace the open one by it."""
@@ -90,7 +92,7 @@ class SignedOperations:
         """Record that the operation was mined, which rules out the others with its nonce."""
         known = self.open_at(slot)
         if known is not None and operation_hash in known.calls:
-            self._next[slot] = known.nonce + 1
+            self._notes.set_note(f"next:{slot}", str(known.nonce + 1))
             if others := [name for name in known.calls if name != operation_hash]:
                 replaced = [*self.replaced(slot), *others][-_MAX_REPLACED:]
                 self._notes.set_note(f"replaced:{slot}", msgspec.json.encode(replaced).decode())
@@ -104,6 +106,10 @@ class SignedOperations:
     def forget(self, slot: str) -> None:
         """Drop what was signed, because its nonce was used by something else."""
         self._write(slot, None)
+
+    def forget_next(self, slot: str) -> None:
+        """Drop the next nonce, because it was refused: another device has used it, or the chain is a new one."""
+        self._notes.set_note(f"next:{slot}", None)
 
     def _write(self, slot: str, signed: Signed | None) -> None:
         self._notes.set_note(_name(slot), msgspec.json.encode(signed.to_json()).decode() if signed else None)
