@@ -17,6 +17,7 @@ pytest_plugins = (
     "tests.support.serving",
     "tests.support.running_service",
     "tests.support.databases",
+    "tests.support.small_disk",
     "tests.support.two_chains",
     "tests.support.unsteady",
 )

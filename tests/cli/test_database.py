@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 from tests.support.serving import HOLDFAST, environment_of
+from tests.support.small_disk import fill
 
 from holdfast.cli.exits import Exit
 
@@ -149,3 +150,34 @@ def test_the_embedded_database_is_used_again_after_a_move(holdfast, filled, fres
     first, second = (holdfast("migrate", "--back", "--json") for _ in range(2))
     assert (first.code, first.value["was_moved"], second.code, second.value["was_moved"]) == (0, True, 0, False)
     assert "opened, schema current" in holdfast("check").out
+
+
+def test_a_full_disk_is_named_and_changes_nothing(holdfast, filled, small_disk):
+    """Without a service: SQLite then has no room for what it opens a database with, and calls that an I/O error."""
+    if small_disk is None:
+        pytest.skip("this user may not mount a disk")
+    full = small_disk / "data"
+    assert holdfast("restore", filled, data=full).code == Exit.OK
+    before = (full / "holdfast.db").read_bytes()
+    filler = fill(small_disk)
+    for command in (("backup", small_disk / "copy.db"), ("restore", filled, "--yes"), ("migrate",)):
+        answer = holdfast(*command, "--json", data=full)
+        assert answer.code == Exit.UNAVAILABLE
+        assert f"no room is left on the disk of {full}" in answer.error["error"], command
+    elsewhere = filled.with_name("saved.db")
+    assert holdfast("backup", elsewhere, data=full).code == Exit.OK, "a copy on another disk is still possible"
+    assert '"table": "totals"' in holdfast("export", data=full).out
+    assert (full / "holdfast.db").read_bytes() == before
+    filler.unlink()
+    assert holdfast("restore", elsewhere, "--yes", data=full).code == Exit.OK
+    assert not list(small_disk.glob("**/*.partial*"))
+
+
+@pytest.mark.parametrize("command", ["config", "--help", "export"])
+def test_output_that_finds_no_room_is_said_in_one_line(filled, command):
+    environment = environment_of(filled.parent / "data")
+    with open("/dev/full", "w") as nowhere:  # noqa: PTH123 - a device
+        output = {"stdout": nowhere, "stderr": subprocess.PIPE}
+        ended = subprocess.run([HOLDFAST, command], env=environment, **output, timeout=400, check=False)
+    assert ended.returncode == Exit.UNAVAILABLE
+    assert ended.stderr == b"holdfast: the output cannot be written: the disk is full; make room, and call this again\n"

@@ -17,6 +17,7 @@ import psutil
 import pytest
 from tests.support import forked
 from tests.support.serving import DID, PATIENCE_S, becomes_true, environment_of, wait_until_ready
+from tests.support.small_disk import fill
 from tests.support.soak import amount, cases
 
 from holdfast.rules.limits import BODY_TIMEOUT_S
@@ -104,16 +105,9 @@ def test_a_full_disk_is_503_and_recovers(serve, small_disk, tmp_path):
     folder = small_disk or tmp_path
     prefix = () if small_disk else ("prlimit", "--fsize=600000:")
     server = serve(folder / "data", prefix=prefix, MAX_REGISTRATIONS_PER_IP="1000000")
-    filler = folder / "filler"
-
-    def fill():
-        with contextlib.suppress(OSError), filler.open("ab", buffering=0) as stream:
-            while small_disk and stream.write(bytes(4096)):
-                pass
-
     with server.client() as client:
         assert server.session(client, "first", "192.0.2.1").status_code == 200
-        fill()
+        filler = fill(folder) if small_disk else None
         answers, refused = {}, 0
         while refused < 5 and len(answers) < 3000:
             name = f"full{len(answers)}"
@@ -127,14 +121,15 @@ def test_a_full_disk_is_503_and_recovers(serve, small_disk, tmp_path):
         paths = ("/healthz", "/api/status", "/api/sessions/check?handle=first", "/", "/enclave.wasm")
         assert [client.get(path).status_code for path in paths] == [200] * 5
         assert becomes_true(lambda: client.get("/readyz").status_code == 503)
-        if small_disk:
+        if filler:
             _check_names_the_full_disk(folder / "data")
             filler.unlink()
         else:
             subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", *pids(server)], check=True)
         assert becomes_true(lambda: client.get("/readyz").status_code == 200)
         assert becomes_true(lambda: server.session(client, "afterwards", "192.0.2.1").status_code == 200)
-        fill()
+        if small_disk:
+            fill(folder)
     assert server.stop() == 0
     assert not small_disk or '"why": "database or disk is full"' in server.log.read_text()
     with serve(folder / "data").client() as client:

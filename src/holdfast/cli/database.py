@@ -12,6 +12,7 @@ import typer
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, database_or_fail, existing_database_or_fail, settings_or_fail
+from holdfast.wire.file_errors import file_words
 
 backup_app = typer.Typer(add_completion=False, rich_markup_mode=None)
 restore_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -36,7 +37,7 @@ def backup(
     try:
         source.backup(file.absolute())
     except OSError as error:
-        fail(Exit.UNAVAILABLE, f"the copy cannot be written: {error.strerror or error}", as_json=as_json)
+        fail(Exit.UNAVAILABLE, f"{file} cannot be written: {file_words(error)}", as_json=as_json)
     except StoreUnavailable as error:
         fail(Exit.UNAVAILABLE, f"{source.location} cannot be copied: {error}", as_json=as_json)
     size = file.stat().st_size
@@ -65,7 +66,8 @@ def restore(
     except InUse:
         fail(Exit.UNAVAILABLE, "the service is running: stop it, then restore", as_json=as_json)
     except (OSError, StoreUnavailable) as error:
-        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target.location}: {error}", as_json=as_json)
+        why = file_words(error) if isinstance(error, OSError) else error
+        fail(Exit.UNAVAILABLE, f"the copy cannot be put at {target.location}: {why}", as_json=as_json)
     emit({"database": target.location}, f"restored to {target.location}", as_json=as_json)
 
 

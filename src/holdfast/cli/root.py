@@ -20,6 +20,7 @@ from holdfast import __version__
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 from holdfast.wire import logs
+from holdfast.wire.file_errors import NO_ROOM, file_words
 from holdfast.wire.installing import install_command
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -138,16 +139,36 @@ def root() -> int:
     """
     logs.configure("text", "warning")
     try:
-        result = get_command(application)(_words(sys.argv[1:]), standalone_mode=True)
+        result = _called()
     except ModuleNotFoundError as error:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
         fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
-    except OSError:
+    except BrokenPipeError:
+        _print_no_more()
+        return int(Exit.FAILED)
+    except OSError as error:
         _check_certificates()
-        raise
+        if error.errno not in NO_ROOM:
+            raise
+        _print_no_more()
+        where = error.filename or "the output"
+        fail(Exit.UNAVAILABLE, f"{where} cannot be written: {file_words(error)}; make room, and call this again")
     return int(result or 0)
+
+
+def _called() -> Any:
+    """Run the command, and write what it printed: an error at the end of the process would end in Python's words."""
+    try:
+        return get_command(application)(_words(sys.argv[1:]), standalone_mode=True)
+    finally:
+        sys.stdout.flush()
+
+
+def _print_no_more() -> None:
+    """Let go of what could not be written, which Python would try again at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_certificates() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WORDS = {
     errno.ENOENT: "the system lets no one make it there",
     errno.EEXIST: "a file has this name",
     errno.ENOTDIR: "a file has a folder's name",
     errno.EROFS: "the disk is mounted read-only",
     errno.ENOSPC: "the disk is full",
+    errno.EFBIG: "the file may not become larger",
     errno.EDQUOT: "this user's share of the disk is used up",
     errno.EIO: "the disk fails",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +37,7 @@ from holdfast.wire.failures import (
     TOO_SLOW,
     SnapshotRefused,
 )
+from holdfast.wire.file_errors import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -159,7 +159,7 @@ class SnapshotUploads:
         except NotOneFile as error:
             raise SnapshotRefused(BAD_REQUEST, f"{error}; send one CAR file as multipart/form-data") from None
         except OSError as error:
-            if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            if error.errno in NO_ROOM:
                 raise SnapshotRefused(OUT_OF_SPACE) from None
             raise
 

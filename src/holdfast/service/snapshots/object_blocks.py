@@ -13,6 +13,7 @@ from holdfast.service.object_folder import opened, parse_folder, storage_words
 from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.telemetry.calls import calling
+from holdfast.wire.file_errors import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -162,6 +163,6 @@ def _translated(work: Callable[..., Any], *given: Any) -> Any:
     try:
         return work(*given)
     except (BaseError, OSError) as error:
-        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in {27, 28, 122}:
+        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in NO_ROOM:
             raise BlocksFull("the storage of snapshots has no room left") from None
         raise BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}") from None

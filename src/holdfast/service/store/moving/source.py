@@ -16,6 +16,7 @@ from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.registration_columns import COLUMNS
+from holdfast.service.store.sqlite.error_words import error_words, is_in_use
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.moved import mark
 from holdfast.service.store.sqlite.schema import connect, migrate
@@ -188,7 +189,7 @@ def bring_up_to_date(file: Path) -> None:
         with closing(connect(file)) as connection:
             migrate(connection)
     except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(f"{file.name}: {error}") from error
+        raise StoreUnavailable(f"{file.name}: {error_words(error, file)}") from error
 
 
 @contextmanager
@@ -204,6 +205,8 @@ def opened(file: Path, *, alone: bool) -> Iterator[SourceDatabase]:
                 connection.execute("PRAGMA journal_mode = DELETE")  # fails if there is any other connection to the file
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
+                if not is_in_use(error):
+                    raise StoreUnavailable(f"{file.name}: {error_words(error, file)}") from error
                 raise InUse(str(error)) from error
         else:
             connection.execute("BEGIN")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.history import IN_ONE_MOMENT
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.error_words import error_words, is_in_use
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION, TABLES
-from holdfast.service.store.sqlite.schema import connect, schema_version
+from holdfast.service.store.sqlite.schema import schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,16 +32,15 @@ def backup_to(source: Path, target: Path) -> None:
     """
     partial = target.with_name(target.name + ".partial")
     partial.unlink(missing_ok=True)
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    reader, writer = sqlite3.connect(source), sqlite3.connect(partial)
     try:
-        reader.backup(writer, pages=1024)
-        writer.execute("PRAGMA journal_mode = DELETE")  # a single file, without -wal and -shm
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        _copy(source, partial)
+        _sync(partial)
+        partial.replace(target)
+    except sqlite3.Error as error:
+        raise StoreUnavailable(error_words(error, source, target)) from error  # before what was copied makes room
     finally:
-        reader.close()
-        writer.close()
-    _sync(partial)
-    partial.replace(target)
+        partial.unlink(missing_ok=True)
     _sync(target.parent)
 
 
@@ -81,9 +83,35 @@ def check_backup(file: Path) -> int:
     return version
 
 
+def _copy(source: Path, copy: Path) -> None:
+    with closing(_reading(source)) as reader, closing(sqlite3.connect(copy)) as writer:
+        reader.backup(writer, pages=1024)
+        writer.execute("PRAGMA journal_mode = DELETE")  # a single file, without -wal and -shm
+
+
+def _reading(file: Path) -> sqlite3.Connection:
+    """Open a connection that reads even where the disk is full.
+
+    A stopped service's database has no -shm file, for which a full disk has no room. A connection that locks the file
+    for itself needs none.
+    """
+    for mode in ("NORMAL", "EXCLUSIVE"):
+        connection = sqlite3.connect(file, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA locking_mode = {mode}")
+            schema_version(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if mode == "EXCLUSIVE" or error.sqlite_errorcode != sqlite3.SQLITE_IOERR_SHMSIZE:
+                raise
+        else:
+            return connection
+    raise AssertionError  # the second mode returned or raised
+
+
 def every_row(file: Path) -> Iterator[dict[str, object]]:
     """Yield every row of every table as of one moment, blobs as hex; `audit` includes the events that rows imply."""
-    connection = connect(file)
+    connection = _reading(file)
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("BEGIN")
@@ -125,6 +153,8 @@ def _take_for_oneself(file: Path) -> None:
         # Leaving WAL mode fails if the file has any other connection, even an idle one.
         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
+        if not is_in_use(error):
+            raise
         raise InUse(str(error)) from error
     except sqlite3.DatabaseError:
         pass  # damaged, so no process works with it, and a restore repairs it

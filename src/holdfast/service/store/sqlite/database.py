@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import admin
+from holdfast.service.store.sqlite.error_words import error_words
 from holdfast.service.store.sqlite.schema import chain_of, connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write
@@ -52,7 +53,7 @@ class SqliteDatabase:
 
     def chain(self) -> int | None:
         """See Database."""
-        with _readable(), closing(connect(self._file)) as connection:
+        with self._readable(), closing(connect(self._file)) as connection:
             return chain_of(connection)
 
     def try_write(self) -> None:
@@ -65,24 +66,23 @@ class SqliteDatabase:
 
     def backup(self, target: Path) -> None:
         """See Database."""
-        with _readable():
+        with self._readable():
             admin.backup_to(self._file, target)
 
     def restore(self, backup: Path) -> None:
         """See Database."""
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _readable():
+        with self._readable():
             admin.restore_from(backup, self._file)
 
     def rows(self) -> Iterator[dict[str, object]]:
         """See Database."""
-        with _readable():
+        with self._readable():
             yield from admin.every_row(self._file)
 
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreUnavailable(str(error)) from error
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreUnavailable(error_words(error, self._file)) from error

@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.error_words import error_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def take_back(file: Path) -> bool:
         try:
             mark(connection, moved=False)
         except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(f"{file.name}: {error}") from error
+            raise StoreUnavailable(f"{file.name}: {error_words(error, file)}") from error
         return True
 
 
@@ -56,5 +57,5 @@ def _open(file: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
         has_mark(connection)
     except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(f"{file.name}: {error}") from error
+        raise StoreUnavailable(f"{file.name}: {error_words(error, file)}") from error
     return connection

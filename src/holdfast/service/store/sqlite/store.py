@@ -16,6 +16,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import additions, charges, claims, codes, confirmations, persons, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.administration import SqliteAdministration
+from holdfast.service.store.sqlite.error_words import error_words
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
@@ -85,7 +86,7 @@ class SqliteStore:
             self._reader = connect(file)
             self._marker = connect(file)
         except sqlite3.DatabaseError as error:
-            raise StoreUnavailable(f"{file.name}: {error}{_denied(file)}") from error
+            raise StoreUnavailable(f"{file.name}: {error_words(error, file)}{_denied(file)}") from error
         except OSError as error:
             raise StoreUnavailable(
                 f"{file} cannot be made: {file_words(error)}; name another folder (HOLDFAST_DATA_DIR)"

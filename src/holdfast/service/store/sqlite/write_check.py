@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.sqlite.error_words import error_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,7 @@ def try_write(file: Path) -> None:
         with closing(sqlite3.connect(file, isolation_level=None, timeout=_WAIT_S)) as connection:
             _write_and_undo(connection)
     except sqlite3.Error as error:
-        raise StoreUnavailable(f"{file.name}: {error}") from error
+        raise StoreUnavailable(f"{file.name}: {error_words(error, file)}") from error
 
 
 def _write_and_undo(connection: sqlite3.Connection) -> None:
