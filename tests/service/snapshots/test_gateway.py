@@ -288,6 +288,17 @@ async def test_a_block_that_is_lost_cuts_the_file(kept):
         await kept.get(f"/ipfs/{kept.root}?format=car")
 
 
+async def test_a_damaged_block_is_not_read_and_is_logged(kept, caplog):
+    """One bit flips in the storage, and the block's size stays the same."""
+    (file,) = [file for file in kept.api.service.snapshots.blocks.folder.iterdir() if file.name.startswith(kept.root)]
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    refused(await kept.get(f"/ipfs/{kept.root}/blocks/0?format=car"), 404)
+    (line,) = [record for record in caplog.records if "damaged" in record.message]
+    assert line.levelname == "ERROR" and line.why == file.name
+
+
 async def test_off_means_not_there(make_api):
     api = make_api(snapshots="off")
     for method, path in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from holdfast.content import ipld
 from holdfast.content.cars import car_begin, section_begin
 from holdfast.content.cids import Block, codec_of
+from holdfast.content.errors import ContentError
 from holdfast.wire.failures import BLOCK_NOT_FOUND, PATH_NOT_FOUND, SnapshotRefused
 
+_log = logging.getLogger("holdfast.web")
 _INDEX = re.compile(r"[0-9]{1,6}")
 Bytes = bytes | bytearray  # a new array costs one copy less than bytes, and nothing changes it later
 
@@ -125,7 +128,7 @@ class SnapshotReading:
         """Return a CAR file of the root, the path's target, and what the target links to if all of it is wanted."""
         if codec_of(top.cid) == "raw":  # it has nothing below it
             raise SnapshotRefused(PATH_NOT_FOUND)
-        value = _followed(ipld.value_of(Block(top.cid, bytes(await self.block(top)))), path)
+        value = _followed(_value(top, bytes(await self.block(top))), path)
         inside = not isinstance(value, ipld.Link) and wanted.scope != "all"
         links = [] if inside else list(map(ipld.cid_of_link, _links(value)))
         locations = {location.cid: location for location in below}
@@ -138,6 +141,15 @@ def _whole_block(location: BlockLocation, data: bytes | None) -> bytes:
     if data is None or len(data) != location.size:
         raise SnapshotRefused(BLOCK_NOT_FOUND)
     return data
+
+
+def _value(location: BlockLocation, data: bytes) -> Any:
+    """Return a block's value. Raises SnapshotRefused(BLOCK_NOT_FOUND) if its object has other bytes, and logs this."""
+    try:
+        return ipld.value_of(Block(location.cid, data))
+    except ContentError:
+        _log.error("a stored block is damaged: put the object back from a copy", extra={"why": location.key})
+        raise SnapshotRefused(BLOCK_NOT_FOUND) from None
 
 
 def _links(value: Any) -> Iterator[ipld.Link]:
