@@ -107,6 +107,7 @@ def test_a_full_disk_is_503_and_recovers(serve, small_disk, tmp_path):
     server = serve(folder / "data", prefix=prefix, MAX_REGISTRATIONS_PER_IP="1000000")
     with server.client() as client:
         assert server.session(client, "first", "192.0.2.1").status_code == 200
+        assert client.get("/readyz").status_code == 200  # its row exists before the disk is full
         filler = fill(folder) if small_disk else None
         answers, refused = {}, 0
         while refused < 5 and len(answers) < 3000:

@@ -1,6 +1,8 @@
 """Metrics are well-formed, count every call, and are shared by a node's processes through files."""
 
 import asyncio
+import errno
+import logging
 import os
 import re
 import subprocess
@@ -21,6 +23,7 @@ from holdfast.service.telemetry.metrics import REGISTRY
 from holdfast.service.telemetry.reporting import Reporter
 from holdfast.service.telemetry.sharing import WorkerFile, has_ended, read_numbers, worker_files
 from holdfast.service.upstreams.proxy import UpstreamError
+from holdfast.wire.logs import Sparse
 
 # The service fixes each label's values: routes, methods, statuses, limits, PostgreSQL states, outcomes and release.
 _FROM_TABLES = {"route", "method", "status", "limit", "state", "outcome", "version"}
@@ -173,3 +176,24 @@ async def test_how_late_the_event_loop_is_is_measured(tmp_path, monkeypatch):
     await measured.wait()
     await reporter.close()
     assert 0 <= metrics.LOOP_LAG.cells[()][-1] < time.monotonic() - began
+
+
+async def test_a_full_disk_stops_no_worker_and_its_numbers_are_written_once_there_is_room(
+    tmp_path, monkeypatch, caplog
+):
+    """A worker that started on a full disk used to end, and after a few such ends the whole service."""
+    monkeypatch.setattr(reporting, "FLUSH_EVERY_S", 0.01)
+    monkeypatch.setattr(logging.getLogger("holdfast.metrics"), "filters", [Sparse(limit=1)])
+    written = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no space")))
+    reporter = Reporter(tmp_path)
+    assert list(tmp_path.iterdir()) == [], "not even an empty file"
+    assert [record.why for record in caplog.records] == ["the disk is full"]
+    monkeypatch.setattr(os, "pwrite", written)
+    while not worker_files(tmp_path):
+        await asyncio.sleep(0.01)
+    (file,) = worker_files(tmp_path)
+    assert read_numbers(file) is not None and not has_ended(file)
+    monkeypatch.setattr(os, "pwrite", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "no space")))
+    await reporter.close()
+    assert has_ended(file), "closing releases the lock all the same"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ WRITTEN_EVERY_S = 1.0
 WRITTEN_WITHIN_S = 3.0
 _NAME = "readiness"
 # The size that a registration writes: on a full disk, a shorter row may still fit into the log's allocated space.
-_HOLDER = "x" * 48 * 1024
+_HOLDER_BYTES = 48 * 1024
+_DISTINCT_BYTES = 4
 _NO_ONE = ""  # no identifier has this key
 
 
@@ -55,5 +57,9 @@ class Readiness:
         return self._writing
 
     async def _write(self) -> bool:
-        """Write a lease that has expired already; every node may take it."""
-        return await self._store.take_lease(_NAME, _HOLDER, 0.0, 0.0)
+        """Write a lease that has expired already; every node may take it.
+
+        Its holder differs each time: SQLite writes no page whose bytes stay the same, also on a full disk.
+        """
+        distinct = os.urandom(_DISTINCT_BYTES).hex()
+        return await self._store.take_lease(_NAME, distinct * (_HOLDER_BYTES // len(distinct)), 0.0, 0.0)

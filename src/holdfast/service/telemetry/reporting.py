@@ -14,12 +14,14 @@ from holdfast.service.telemetry import metrics, tracing
 from holdfast.service.telemetry.sharing import FLUSH_EVERY_S, WorkerFile
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.wire.file_errors import file_words
+from holdfast.wire.logs import Sparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 FOLDER_VARIABLE = "_HOLDFAST_METRICS_FOLDER"  # set by `holdfast serve` for its workers
 _log = logging.getLogger("holdfast.metrics")
+_log.addFilter(Sparse(limit=1))  # a full disk is tried every second
 _LAST_SPANS_S = 2.0
 _STATM = Path("/proc/self/statm")
 
@@ -61,11 +63,12 @@ class Reporter:
     """Writes this process's numbers until it is closed."""
 
     def __init__(self, folder: Path, looks: Iterable[Callable[[], None]] = ()) -> None:
-        """Raises OSError if the folder is not writable. `looks` set gauges before each write."""
+        """`looks` set gauges before each write. A folder without room stops no service, but its metrics."""
         metrics.BUILD_INFO.set(1, holdfast.__version__)
         metrics.WORKERS.set(1)
         self._looks = [note_process, *looks]
         self._file = WorkerFile(folder)
+        _tried(self._file.write)
         self._task = asyncio.create_task(self._report(), name="holdfast-metrics")
 
     async def close(self) -> None:
@@ -74,7 +77,7 @@ class Reporter:
         await asyncio.gather(self._task, return_exceptions=True)
         for look in self._looks:
             look()
-        await asyncio.to_thread(self._file.close)
+        await asyncio.to_thread(_tried, self._file.close)
 
     async def _report(self) -> None:
         loop = asyncio.get_running_loop()
@@ -84,10 +87,14 @@ class Reporter:
             metrics.LOOP_LAG.observe(max(0.0, loop.time() - due))
             for look in self._looks:
                 look()
-            try:
-                await asyncio.to_thread(self._file.write)
-            except OSError as error:
-                _log.warning("metrics not written", extra={"why": file_words(error)})
+            await asyncio.to_thread(_tried, self._file.write)
+
+
+def _tried(write: Callable[[], None]) -> None:
+    try:
+        write()
+    except OSError as error:
+        _log.warning("metrics not written", extra={"why": file_words(error)})
 
 
 def note_process() -> None:

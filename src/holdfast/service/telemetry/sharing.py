@@ -39,28 +39,45 @@ _decode = msgspec.msgpack.Decoder(Shared).decode
 
 
 class WorkerFile:
-    """This process's file, which each write overwrites."""
+    """This process's file, which each write overwrites. The first write that finds room makes it."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError if the folder is not writable."""
         self._file = folder / f"{os.getpid()}-{os.urandom(4).hex()}{_SUFFIX}"
-        # The file is locked before it gets its final name, so that no reader concludes that its process has ended.
-        draft = self._file.with_suffix(".draft")
-        self._descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        _lock(self._descriptor)
-        self.write()
-        draft.rename(self._file)
+        self._descriptor: int | None = None
 
     def write(self) -> None:
-        """Write the current numbers. A checksum lets readers detect a half-written file."""
+        """Write the current numbers. A checksum lets readers detect a half-written file. Raises OSError."""
         body = _encode(Shared(time.time(), metrics.snapshot()))
         content = len(body).to_bytes(8) + _checksum(body) + body
-        os.pwrite(self._descriptor, content, 0)
+        if self._descriptor is None:
+            self._descriptor = self._made(content)
+        else:
+            os.pwrite(self._descriptor, content, 0)
 
     def close(self) -> None:
-        """Write the last numbers and release the lock. The reader removes the file."""
-        self.write()
-        os.close(self._descriptor)
+        """Write the last numbers and release the lock. The reader removes the file. Raises OSError."""
+        try:
+            self.write()
+        finally:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+
+    def _made(self, content: bytes) -> int:
+        """Make the file and return its descriptor.
+
+        The file is locked before it gets its final name, so that no reader concludes that its process has ended.
+        """
+        draft = self._file.with_suffix(".draft")
+        descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            _lock(descriptor)
+            os.pwrite(descriptor, content, 0)
+            draft.rename(self._file)
+        except OSError:
+            os.close(descriptor)
+            draft.unlink(missing_ok=True)
+            raise
+        return descriptor
 
 
 def _checksum(body: bytes) -> bytes:
