@@ -42,6 +42,11 @@ class AutoLock:
         due = seen.last_activity.timestamp() + seen.idle_seconds - self._now()
         self._cancel = self._after(min(max(due, _SHORTEST_SECONDS), _LONGEST_SECONDS), look)
 
+    @property
+    def is_armed(self) -> bool:
+        """Whether a check is scheduled, which is so unless the vault is locked or never locks."""
+        return self._cancel is not None
+
     def cancel(self) -> None:
         """Cancel the timer. Repeated calls have no effect."""
         if self._cancel is not None:

@@ -45,6 +45,9 @@ class Enclave:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.
     """
 
+    on_locked: Callable[[], None] | None = None
+    """Called in the timer's thread after an idle vault was locked."""
+
     def __init__(
         self,
         path: Path | None = None,
@@ -220,6 +223,8 @@ def _look(reference: weakref.ref[Enclave]) -> None:
         return
     with enclave._lock, contextlib.suppress(PluginCallError):  # noqa: SLF001 - the instance's own timer
         enclave._watch()  # noqa: SLF001 - as above
+    if enclave.on_locked is not None and not enclave._auto_lock.is_armed:  # noqa: SLF001 - as above
+        enclave.on_locked()
 
 
 def _typed(export: object, kind: type[T]) -> T:

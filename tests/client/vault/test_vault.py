@@ -1,6 +1,7 @@
 """The vault classes with the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.passkeys import PasskeyKey
+from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.boot import BootLog
 from holdfast.client.vault.keeping import revision_of
@@ -92,6 +94,33 @@ def test_locking_and_unlocking_here_and_in_another_process(vault, did, store):
         assert second.load().did == did
         assert second.status().locked
         assert second.unlock(SECRET).did == did
+
+
+class FullStore(VaultStore):
+    """A store that may be full once."""
+
+    is_full, stored = False, threading.Event()
+
+    def save(self, *given, **options):
+        if self.is_full:
+            self.is_full = False
+            raise StorageError("the disk is full")
+        super().save(*given, **options)
+        self.stored.set()
+
+
+def test_a_revision_that_could_not_be_stored_is_stored_when_the_vault_locks_itself(tmp_path):
+    with FullStore(directory=tmp_path) as store, Vault(store) as vault:
+        vault.generate(GIVEN, SECRET)
+        store.is_full = True
+        store.stored.clear()
+        with pytest.raises(StorageError, match="full"):
+            vault.add_key(PasswordKey(lambda: "correct horse"))
+        vault.set_auto_lock(1)
+        assert store.stored.wait(60)
+        assert vault.status().locked
+        with Vault(store) as second:
+            assert second.unlock(PasswordKey(lambda: "correct horse")).success
 
 
 def test_several_keys_open_one_vault(vault, did):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import weakref
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.client import types
@@ -18,7 +21,7 @@ from holdfast.client.vault.keeping import Keeper, did_of
 from holdfast.client.vault.own_key import key_of
 from holdfast.client.vault.passwords import MIN_CHARACTERS, checked_password
 from holdfast.client.vault.second_share import shares_of, with_share
-from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError
+from holdfast.wire.client_errors import ClientStateError, PluginCallError, ServiceError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,11 +80,10 @@ class AsyncVault:
         """
         if self._closed or self._enclave is not None:
             raise ClientStateError("the vault is closed" if self._closed else "the vault has been booted")
-        from holdfast.enclave import AsyncEnclave  # imports the WebAssembly runtime, so only where it is needed
         from holdfast.enclave.module import bundled_sha256
 
         async with self._log.starting("enclave", required=True):
-            self._enclave = await AsyncEnclave.start(self._module)
+            await self._start()
             self._keeper = Keeper(self._store, file_sha256(self._module) if self._module else bundled_sha256())
         async with self._log.starting("helia", required=False):
             await asyncio.to_thread(check_readable, self._store)
@@ -480,9 +482,21 @@ class AsyncVault:
             await asyncio.to_thread(self._keeper.check_new, did)
         except StorageError:
             await self._ready.aclose()
-            self._enclave = await type(self._ready).start(self._module)
+            await self._start()
             raise
         await self._store_changes(forget=False)
+
+    async def _start(self) -> None:
+        from holdfast.enclave import AsyncEnclave  # imports the WebAssembly runtime, so only where it is needed
+
+        self._enclave = await AsyncEnclave.start(self._module)
+        self._enclave.enclave.on_locked = partial(_tell_locked, weakref.ref(self), asyncio.get_running_loop())
+
+    async def _locked_itself(self) -> None:
+        """Store a revision that could not be stored before, from the sealed bytes that the enclave has retained."""
+        if self._keeper.due(unsaved=False):
+            with suppress(ServiceError):
+                await self.lock()
 
     async def _second(self, given: ValShare | None) -> ValShare | None:
         if given is not None or self._share is None:
@@ -554,6 +568,11 @@ class AsyncVault:
         if stored is None:
             raise ClientStateError("no vault is stored here")
         return stored.sealed, stored.revision
+
+
+def _tell_locked(reference: weakref.ref[AsyncVault], loop: asyncio.AbstractEventLoop) -> None:
+    if (vault := reference()) is not None and loop.is_running():
+        asyncio.run_coroutine_threadsafe(vault._locked_itself(), loop)  # noqa: SLF001 - the vault's own timer
 
 
 def file_sha256(path: Path) -> str:
