@@ -270,8 +270,9 @@ export class VaultSnapshots {
     const [keys, removed] = [await carriedKeys(vault), await removedKeys(vault)];
     const { sealed, forgetOlder } = await openedBeside(this.#client.vault, other, copied(key), async (second) => {
       const removedThere = await removedKeys(second);
-      await removeAll(second, removed);
-      return { sealed: await sealedAfter(second, before), forgetOlder: removedThere.some((it) => includes(keys, it)) };
+      const had = await removeAll(second, removed);
+      const forgetOlder = had || removedThere.some((it) => includes(keys, it));
+      return { sealed: await sealedAfter(second, before), forgetOlder };
     });
     await vault.lock();
     const { success, error } = await vault.unlock(key, { database: sealed }, { did });

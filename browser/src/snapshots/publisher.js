@@ -210,12 +210,13 @@ export class Publisher {
    */
   async #removeOldPins({ did, acknowledgedRevision }) {
     const { pinning } = this.#hosts;
+    if (!pinning) return;
     const note = forgottenNote(did);
     try {
       const forgotten = await this.#store.note(note);
-      const found = (await pinning?.list({ meta: metaOf(did), limit: LISTED })) ?? [];
+      const found = await pinning.list({ meta: metaOf(did), limit: LISTED });
       const retained = forgotten === null ? this.#retained : 1;
-      for (const { requestId } of found.slice(retained)) await pinning?.delete(requestId);
+      for (const { requestId } of found.slice(retained)) await pinning.delete(requestId);
       // A key that was removed meanwhile counts at the next upload.
       if (forgotten !== null && acknowledgedRevision >= forgotten)
         await this.#store.replaceNotes({ [note]: [forgotten, null] });

@@ -159,6 +159,7 @@ export async function removedKeys(vault) {
 /**
  * Removes keys from an open vault. A removal is recorded even if the vault does not have the key.
  * @param {Vault} vault @param {Name[]} names
+ * @returns {Promise<boolean>} whether it had any of them
  * @throws {PluginCallError} `last_wrap`: no other key would be left; another code: a removal could not be recorded
  */
 export async function removeAll(vault, names) {
@@ -167,6 +168,7 @@ export async function removeAll(vault, names) {
     if (includes(had, { kind, id })) await vault.removeKey(/** @type {"prf"} */ (kind), id);
     else seeRecorded(await vault.exec("resource:tokens action:create", removalOf(kind, id)));
   }
+  return names.some((it) => includes(had, it));
 }
 
 /** @param {Name[]} names @param {Name} name */

@@ -70,9 +70,9 @@ class ClientPlayer extends Player {
     return client.register({ handle, email, sms, code, onProgress: (step) => void script.perform(`tell: ${step}`) });
   }
 
-  async pay(client, { to = "payee", amount, ucan, payments = 1 }) {
+  async pay(client, { to = "payee", amount, ucan, payments = 1, chain_id: chainId = 84532 }) {
     const { script } = this.world;
-    const asked = { to: this.facts[to], amount, token: "native", chainId: 84532, ...(ucan && { ucan }) };
+    const asked = { to: this.facts[to], amount, token: "native", chainId, ...(ucan && { ucan }) };
     const options = { onProgress: (step) => script.perform(`tell: ${step}`) };
     for (let left = payments; left > 1; left -= 1) await client.pay(asked, options);
     return client.pay(asked, options);

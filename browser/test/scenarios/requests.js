@@ -18,7 +18,7 @@ const CALLS = {
 };
 
 /** Returns after which waiting times a sequence of failing attempts is repeated. */
-export async function playRetries({ outcomes: each, times = 1 }) {
+export async function playRetries({ outcomes: each, times = 1, changed_at_wait: changedAt }) {
   const outcomes = Array.from({ length: times }, () => each).flat();
   const left = [...outcomes];
   let uses = 0;
@@ -38,7 +38,9 @@ export async function playRetries({ outcomes: each, times = 1 }) {
     );
     automatic.changed();
     while (timers.length) {
-      timers.shift()();
+      const due = timers.shift();
+      if (waits.length === changedAt) automatic.changed();
+      else due();
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {

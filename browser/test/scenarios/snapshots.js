@@ -63,16 +63,6 @@ class SnapshotPlayer extends Player {
       },
       upload: (taken) => this.upload(taken),
       publish: (_name, record) => this.publishRecord(new TextDecoder().decode(record)),
-      pinning: {
-        add: async ({ cid }) => ({ status: (await this.answer("pin", ` ${this.symbol(cid)}`)) ?? "pinned" }),
-        wait: async ({ status }) => void (status === "pinned" || (await this.answer("wait for pin"))),
-        list: async () => {
-          const { pins = [], removed } = (await this.answer("list pins")) ?? {};
-          if (removed) await this.change({ revision: removed, forgets: true });
-          return pins.map((requestId) => ({ requestId }));
-        },
-        delete: (requestId) => this.answer("unpin", ` ${requestId}`),
-      },
     };
     this.vault = {
       status: async () => ({ locked: this.locked || this.isNew, did: DID }),
@@ -88,9 +78,24 @@ class SnapshotPlayer extends Player {
     this.publisher = new Publisher(this.vault, this.store, this.hosts, { tell: () => {}, pinned: 10 });
   }
 
+  /** The pinning service. */
+  get pinning() {
+    return {
+      add: async ({ cid }) => ({ status: (await this.answer("pin", ` ${this.symbol(cid)}`)) ?? "pinned" }),
+      wait: async ({ status }) => void (status === "pinned" || (await this.answer("wait for pin"))),
+      list: async () => {
+        const { pins = [], removed } = (await this.answer("list pins")) ?? {};
+        if (removed) await this.change({ revision: removed, forgets: true });
+        return pins.map((requestId) => ({ requestId }));
+      },
+      delete: (requestId) => this.answer("unpin", ` ${requestId}`),
+    };
+  }
+
   async turn(event, stopAfter) {
     this.script = new Script(event.answers, stopAfter);
     this.event = event;
+    this.hosts.pinning = (event.pinning ?? true) ? this.pinning : null;
     this.locked = event.locked ?? false;
     const { result = null, error = null } = await this.script
       .run(() => this[event.do](event))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.rules.chains import CHAINS, known_money_text, money_text
+from holdfast.wire.client_errors import ServiceError
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
@@ -24,9 +25,11 @@ async def explorer_of(client: AsyncServiceClient, chain_id: int) -> str:
     """Return the URL of the chain's explorer; "" if none exists. The service is asked about unknown chains alone."""
     if chain_id in CHAINS:
         return CHAINS[chain_id].explorer
-    served = await served_chain(client, chain_id)
-    explorer = served.explorer if served else ""
-    return explorer if explorer.startswith(("https://", "http://")) else ""
+    with suppress(ServiceError):  # what was paid counts as paid, though its page is not known
+        served = await served_chain(client, chain_id)
+        if served is not None and served.explorer.startswith(("https://", "http://")):
+            return served.explorer
+    return ""
 
 
 async def money_of(client: AsyncServiceClient, chain_id: int) -> str:

@@ -64,13 +64,22 @@ class Payer:
             if not self._policy.sponsored:
                 return await self._own(operation, call, "no sponsor was asked")
             try:
-                return await self._sponsored(operation)
+                return await self._sponsored(operation, least)
             except (UserOperationError, NoPaymaster) as refused:
                 if self._policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
                     raise
                 return await self._own(operation, call, f"the sponsor does not pay: {refused}")
 
-    async def _sponsored(self, operation: UserOperation) -> UserOperation:
+    async def _sponsored(self, operation: UserOperation, least: Fees) -> UserOperation:
+        """Return the operation, sponsored with at least the fees `least`, even if the sponsor sets its own."""
+        made = await self._asked(operation)
+        enough = _at_least(made, least)
+        if enough == made:
+            return made
+        fees = {"max_fee_per_gas": enough.max_fee_per_gas, "max_priority_fee_per_gas": enough.max_priority_fee_per_gas}
+        return await self._asked(replace(operation, **fees))
+
+    async def _asked(self, operation: UserOperation) -> UserOperation:
         if self._paymaster is None:
             return await self._bundler.sponsored(operation, self._margin, self._policy.context)
         return await self._paymaster.paid(self._priced(operation), self._bundler, self._margin)

@@ -58,16 +58,25 @@ class AutomaticSnapshots:
     async def _run(self) -> None:
         failures = 0
         while self._changed.is_set() or failures:
+            if not self._changed.is_set():
+                await self._unchanged(min(SNAPSHOTS.longest_s, SNAPSHOTS.first_s * 2.0 ** min(failures - 1, 30)))
             if self._changed.is_set():
                 await self._quiet()
-            else:
-                await self._sleep(min(SNAPSHOTS.longest_s, SNAPSHOTS.first_s * 2.0 ** min(failures - 1, 30)))
             self._changed.clear()
             before = self._uses()
             failures = 0 if await self._attempt() else failures + 1
             used = isinstance(self.last_error, RequestRefused) or self._uses() != before
             if _is_lasting(self.last_error) or (used and failures > SNAPSHOTS.most_uses):
                 failures = 0
+
+    async def _unchanged(self, seconds: float) -> None:
+        """Wait for so long, or until something has changed."""
+        waiting = [asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._changed.wait())]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for it in waiting:
+                it.cancel()
 
     async def _quiet(self) -> None:
         """Wait until nothing has changed for the quiet period, but no longer than the longest wait."""

@@ -126,7 +126,8 @@ class _Player(Player):
 
     async def do_pay(self, client, event):
         to = FACTS[event.get("to", "payee")]
-        asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=84532, ucan=event.get("ucan"))
+        chain_id = event.get("chain_id", 84532)
+        asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=chain_id, ucan=event.get("ucan"))
         for _ in range(1, event.get("payments", 1)):
             await client.pay(asked, on_progress=self.tell)
         return await client.pay(asked, on_progress=self.tell)

@@ -49,6 +49,9 @@ async def _retries(scenario):
 
     async def sleep(seconds):
         waits.append(seconds)
+        if len(waits) == scenario.get("changed_at_wait"):
+            automatic.changed()
+            await asyncio.sleep(60)
 
     automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
     automatic.changed()

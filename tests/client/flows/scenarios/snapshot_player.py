@@ -63,7 +63,7 @@ class _Player(Player):
             gateway=SimpleNamespace(record=self.record, snapshot=self.snapshot, answers=self.name_answers),
             upload=self.upload,
             publish=self.publish,
-            pinning=SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin),
+            pinning=None,
             config=SimpleNamespace(pinned=10),
             close=_closed,
         )
@@ -79,6 +79,8 @@ class _Player(Player):
     async def turn(self, event, stop_after=None):
         self.script, result, error = Script(event.get("answers"), stop_after), None, None
         self.locked = event.get("locked", False)
+        pinning = SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin)
+        self.place.pinning = pinning if event.get("pinning", True) else None
         try:
             result = await self.script.run(lambda: getattr(self, "do_" + event["do"])(event))
         except (ServiceError, Killed) as raised:
