@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.chain import values
 from holdfast.chain.errors import RpcError
@@ -17,12 +16,15 @@ if TYPE_CHECKING:
 _BASE_FEES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Fees:
-    """Wei per unit of gas."""
+class Fees(NamedTuple):
+    """Wei per unit of gas (EIP-1559)."""
 
     max_fee_per_gas: int
     max_priority_fee_per_gas: int
+
+    def at_least(self, other: Fees) -> Fees:
+        """Return the higher of each."""
+        return Fees(max(self[0], other[0]), max(self[1], other[1]))
 
 
 async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:

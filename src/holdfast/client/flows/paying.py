@@ -11,10 +11,9 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import RAW
 from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
-from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.fees import Fees, fees_of_chain
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale, lacks_money
 from holdfast.client.flows.gas import NoEndpoint
-from holdfast.client.flows.signed_operations import Fees
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address
 
@@ -72,14 +71,11 @@ class Payer:
 
     async def _sponsored(self, operation: UserOperation, least: Fees) -> UserOperation:
         """Return the operation, sponsored with at least the fees `least`, even if the sponsor sets its own."""
-        made = await self._asked(operation)
+        made = await self._by_sponsor(operation)
         enough = _at_least(made, least)
-        if enough == made:
-            return made
-        fees = {"max_fee_per_gas": enough.max_fee_per_gas, "max_priority_fee_per_gas": enough.max_priority_fee_per_gas}
-        return await self._asked(replace(operation, **fees))
+        return made if enough == made else await self._by_sponsor(_with_fees_of(enough, operation))
 
-    async def _asked(self, operation: UserOperation) -> UserOperation:
+    async def _by_sponsor(self, operation: UserOperation) -> UserOperation:
         if self._paymaster is None:
             return await self._bundler.sponsored(operation, self._margin, self._policy.context)
         return await self._paymaster.paid(self._priced(operation), self._bundler, self._margin)
@@ -94,11 +90,7 @@ class Payer:
             if self._is_main and self._policy.rpc_url is not None:
                 raise
             return operation
-        return replace(
-            operation,
-            max_fee_per_gas=fees.max_fee_per_gas,
-            max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
-        )
+        return _with_fees_of(fees, operation)
 
     async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
         try:
@@ -138,12 +130,7 @@ class Payer:
             if not lacks_money(error):
                 raise
         free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
-        estimated = await self._bundler.estimated(free, self._margin)
-        return replace(
-            estimated,
-            max_fee_per_gas=operation.max_fee_per_gas,
-            max_priority_fee_per_gas=operation.max_priority_fee_per_gas,
-        )
+        return _with_fees_of(operation, await self._bundler.estimated(free, self._margin))
 
     async def _check_funds(self, operation: UserOperation, cost: int, value: int, why: str) -> None:
         account = to_hex(operation.sender)
@@ -164,8 +151,14 @@ def greatest_cost(operation: UserOperation) -> int:
 
 
 def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
-    fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(least)
-    return replace(operation, **fees._asdict())
+    fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas)
+    return _with_fees_of(fees.at_least(least), operation)
+
+
+def _with_fees_of(priced: Fees | UserOperation, operation: UserOperation) -> UserOperation:
+    return replace(
+        operation, max_fee_per_gas=priced.max_fee_per_gas, max_priority_fee_per_gas=priced.max_priority_fee_per_gas
+    )
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:

@@ -6,10 +6,11 @@ exclude each other, so until the outcome is known, every further operation of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from holdfast.chain.fees import Fees
 from holdfast.client.storage.memory_notes import MemoryNotes
 from holdfast.client.types import Record
 from holdfast.wire.encoding import to_hex
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
 
 NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
 _MAX_REPLACED = 50
-
-
-class Fees(NamedTuple):
-    """Wei per gas (EIP-1559)."""
-
-    max_fee_per_gas: int
-    max_priority_fee_per_gas: int
-
-    def at_least(self, other: Fees) -> Fees:
-        """Return the higher of each."""
-        return Fees(max(self[0], other[0]), max(self[1], other[1]))
 
 
 class Signed(Record, frozen=True, kw_only=True):

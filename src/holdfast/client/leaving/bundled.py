@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.chain.bundler import BY_NAME, RAW, WEBAUTHN_WITH_PRECOMPILE, Bundler, Margin
+from holdfast.chain.fees import Fees
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.sent_transactions import mined
 from holdfast.client.flows.failures import GasTooDear, OperationFailed, chain_errors
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import known_errors
 from holdfast.client.flows.paying import Payer, greatest_cost
-from holdfast.client.flows.signed_operations import Fees
 from holdfast.client.leaving.account import OtherChain
 from holdfast.client.leaving.outcome import Done, done_in
 from holdfast.client.leaving.plan import Plan, after_fees, estimable, whole
