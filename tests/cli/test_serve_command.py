@@ -117,3 +117,20 @@ def test_a_database_of_another_chain_is_refused(holdfast, tmp_path):
     )
     found = {it["subject"]: it for it in holdfast("check", "--json", chain="8453").value}["database"]
     assert (found["state"], found["found"]) == ("error", "belongs to chain 84532, not 8453")
+
+
+@pytest.mark.parametrize(("name", "value", "told"), [
+    ("database_url", "postgresql://u:hunter2@h:bad/n", "after a host comes its port"),
+    ("database_url", "sqlite:///{folder}", "is a folder"),
+    ("snapshots_url", "file://", "the path of a folder is needed"),
+    ("snapshots_url", "file://{file}", "the path of a folder is needed"),
+    ("pages_logo", "{folder}", "the file cannot be read (Is a directory)"),
+    ("pages_logo", "{folder}/none.svg", "the file cannot be read (No such file or directory)"),
+    ("indexer_app", "os:path", "os:path is no ASGI application"),
+])  # fmt: skip
+def test_a_setting_that_names_something_else_is_told_before_any_worker_starts(holdfast, tmp_path, name, value, told):
+    (tmp_path / "file").touch()
+    answer = holdfast("serve", "--port", "0", **{name: value.format(folder=tmp_path, file=tmp_path / "file")})
+    assert answer.code == Exit.CONFIGURATION
+    assert answer.err.startswith(f"holdfast: HOLDFAST_{name.upper()}: ") and told in answer.err
+    assert answer.out == "" and "hunter2" not in answer.err

@@ -45,6 +45,17 @@ def test_other_forms_are_refused_without_their_secrets(url):
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["//u:hunter2@h:bad/n", "//u:hunter2@h:99999/n", "//u:hunter2@a:1,[::1]:-2/n", "///n?host=h&port=5o&u=hunter2"],
+)
+def test_a_port_that_is_none_is_refused_without_the_secrets(url):
+    """The driver reads ports with `int`, so a mistyped one was a traceback."""
+    with pytest.raises(ValueError, match="after a host comes its port") as refused:
+        parse_address(f"postgresql:{url}")
+    assert "hunter2" not in str(refused.value)
+
+
 def test_the_kind_is_known():
     assert database_of("postgresql://u:hunter2@h/n").location == "postgresql://h/n"
 

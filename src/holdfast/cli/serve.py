@@ -73,6 +73,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     """Report in one sentence what would stop all workers, such as a bad setting or a store that cannot be opened."""
     import asyncio
 
+    from holdfast.service.bootstrap.applications import pages_of
     from holdfast.service.bootstrap.services import build_service
     from holdfast.service.settings.values import Settings
     from holdfast.settings.rows import SettingError
@@ -82,6 +83,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
     logs.configure(settings.log, settings.log_level)
     store = store_or_fail(settings, as_json=as_json, wait=True)
     try:
+        pages_of(settings)
         build_service(settings, secrets, store)  # type: ignore[arg-type]  # secrets is Secrets, named by its own module
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)

@@ -72,6 +72,8 @@ def parse_folder(setting: str, url: str) -> Folder:
         raise ValueError(f"{setting} starts with s3://, gs://, az:// or file://")
     if "@" in parts.netloc or parts.fragment or bool(parts.netloc) == (scheme == "file"):
         raise ValueError(f"{setting}: write s3://bucket/folder or file:///folder; credentials go into the environment.")
+    if scheme == "file" and (not parts.path.strip("/") or Path(unquote(parts.path)).is_file()):
+        raise ValueError(f"{setting}: file:/// and the path of a folder is needed; it is made if it does not exist.")
     given = _given(setting, scheme, parts.query)
     allow_http = any(str(value).startswith("http://") for value in given.values())
     address = f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"

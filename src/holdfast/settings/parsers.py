@@ -9,7 +9,7 @@ import ipaddress
 import math
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,9 +59,19 @@ def one_of(*choices: str) -> Callable[[str], str]:
 def http_url(text: str) -> str:
     """Parse an HTTP URL, and remove a trailing slash."""
     parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if parts.scheme not in {"http", "https"} or not parts.hostname or re.search(r"\s", text):
         raise ValueError("an http:// or https:// address is needed")
+    if not _has_port(parts):
+        raise ValueError("an address with a port from 1 to 65535, or without one, is needed")
     return text.rstrip("/")
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Return whether the address has a usable port, or none."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
 
 
 def public_url(text: str) -> str:
@@ -81,7 +91,15 @@ def https_origins(text: str) -> tuple[str, ...]:
 
 def _origin(text: str) -> str:
     parts = urlsplit(text.rstrip("/"))
-    if parts.scheme != "https" or not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
+    if (
+        parts.scheme != "https"
+        or not parts.hostname
+        or not _has_port(parts)
+        or parts.path
+        or parts.query
+        or parts.fragment
+        or "@" in text
+    ):
         raise ValueError("origins as https://app.example, separated by commas, or none are needed")
     return f"https://{parts.netloc.lower()}"
 

@@ -6,8 +6,11 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
+from holdfast.settings.parsers import MAX_PORT
+
 # urlsplit of Python 3.13 refuses an IPv6 address in a list of servers.
 _URL = re.compile(r"(?:postgresql|postgres)://(?P<servers>[^/?#]*)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?")
+_PORT = re.compile(r"[0-9]{0,5}")
 _POOLER = "pooler"
 _TRANSACTION, _PREPARED = "transaction", "prepared"
 _ATTRIBUTES = "target_session_attrs"
@@ -47,6 +50,9 @@ def parse_address(url: str) -> Address:
         raise ValueError(f"{_POOLER}={_TRANSACTION} or {_POOLER}={_PREPARED} is needed, or neither")
     others = [(name, value) for name, value in options if name != _POOLER]
     hosts = servers.rpartition("@")[2] or dict(options).get("host", "")
+    ports = [*map(_port, servers.rpartition("@")[2].split(",")), *dict(options).get("port", "").split(",")]
+    if not all(_PORT.fullmatch(port) and int(port or "1") <= MAX_PORT for port in ports):
+        raise ValueError("after a host comes its port, a number up to 65535, or nothing")
     return Address(
         dsn=_url(servers, path, others),
         location=f"postgresql://{hosts}{path}",
@@ -54,6 +60,11 @@ def parse_address(url: str) -> Address:
         prepares=poolers != [_TRANSACTION],
         servers=tuple(_servers(servers, path, others)),
     )
+
+
+def _port(server: str) -> str:
+    """Return what follows the colon after a host; an IPv6 address has brackets."""
+    return server.rpartition("]")[2].partition(":")[2]
 
 
 def _url(netloc: str, path: str, options: list[tuple[str, str]]) -> str:

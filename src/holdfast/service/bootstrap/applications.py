@@ -40,7 +40,7 @@ def application_of(settings: Settings, service: Service) -> Application:
     """Return the web application for a service."""
     client_address = ClientAddress(settings.client_ip_header, settings.trusted_proxies)
     payments = PaymentFacts(served_chains(settings).main, settings.registrar_did)
-    files = prepare(contract_set(settings), settings.related_origins, payments, _pages(settings))
+    files = prepare(contract_set(settings), settings.related_origins, payments, pages_of(settings))
     large = LargeResponses(settings.large_responses, settings.large_responses_per_address, settings.send_timeout)
     scheme = settings.public_url.partition(":")[0]
     channels = frozenset(Channel(name) for name in settings.channels)
@@ -64,7 +64,8 @@ def connection_keeper(settings: Settings, activity: Activity | None) -> Connecti
     return ConnectionKeeper(limits, ClientAddress(settings.client_ip_header, settings.trusted_proxies), activity)
 
 
-def _pages(settings: Settings) -> PageFiles | None:
+def pages_of(settings: Settings) -> PageFiles | None:
+    """Return the pages' files; None if pages are disabled. Raises SettingError."""
     if settings.pages == "off":
         return None
     served = served_chains(settings)

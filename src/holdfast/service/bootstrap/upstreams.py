@@ -115,6 +115,8 @@ def _application(module: str, attribute: str) -> AsgiApp:
         application: AsgiApp = attrgetter(attribute)(imported)
     except AttributeError as error:
         raise SettingError(f"HOLDFAST_INDEXER_APP: {module} has no {attribute}") from error
+    if not callable(application):
+        raise SettingError(f"HOLDFAST_INDEXER_APP: {module}:{attribute} is no ASGI application: it cannot be called")
     return application
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _KEY = re.compile(r"(?:0x)?([0-9a-fA-F]{64})")
+# Of secp256k1 (SEC 2, section 2.4.1).
+_CURVE_ORDER = 0xFFFFFFFF_FFFFFFFF_FFFFFFFF_FFFFFFFE_BAAEDCE6_AF48A03B_BFD25E8C_D0364141
 _AMOUNT = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?")
 REGISTRY, USDC = "registry", "usdc"
 _NAMES = (REGISTRY, USDC, ACCOUNT, ANY)
@@ -40,7 +42,7 @@ class SponsorKey:
 def _key(text: str) -> SponsorKey:
     """Parse a private key in hex, or the path of a file of mode 0600 that contains one."""
     if found := _KEY.fullmatch(text):
-        return SponsorKey(bytes.fromhex(found[1]))
+        return _of_curve(found[1])
     try:
         with Path(text).open(encoding="ascii") as file:
             if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
@@ -50,7 +52,13 @@ def _key(text: str) -> SponsorKey:
         found = None
     if found is None:
         raise ValueError("a private key of 64 hex digits is needed, or the path of a file that holds one")
-    return SponsorKey(bytes.fromhex(found[1]))
+    return _of_curve(found[1])
+
+
+def _of_curve(digits: str) -> SponsorKey:
+    if not 0 < int(digits, 16) < _CURVE_ORDER:
+        raise ValueError("this is no private key of the curve secp256k1: make another (holdfast keys new)")
+    return SponsorKey(bytes.fromhex(digits))
 
 
 def _installed(value: object, _values: Mapping[str, Any]) -> None:

@@ -32,6 +32,8 @@ class SqliteDatabase:
         if not url.startswith(PREFIX) or not path:
             raise ValueError(f"{PREFIX} and a path is needed")
         self._file = Path(path)
+        if self._file.is_dir():
+            raise ValueError(f"{self._file} is a folder: {PREFIX} and the path of a file is needed")
 
     @property
     def location(self) -> str:
