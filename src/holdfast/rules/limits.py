@@ -58,6 +58,7 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_BUNDLER_BODY_BYTES = 512 * 1024
 MAX_WORKFLOW_BODY_BYTES = 512 * 1024  # signed; an unsigned call may have MAX_BODY_BYTES
 MAX_UPSTREAM_BYTES = 8 * 1024 * 1024
+UPSTREAM_ROOM_BYTES = 8 * MAX_UPSTREAM_BYTES  # of a process, for the large answers of bundlers and indexers
 BODY_TIMEOUT_S = 20.0
 DROPPED_S = 2.0  # how long the rest of a refused body is read and dropped, so that its client reads the refusal
 DROPPED_BYTES = 18 * 1024 * 1024

@@ -6,13 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from tests.support.upstreams import raw_upstream, rpc_results, upstream
 
 from holdfast import __version__
 from holdfast.rules.chains import CHAINS
 from holdfast.service import bootstrap
 from holdfast.service.bootstrap.upstreams import pool_of
+from holdfast.service.upstreams import proxy
+from holdfast.service.upstreams.indexer import IndexerAddress
+from holdfast.service.upstreams.proxy import UpstreamError
 
 ACCOUNT = "0x" + "11" * 20
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
@@ -104,6 +107,23 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
     request = api.http.build_request("GET", "/api/indexer/health", headers={"Accept-Encoding": "gzip"})
     answer = await api.http.send(request, stream=True)
     assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
+
+
+async def test_large_answers_share_a_room_until_they_are_sent(monkeypatch):
+    """A hundred answers of 8 MiB would otherwise be in memory at once, and stay there for slow clients."""
+    monkeypatch.setattr(proxy, "UPSTREAM_ROOM_BYTES", proxy.AnswerBody.in_use + 2 * 2**20)
+    async with upstream() as served, ClientSession() as session:
+        served.answer = lambda _request, _body: web.Response(body=b" " * 2**20)
+        indexer = IndexerAddress(served.url, lambda: session)
+        being_sent = [await indexer.get("/health", "", {}) for _ in range(2)]
+        for _ in range(2):
+            with pytest.raises(UpstreamError, match="too many large answers"):
+                await indexer.get("/health", "", {})
+        served.answer = lambda _request, _body: web.json_response({})
+        assert (await indexer.get("/health", "", {})).body == b"{}", "small ones need no room"
+        served.answer = lambda _request, _body: web.Response(body=b" " * 2**20)
+        being_sent.pop()
+        assert len((await indexer.get("/health", "", {})).body) == 2**20
 
 
 def test_every_upstream_has_a_pool_by_itself():

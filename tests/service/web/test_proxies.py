@@ -215,6 +215,16 @@ async def test_an_upstream_that_talks_nonsense_or_is_down_or_slow_is_502(make_ap
         assert await asked(served.url) == both
 
 
+@pytest.mark.parametrize("length", [1, 2**17])
+async def test_json_is_judged_by_its_grammar_whatever_its_length(bundled, length):
+    """RFC 8259, section 8.2, allows lone surrogates; section 6 no NaN."""
+    api, bundler = bundled
+    space = " " * length
+    for text, status in ((r'["\ud800"]', 200), (r'["\\\uDFFF"]', 200), (r'["\ud80"]', 502), ("[NaN]", 502)):
+        bundler.answer = lambda *_, body=text + space: web.Response(text=body)
+        assert (await api.post(BUNDLER, **rpc())).status_code == status, text
+
+
 async def test_no_values_are_made_of_a_long_answer(bundled):
     api, bundler = bundled
     answer = b"[" + b"[]," * 2**20 + b"[]]"

@@ -168,7 +168,7 @@ def cached_json(value: object, cache_control: str) -> Response:
     return Response(200, [*headers, ("cache-control", cache_control)], _encode(value))
 
 
-def raw_json(body: bytes, status: int = 200) -> Response:
+def raw_json(body: bytes | bytearray, status: int = 200) -> Response:
     """Return a response whose body is already encoded as JSON."""
     return Response(status, _JSON_HEADERS, body)
 

@@ -32,7 +32,7 @@ class Relay:
     clock: Clock
     sponsor: Sponsor | None = None
 
-    async def forward(self, request: CallBundler, ip: str) -> bytes:
+    async def forward(self, request: CallBundler, ip: str) -> bytes | bytearray:
         """Return the response to one JSON-RPC request (interface: POST /api/bundler).
 
         It is the bundler's, except for an operation whose paymaster is the zero address, which is not forwarded, and

@@ -6,10 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
-from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+from holdfast.rules.limits import PROXY_TIMEOUT_S
 from holdfast.service.telemetry import tracing
 from holdfast.service.telemetry.calls import calling
-from holdfast.service.upstreams.proxy import RESPONSE_HEADERS, UpstreamAnswer, UpstreamError, fetch
+from holdfast.service.upstreams.proxy import RESPONSE_HEADERS, AnswerBody, UpstreamAnswer, UpstreamError, fetch
 from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
@@ -125,8 +125,7 @@ class _Collected:
     def __init__(self) -> None:
         self._status = 0
         self._headers: list[tuple[str, str]] = []
-        self._chunks: list[bytes] = []
-        self._size = 0
+        self._body = AnswerBody()
 
     async def send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -134,16 +133,12 @@ class _Collected:
             pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in message["headers"]]
             self._headers = [pair for pair in pairs if pair[0] in RESPONSE_HEADERS]
         elif message["type"] == "http.response.body":
-            chunk = message.get("body", b"")
-            self._size += len(chunk)
-            if self._size > MAX_UPSTREAM_BYTES:
-                raise UpstreamError("answer too large")
-            self._chunks.append(chunk)
+            self._body.add(message.get("body", b""))
 
     def answer(self) -> UpstreamAnswer:
         if not self._status:
             raise UpstreamError("no answer")
-        return UpstreamAnswer(self._status, self._headers, b"".join(self._chunks))
+        return UpstreamAnswer(self._status, self._headers, self._body.whole())
 
 
 async def _no_body() -> dict[str, Any]:

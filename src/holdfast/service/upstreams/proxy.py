@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from holdfast.rules.limits import MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S
+from holdfast.rules.limits import LARGE_RESPONSE_BYTES, MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S, UPSTREAM_ROOM_BYTES
 from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
@@ -34,13 +34,49 @@ class UpstreamError(Exception):
         self.kind = kind
 
 
+class AnswerBody(bytearray):
+    """An answer's body. A large one counts until nothing refers to it, so while it is read, checked and sent.
+
+    The large ones of a process have at most UPSTREAM_ROOM_BYTES together.
+    """
+
+    in_use: ClassVar[int] = 0
+    __slots__ = ("_counted",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counted = 0
+
+    def add(self, piece: bytes) -> None:
+        """Append a piece. Raises UpstreamError."""
+        size = len(self) + len(piece)
+        if size > MAX_UPSTREAM_BYTES:
+            raise UpstreamError("answer too large")
+        if size > LARGE_RESPONSE_BYTES:
+            self._count(size)
+        self.extend(piece)
+
+    def whole(self) -> bytes | AnswerBody:
+        """Return the body; a small one as bytes, because granian sends nothing else at once."""
+        return self if self._counted else bytes(self)
+
+    def _count(self, size: int) -> None:
+        in_use = AnswerBody.in_use + size - self._counted
+        if in_use > UPSTREAM_ROOM_BYTES:
+            raise UpstreamError("too many large answers at the same time")
+        AnswerBody.in_use, self._counted = in_use, size
+
+    def __del__(self) -> None:
+        AnswerBody.in_use -= self._counted
+
+
 @dataclass(frozen=True, slots=True)
 class UpstreamAnswer:
     """Status, content headers and body, as the upstream sent them."""
 
     status: int
     headers: list[tuple[str, str]]
-    body: bytes
+    body: bytes | bytearray
 
 
 async def fetch(
@@ -73,14 +109,11 @@ async def fetch(
         raise UpstreamError(connection_words(error), "unreachable") from error
 
 
-async def _bounded(answer: aiohttp.ClientResponse) -> bytes:
-    chunks, size = [], 0
+async def _bounded(answer: aiohttp.ClientResponse) -> bytes | AnswerBody:
+    body = AnswerBody()
     async for chunk in answer.content.iter_any():
-        size += len(chunk)
-        if size > MAX_UPSTREAM_BYTES:
-            raise UpstreamError("answer too large")
-        chunks.append(chunk)
-    return b"".join(chunks)
+        body.add(chunk)
+    return body.whole()
 
 
 def _content_headers(answer: aiohttp.ClientResponse) -> list[tuple[str, str]]:
