@@ -1,6 +1,7 @@
 """`holdfast reserved`: the operator's own files in addition to the built-in list."""
 
 import pytest
+from tests.support.small_disk import fill
 
 from holdfast.cli.exits import Exit
 
@@ -79,3 +80,15 @@ def test_a_file_that_cannot_be_used_exits_3_in_one_line(holdfast, tmp_path, word
 )
 def test_what_can_be_no_handle_is_a_mistake_of_usage(holdfast, word, name, files):
     assert holdfast("reserved", word, "--", name, **files).code == Exit.USAGE
+
+
+def test_a_full_disk_is_named_and_leaves_the_list_as_it_was(holdfast, small_disk):
+    if small_disk is None:
+        pytest.skip("this user may not mount a disk")
+    mine = small_disk / "mine.txt"
+    mine.write_text("alpha\n")
+    filler = fill(small_disk)
+    answer = holdfast("reserved", "add", "beta", "--json", reserved_file=str(mine))
+    assert answer.code == Exit.UNAVAILABLE
+    assert answer.error["error"] == f"{mine} cannot be written: the disk is full; make room, and call this again"
+    assert mine.read_text() == "alpha\n" and {*small_disk.iterdir()} == {mine, filler}

@@ -126,7 +126,7 @@ def test_a_database_of_another_chain_is_refused(holdfast, tmp_path):
     ("snapshots_url", "file://{file}", "the path of a folder is needed"),
     ("pages_logo", "{folder}", "the file cannot be read (Is a directory)"),
     ("pages_logo", "{folder}/none.svg", "the file cannot be read (No such file or directory)"),
-    ("indexer_app", "os:path", "os:path is no ASGI application"),
+    ("indexer_app", "os:path", "os:path cannot be called"),
 ])  # fmt: skip
 def test_a_setting_that_names_something_else_is_told_before_any_worker_starts(holdfast, tmp_path, name, value, told):
     (tmp_path / "file").touch()

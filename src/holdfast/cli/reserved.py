@@ -13,6 +13,7 @@ import typer
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, settings_or_fail
+from holdfast.wire.file_errors import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +89,8 @@ def _complaints(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in NO_ROOM:  # not a mistake in the files
+            raise
         fail(Exit.CONFIGURATION, f"{error.filename}: {error.strerror}", as_json=as_json)
     except ValueError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
@@ -129,7 +132,13 @@ def _rewrite(file: Path | None, *, add: str | None = None, remove: str | None = 
         remaining.append(add)
     if remaining != lines:
         descriptor, partial = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write("".join(line + "\n" for line in remaining))
-        Path(partial).chmod(file.stat().st_mode & 0o777)
-        Path(partial).replace(file)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write("".join(line + "\n" for line in remaining))
+            Path(partial).chmod(file.stat().st_mode & 0o777)
+            Path(partial).replace(file)
+        except OSError as error:
+            error.filename = str(file)  # a failed write names no file
+            raise
+        finally:
+            Path(partial).unlink(missing_ok=True)

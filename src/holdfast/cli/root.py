@@ -154,7 +154,9 @@ def root() -> int:
             raise
         _print_no_more()
         where = error.filename or "the output"
-        fail(Exit.UNAVAILABLE, f"{where} cannot be written: {file_words(error)}; make room, and call this again")
+        what_to_do = "make room, and call this again"
+        told_as_json = "--json" in sys.argv
+        fail(Exit.UNAVAILABLE, f"{where} cannot be written: {file_words(error)}; {what_to_do}", as_json=told_as_json)
     return int(result or 0)
 
 

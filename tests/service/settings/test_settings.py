@@ -1,5 +1,7 @@
 """Each setting has its own name and form; an error names the setting and never quotes a value."""
 
+import errno
+import os
 import re
 import stat
 import sys
@@ -106,7 +108,7 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
     *((of(**{name: text}), f"HOLDFAST_{name.upper()}: an ") for name in ("public_url", "rpc_url", "bundler_url", "indexer_url")
       for text in ("http://a b", "https://a:99999", "https://a:0", "https://a:1o")),
     (of(related_origins="https://a:99999"), "HOLDFAST_RELATED_ORIGINS: origins"),
-    *((of(sponsor_key=key * 32), "HOLDFAST_SPONSOR_KEY: this is no private key") for key in ("00", "ff")),
+    *((of(sponsor_key=key * 32), "HOLDFAST_SPONSOR_KEY: this number is not a private key") for key in ("00", "ff")),
     (PRODUCTION | of(public_url="http://vault.example"), "HOLDFAST_PUBLIC_URL: "),
     (PRODUCTION | of(mail_url="outbox:"), "HOLDFAST_MAIL_URL: "),
     (PRODUCTION | of(sms_url="outbox:"), "HOLDFAST_SMS_URL: "),
@@ -241,3 +243,16 @@ def test_an_unknown_name_is_told_without_its_value():
 def test_an_unprintable_name_is_escaped():
     [told] = unknown_settings({"HOLDFAST_\x1b[2J": ""})
     assert "\x1b" not in told
+
+
+def test_a_key_that_finds_no_room_leaves_no_piece_of_a_file(tmp_path, monkeypatch):
+    def fail(_descriptor):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    settings = read_settings(of(data_dir=str(tmp_path)))
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="no space"):
+            read_secrets(settings, {})
+        assert list(tmp_path.iterdir()) == []
+    assert read_secrets(settings, {}).generated

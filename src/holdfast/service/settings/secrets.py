@@ -127,11 +127,11 @@ def _generated(folder: Path, name: str) -> str:
     if not file.exists():
         partial = folder / f".{name}.{os.getpid()}"
         descriptor = os.open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(new_key())
-            stream.flush()
-            os.fsync(stream.fileno())
         try:
+            with os.fdopen(descriptor, "w") as stream:
+                stream.write(new_key())
+                stream.flush()
+                os.fsync(stream.fileno())
             os.link(partial, file)  # fails if another process was first
         except FileExistsError:
             pass

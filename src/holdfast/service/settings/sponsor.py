@@ -57,7 +57,7 @@ def _key(text: str) -> SponsorKey:
 
 def _of_curve(digits: str) -> SponsorKey:
     if not 0 < int(digits, 16) < _CURVE_ORDER:
-        raise ValueError("this is no private key of the curve secp256k1: make another (holdfast keys new)")
+        raise ValueError("this number is not a private key of the curve secp256k1: make another (holdfast keys new)")
     return SponsorKey(bytes.fromhex(digits))
 
 
