@@ -232,6 +232,18 @@ async def test_a_certificate_of_an_own_ca_is_trusted_if_it_is_named(tmp_path, mo
             assert (await client.status()).chain == "Base Sepolia"
 
 
+@pytest.mark.parametrize("content", [None, "no certificates"])
+def test_a_mistyped_file_of_certificates_is_named(tmp_path, monkeypatch, content):
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    for client in (ServiceClient, AsyncServiceClient):
+        with pytest.raises(OSError, match="SSL_CERT_FILE cannot be read as certificates in PEM") as caught:
+            client("https://vault.example")
+        assert caught.value.filename == str(file)
+
+
 def test_bundler_errors_carry_code_and_data():
     def handler(request):
         asked = json.loads(request.content)

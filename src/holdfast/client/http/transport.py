@@ -47,7 +47,7 @@ class HttpTransport:
         self._retries = retries or Retries()
         self._whole_s = max(WHOLE_REQUEST_S, timeout) if isinstance(timeout, (int, float)) else _longest(timeout)
         self._connect = partial(
-            httpx2.AsyncClient, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
+            _client, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
         )
         self._http, self._process = self._connect(), os.getpid()
 
@@ -104,6 +104,16 @@ class HttpTransport:
             raise ClientStateError("the client is closed")
         if self._process != os.getpid():  # after a fork the connections belong to the parent
             self._http, self._process = self._connect(), os.getpid()
+
+
+def _client(**options: Any) -> httpx2.AsyncClient:
+    """Make the HTTP client. Raises OSError, which names SSL_CERT_FILE, if that names no certificates."""
+    try:
+        return httpx2.AsyncClient(**options)
+    except OSError as error:  # ssl.SSLError is one
+        if not (file := os.environ.get("SSL_CERT_FILE")):
+            raise
+        raise OSError(error.errno or 0, "SSL_CERT_FILE cannot be read as certificates in PEM", file) from error
 
 
 def _checked(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncBaseTransport | None:

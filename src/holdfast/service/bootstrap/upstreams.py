@@ -116,9 +116,7 @@ def _application(module: str, attribute: str) -> AsgiApp:
     except AttributeError as error:
         raise SettingError(f"HOLDFAST_INDEXER_APP: {module} has no {attribute}") from error
     if not callable(application):
-        raise SettingError(
-            f"HOLDFAST_INDEXER_APP: {module}:{attribute} cannot be called, as an ASGI application can"
-        )
+        raise SettingError(f"HOLDFAST_INDEXER_APP: {module}:{attribute} cannot be called, as an ASGI application can")
     return application
 
 
