@@ -29,10 +29,12 @@ const [NOT_COMMITTED, EXPIRED, TOO_NEW] = ["4ebe8a4d", "8c68b006", "5b9f9ba2"];
 /** The state of one registration in the vault's database. */
 export class Journal {
   #dbName;
+  #name;
 
   /** @param {string | undefined} dbName @param {Row} row */
   constructor(dbName, row) {
     this.#dbName = dbName;
+    this.#name = `registration:${row.did}`;
     this.row = row;
   }
 
@@ -41,19 +43,21 @@ export class Journal {
    * @param {string | undefined} dbName @param {string} did @param {{identifier: string, channel: string}} requested
    */
   static async open(dbName, did, { identifier, channel }) {
-    const noted = await withStore((store) => store.note(nameOf(did)), dbName);
-    return new Journal(dbName, goingOn(noted, { did, identifier, channel }));
+    const journal = new Journal(dbName, { did, identifier, channel });
+    const noted = await withStore((store) => store.note(journal.#name), dbName);
+    journal.row = goingOn(noted, journal.row);
+    return journal;
   }
 
   /** @param {Partial<Row>} more */
   async write(more) {
     this.row = { ...this.row, ...more };
-    await withStore((store) => store.setNote(nameOf(this.row.did), this.row), this.#dbName);
+    await withStore((store) => store.setNote(this.#name, this.row), this.#dbName);
   }
 
   /** Deletes the stored state. */
   async forget() {
-    await withStore((store) => store.setNote(nameOf(this.row.did), null), this.#dbName);
+    await withStore((store) => store.setNote(this.#name, null), this.#dbName);
   }
 }
 
@@ -182,11 +186,6 @@ function lackOf(error) {
   if (data.includes(TOO_NEW)) return "block";
   if (data.includes(EXPIRED)) return "expired";
   return data.includes(NOT_COMMITTED) ? "commitment" : null;
-}
-
-/** @param {string} did */
-function nameOf(did) {
-  return `registration:${did}`;
 }
 
 /**

@@ -3,25 +3,35 @@
 import { RequestRefused } from "../errors.js";
 import { EXPLORERS } from "../generated/chains.js";
 
-/** @import {ServedChain} from "../generated/types.js" */
+/**
+ * @import {ServedChain} from "../generated/types.js"
+ * @import {ServiceClient} from "../http/service.js"
+ */
 
 /**
- * Returns the service's row for a chain; null if it does not serve the chain.
- * @param {import("../http/service.js").ServiceClient} client @param {number} chainId
- * @returns {Promise<ServedChain | null>}
+ * Returns the chains that a service serves; none from an older service, which has one.
+ * @param {ServiceClient} client @returns {Promise<ServedChain[]>}
  */
-export async function servedChain(client, chainId) {
+export async function servedChains(client) {
   try {
-    return (await client.chains()).chains.find((chain) => chain.chainId === chainId) ?? null;
+    return (await client.chains()).chains;
   } catch (error) {
-    if (error instanceof RequestRefused) return null; // an older service has one chain
+    if (error instanceof RequestRefused) return [];
     throw error;
   }
 }
 
 /**
+ * Returns the service's row for a chain; undefined if it does not serve the chain.
+ * @param {ServiceClient} client @param {number} chainId
+ */
+export async function servedChain(client, chainId) {
+  return (await servedChains(client)).find((chain) => chain.chainId === chainId);
+}
+
+/**
  * Returns the page that shows a user operation, "" if none exists. The service is asked about unknown chains alone.
- * @param {import("../http/service.js").ServiceClient} client @param {number} chainId @param {string} hash
+ * @param {ServiceClient} client @param {number} chainId @param {string} hash
  */
 export async function operationPage(client, chainId, hash) {
   const explorer = EXPLORERS[chainId] ?? (await servedChain(client, chainId).catch(() => null))?.explorer ?? "";

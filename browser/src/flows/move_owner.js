@@ -4,17 +4,16 @@ import "../core.js";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.js";
 import { hasExpired } from "../chain/owners.js";
 import { sleep } from "../chain/rpc.js";
-import { MoveRefused, RequestRefused, ServiceError } from "../errors.js";
+import { MoveRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
-import { STATE_AGE_MS } from "../generated/operation_retries.js";
+import { OWNER_LOOKS, STATE_AGE_MS } from "../generated/operation_retries.js";
+import { servedChains } from "./chains.js";
 
 /**
  * @import {SignedChanges} from "../account/changes.js"
  * @import {AccountKeys} from "../account/keys.js"
  * @import {Client} from "../client.js"
  */
-
-const LOOKS = 4;
 
 /**
  * @typedef {{isOwner: boolean, formerIsOwner: boolean, missingOn: string[]}} Ownership `missingOn`: the names of other chains
@@ -62,7 +61,7 @@ async function made(old, next, { signer: added, former, stale }, endFormer) {
   const [before, keys] = [await old.accountKeys(), await next.accountKeys()];
   if ((!added && !stale.length) || !(await keys.knowsChain())) return UNCHANGED;
   const source = (await before.knowsChain()) ? before : keys;
-  const others = await otherChains(old);
+  const others = (await servedChains(old)).filter(({ main, payments }) => payments && !main);
   let present = await ownersOf(source);
   const signed = [];
   const ends = stale.filter((it) => present.includes(it));
@@ -90,7 +89,7 @@ async function ownersOf(keys) {
  * @throws {OperationFailed} they do not
  */
 async function changed(keys, added, ends) {
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < OWNER_LOOKS; look++) {
     const present = await ownersOf(keys);
     if ((!added || present.includes(added)) && !ends.some((it) => present.includes(it))) return present;
     await sleep(STATE_AGE_MS);
@@ -117,14 +116,4 @@ async function missingOn(old, others, signed) {
     }
   }
   return missing;
-}
-
-/** @param {Client} client */
-async function otherChains(client) {
-  try {
-    return (await client.chains()).chains.filter(({ main, payments }) => payments && !main);
-  } catch (error) {
-    if (error instanceof RequestRefused) return []; // an older service has one chain
-    throw error;
-  }
 }

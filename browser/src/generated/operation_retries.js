@@ -8,3 +8,4 @@ export const RECEIPT_WITHIN_MS = 120000;
 export const RECEIPT_AGAIN_MS = 15000;
 export const CLAIM_ATTEMPTS = 4;
 export const BUDGET_ATTEMPTS = 8;
+export const OWNER_LOOKS = 4;

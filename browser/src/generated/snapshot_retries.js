@@ -11,3 +11,4 @@ export const PIN_WITHIN_MS = 600000;
 export const AFTER_FIRST_MS = 2000;
 export const MAIN_MS = 10000;
 export const ALL_MS = 30000;
+export const OLDER = 10;

@@ -152,7 +152,7 @@ export class VaultSnapshots {
    * @throws {RequestRefused | NetworkError | StorageError}
    */
   exchangeNotes() {
-    return this.#inTurn(() => asStorageErrors(() => exchanged(this.#client.vault, this.#store, this.#hosts)));
+    return this.#inTurn(() => exchanged(this.#client.vault, this.#store, this.#hosts));
   }
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */
@@ -184,7 +184,7 @@ export class VaultSnapshots {
     return this.#inTurn(async () => {
       const other = await this.#other(); // the one that an upload has met last
       await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
-      return asStorageErrors(() => this.#publisher.overrule());
+      return this.#publisher.overrule();
     });
   }
 
@@ -218,14 +218,12 @@ export class VaultSnapshots {
    * @throws {MoveRefused} the service does not return what it got
    */
   copyTo(key) {
-    return this.#inTurn(() =>
-      asStorageErrors(async () => {
-        const copy = await copyTo(this.#client.vault, this.#store, this.#hosts);
-        await readBack(this.#client.vault, this.#hosts, copy, key);
-        this.#copy = copy;
-        return copy.snapshot.rootCid;
-      }),
-    );
+    return this.#inTurn(async () => {
+      const copy = await copyTo(this.#client.vault, this.#store, this.#hosts);
+      await readBack(this.#client.vault, this.#hosts, copy, key);
+      this.#copy = copy;
+      return copy.snapshot.rootCid;
+    });
   }
 
   /** Makes later uploads continue from the copy that `copyTo` made. */
@@ -299,7 +297,7 @@ export class VaultSnapshots {
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
-    const done = this.#turn.then(work);
+    const done = this.#turn.then(() => asStorageErrors(work));
     this.#turn = done.then(
       () => {},
       () => {},

@@ -12,6 +12,7 @@ import { ClientStateError, PluginCallError, RequestRefused, ServiceError, WebAut
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
 import { PlacesFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
+import { OLDER } from "../generated/snapshot_retries.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
 import { firstState, readState, recordNote, writeState } from "./state.js";
@@ -53,8 +54,6 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
  * @typedef {{snapshot: Snapshot, record: IpnsRecord | null, revision: number}} Found
  */
 
-/** How many earlier snapshots are tried after the newest one: as many as stay pinned. */
-const OLDER = 10;
 /** @type {import("./name_records.js").NameAnswers} */
 const NOTHING = { newest: null, failed: [], hasMain: true };
 const CONFLICT = /** @type {const} */ ("conflict");

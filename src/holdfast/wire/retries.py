@@ -68,6 +68,7 @@ class SnapshotRetries(NamedTuple):
         after_first_s: how long the other servers of a name are waited for, once one of them has answered.
         main_s: how long the server to which snapshots are uploaded is waited for, though others have answered.
         all_s: how long all servers of a name are waited for.
+        older: how many snapshots before the newest one a recovery tries: as many as stay pinned.
     """
 
     final: tuple[str, ...] = (
@@ -88,6 +89,7 @@ class SnapshotRetries(NamedTuple):
     after_first_s: float = 2.0
     main_s: float = 10.0
     all_s: float = 30.0
+    older: int = 10
 
 
 class OperationRetries(NamedTuple):
@@ -104,6 +106,7 @@ class OperationRetries(NamedTuple):
         claim_attempts: how often a claim of an alias is prepared. A commitment is valid from the block after the one
             that contains it. They are few, because each request to the sponsor counts towards a limit.
         budget_attempts: how often a payment is counted against delegations that others change at the same time.
+        owner_looks: how often the owners of an account are read after a change, until they show it.
     """
 
     state_age_s: float = 2.1
@@ -114,6 +117,7 @@ class OperationRetries(NamedTuple):
     receipt_again_s: float = 15.0
     claim_attempts: int = 4
     budget_attempts: int = 8
+    owner_looks: int = 4
 
 
 class ChainRetries(NamedTuple):

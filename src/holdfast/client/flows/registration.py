@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.chain_registration import ChainRegistration, ProgressStore
 from holdfast.client.flows.failures import RegistrationRefused
@@ -232,14 +234,7 @@ class Registrar:
             raise RegistrationRefused("this passkey is registered for another DID")
         if known.tx_hash != NO_TRANSACTION or self._notes.progress.tx_hash is None:
             self._notes.forget()  # otherwise the next call adds the transaction
-        return Registration(
-            did=known.did,
-            identifier=known.identifier,
-            channel=known.channel,
-            tx_hash=known.tx_hash,
-            block_number=known.block_number,
-            smart_account=known.smart_account,
-        )
+        return msgspec.convert(known, Registration, from_attributes=True)
 
     async def _tell(self, step: str) -> None:
         await answered(self._on_progress, step)

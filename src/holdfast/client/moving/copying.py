@@ -13,11 +13,10 @@ import msgspec
 
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.snapshots.hosts import pin
-from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record
+from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record, snapshot_after
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.snapshots.versions import opened_beside
-from holdfast.client.storage import snapshots
 from holdfast.wire.client_errors import ClientStateError
 
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
         raise ClientStateError("no vault is stored here")
     state = await asyncio.to_thread(read_state, store, did)
     delegation = bytes((await vault.publishing_delegation()).signed_dag_cbor)
-    manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
-    taken = await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
+    taken = await snapshot_after(state.acknowledged_root, stored, delegation)
     hosts = connect(token=partial(service_token, vault))
     try:
         await hosts.upload(taken)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.models import ServedChain
 
-_LOOKS = 4
-
 
 class Ownership(NamedTuple):
     """Whether the new passkey, and the previous service's, own the account after the move.
@@ -129,7 +127,7 @@ async def _changed(account: AccountMethods, adds: list[bytes], ends: list[bytes]
 
     Raises OperationFailed if they do not.
     """
-    for _ in range(_LOOKS):
+    for _ in range(OPERATIONS.owner_looks):
         owners = await _owners(account)
         if owners.issuperset(adds) and not owners.intersection(ends):
             return owners

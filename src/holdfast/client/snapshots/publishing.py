@@ -142,7 +142,7 @@ class Publisher:
         stored = await self._newest()
         if not is_due(stored, state):
             return state
-        taken = await self._snapshot(publishing, stored, state)
+        taken = await snapshot_after(state.acknowledged_root, stored, publishing.delegation)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
         await self._hosts.upload(taken)
         await pin(self._hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
@@ -161,11 +161,6 @@ class Publisher:
             await self._conflict(state, record)
         await asyncio.to_thread(keep_record, self._store, state.did, record.data)
         return await self._note(state, sequence=record.sequence)
-
-    @staticmethod
-    async def _snapshot(publishing: Publishing, stored: StoredVault, state: SnapshotState) -> Snapshot:
-        manifest = msgspec.structs.replace(stored.manifest, root_cid=state.acknowledged_root)
-        return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, publishing.delegation)
 
     async def _named(
         self, publishing: Publishing, taken: Snapshot, stored: StoredVault, state: SnapshotState
@@ -197,7 +192,8 @@ class Publisher:
         await asyncio.to_thread(keep_record, self._store, state.did, record)
         stored = await asyncio.to_thread(self._store.load, state.did)
         # Record the root in the manifest, unless the vault was changed or imported meanwhile, perhaps at this revision.
-        if stored and (await self._snapshot(publishing, stored, state)).root_cid == state.sent_root:
+        before, delegation = state.acknowledged_root, publishing.delegation
+        if stored and (await snapshot_after(before, stored, delegation)).root_cid == state.sent_root:
             named = msgspec.structs.replace(stored.manifest, root_cid=state.sent_root)
             await asyncio.to_thread(self._store.update_manifest, named, stored.sealed)
         return await self._note(
@@ -255,6 +251,12 @@ def _reason_of(error: ServiceError) -> str:
     if isinstance(error, RequestRefused) and error.details is not None:
         return f"{error.code}: {error.details}"
     return str(error)
+
+
+async def snapshot_after(root_cid: str | None, stored: StoredVault, delegation: bytes) -> Snapshot:
+    """Return the snapshot of a stored vault that follows the snapshot `root_cid`."""
+    manifest = msgspec.structs.replace(stored.manifest, root_cid=root_cid)
+    return await asyncio.to_thread(snapshots.take, manifest, stored.sealed, delegation)
 
 
 async def signed_record(vault: AsyncVault, root_cid: str, sequence: int) -> bytes:

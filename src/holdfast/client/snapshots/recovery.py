@@ -25,6 +25,7 @@ from holdfast.client.vault.keys import HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
+from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 _NOT_FOUND = 404
 _INCOMPLETE = ("block_missing", "cut_short")
 _BEHIND = "the newest snapshot does not open with the key that recovered this vault"
-_OLDER = 10  # snapshots before the newest one that are tried: as many as stay pinned
 
 
 class RecoveryRefused(StorageError):
@@ -238,7 +238,7 @@ class Recovery:
     async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
         """Yield the verified snapshots that precede this one, newest first, as far back as servers still store them."""
         did = snapshot.manifest.did
-        for _ in range(_OLDER):
+        for _ in range(SNAPSHOTS.older):
             if (before := snapshot.manifest.root_cid) is None:
                 return
             try:
