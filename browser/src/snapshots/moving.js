@@ -2,7 +2,7 @@
 
 import { isSame } from "../bytes.js";
 import { pin } from "./hosts.js";
-import { MoveRefused, StorageError } from "../errors.js";
+import { ClientStateError, MoveRefused } from "../errors.js";
 import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
 import { openedBeside } from "./versions.js";
@@ -24,7 +24,7 @@ import { readState, recordNote, writeState } from "./state.js";
 export async function copyTo(vault, store, hosts) {
   const { did } = await vault.status();
   const stored = did ? await store.load(did) : null;
-  if (!did || !stored) throw new StorageError("no vault is stored here");
+  if (!did || !stored) throw new ClientStateError("no vault is stored here");
   const state = await readState(store, did);
   const { signed_dag_cbor: signed } = await vault.publishingDelegation();
   const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };

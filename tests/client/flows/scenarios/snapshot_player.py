@@ -51,7 +51,7 @@ class _Player(Player):
         given = scenario.get("given", {})
         self.published, self.locked, self.is_new = given.get("published"), False, False
         self.start_anew()
-        if "vault" in given:
+        if given.get("vault"):
             self.save(**given["vault"])
         if "state" in given:
             state = {_snake(key): self.roots.get(value, value) for key, value in given["state"].items()}
