@@ -262,6 +262,7 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser, shared):
     await visit.press("language", "footer")
     await visit.told("Your vault")
     assert await visit.page.get_attribute("html", "lang") == "en"
+    await visit.page.locator('main [data-name="refresh"]').wait_for()  # the account was read while online
     await visit.page.context.set_offline(True)
     await visit.told("This device is offline", "footer")
     await visit.press("refresh")
