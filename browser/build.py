@@ -130,7 +130,7 @@ def build(folder: Path, pages: Sequence[str] = ()) -> Built:
     shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(by_itself, folder)
     packages = shared.packages | alone.packages
     built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names}, packages)
-    (folder / FILE).write_text(notices(_modules(), packages), "utf-8")
+    (folder / FILE).write_text(notices(node_modules(), packages), "utf-8")
     sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *by_itself))
     print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
     built.check()
@@ -164,7 +164,7 @@ def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
     The hashes in names depend on where the inputs are. So the inputs are always at the same places in a temporary
     folder, and every build of the same sources is the same.
     """
-    modules = _modules()
+    modules = node_modules()
     with tempfile.TemporaryDirectory() as made:
         room = Path(made).resolve()
         shutil.copytree(SOURCES, room / "src")
@@ -211,7 +211,7 @@ def build_or_copy(folder: Path) -> None:
 
 def build_package(folder: Path) -> None:
     """Write the npm package, with its type declarations, to `folder`. Raises BuildError."""
-    modules = _modules()
+    modules = node_modules()
     _empty(folder)
     build(folder / "dist")
     _declare(folder / "dist" / "types", modules)
@@ -250,7 +250,7 @@ def _declare(types: Path, modules: Path) -> None:
     (types / "index.d.ts").write_text(_INDEX)
 
 
-def _modules() -> Path:
+def node_modules() -> Path:
     """Return the folder of npm's packages, after installing them as locked if they are missing."""
     own = HERE / "node_modules"
     if (own / "esbuild").exists() and (own / "libp2p").exists():
@@ -270,7 +270,7 @@ def _install(kept: Path) -> None:
         room.mkdir()
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(HERE / name, room / name)
-        _run([*_npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=room)
+        _run([*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=room)
         try:
             room.rename(kept)
         except OSError:
@@ -289,7 +289,8 @@ def _node() -> Path:
     return wheel / "bin" / "node" if wheel else Path(_on_path("node"))
 
 
-def _npm() -> list[Path | str]:
+def npm() -> list[Path | str]:
+    """Return the words with which npm is started."""
     wheel = _wheel()
     if wheel:
         return [_node(), wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).resolve().parent.parent / ".setup" / "programs"
 _PLACES = ("usr/bin", "usr/sbin")
-_SYSTEM = "/usr/sbin"  # not in everyone's PATH
+SYSTEM = "/usr/sbin"  # not in everyone's PATH
 _DOWNLOAD = ("download",)
 # apt-get also downloads libraries that are not installed, and needs no lock because it installs nothing.
 _WITH_LIBRARIES = ("-o", "Debug::NoLocking=1", "install", "--download-only", "--no-install-recommends")
@@ -45,7 +45,7 @@ SETS = {"test": (SITE, CADDY, POOLER), "soak": (SITE, CADDY, POOLER, FIREFOX, WE
 def program(name: str) -> str | None:
     """Return the path of a program, or None if it is neither installed nor downloaded."""
     fetched = (str(FOLDER / one.folder / place) for one in SETS["soak"] for place in _PLACES)
-    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), _SYSTEM, *fetched]))
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), SYSTEM, *fetched]))
 
 
 def missing(wanted: ProgramSet) -> list[str]:

@@ -325,9 +325,9 @@ def test_a_clock_that_is_off_is_a_fault_and_an_engine_that_answers_is_not(holdfa
 
 def test_a_disk_without_room_is_a_fault(tmp_path, monkeypatch):
     settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})
-    assert diagnosis._disk(settings).state == "ok"
+    assert diagnosis.disk(settings).state == "ok"
     monkeypatch.setattr(diagnosis.shutil, "disk_usage", lambda _: SimpleNamespace(free=499 * 2**20))
-    assert (diagnosis._disk(settings).state, diagnosis._disk(settings).found) == ("error", "499 MiB free")
+    assert (diagnosis.disk(settings).state, diagnosis.disk(settings).found) == ("error", "499 MiB free")
 
 
 def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(holdfast, tmp_path, upstreams):

@@ -1,14 +1,14 @@
 """An idle vault is locked on time by a host timer, because the module checks the clock only when it is called."""
 
-import asyncio
 import gc
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.support.linear_memory import memory_of
 
-from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock
+from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, auto_lock, clock
 
 DEVICE = "a name that stands in the database alone"
 
@@ -128,12 +128,11 @@ def test_a_clock_set_back_only_delays(vault, timers):
 
 
 def test_the_timer_after_a_trap_is_silent(vault, timers, monkeypatch):
-    def refuse(*_):
-        raise PluginCallError("status", "the enclave stopped and was discarded")
-
-    monkeypatch.setattr(vault, "_guarded", refuse)
+    monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)  # ends every call
     timers.pass_time(61)
     assert not timers.waiting
+    with pytest.raises(PluginCallError, match="stopped"):
+        vault.call("status")
 
 
 def test_the_real_timer_runs_once_and_can_be_cancelled():
@@ -145,10 +144,7 @@ def test_the_real_timer_runs_once_and_can_be_cancelled():
     assert ran.is_set()
 
 
-def test_an_asynchronous_instance_is_watched_too(credential, key):
-    async def run():
-        async with await AsyncEnclave.start() as enclave:
-            await enclave.call("generate", credential=credential, key=key)
-            return enclave.enclave._auto_lock._cancel is not None
-
-    assert asyncio.run(run())
+async def test_an_asynchronous_instance_is_watched_too(timers, credential, key):
+    async with AsyncEnclave(Enclave(after=timers.after), ThreadPoolExecutor(1)) as enclave:
+        await enclave.call("generate", credential=credential, key=key)
+        assert timers.waiting

@@ -21,7 +21,8 @@ from holdfast.enclave import (
     Enclave,
     PluginCallError,
     WasmLoadError,
-    host,
+    clock,
+    instance,
     module,
     sources,
 )
@@ -41,6 +42,14 @@ def small(tmp_path):
     file = tmp_path / "small.wasm"
     file.write_bytes(standing_in())
     return file
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Counts the modules that the runtime compiles."""
+    made, original = [], wasmtime.Module.__init__
+    monkeypatch.setattr(wasmtime.Module, "__init__", lambda *given: made.append(1) or original(*given))
+    return made
 
 
 def test_errors_carry_name_function_and_code(enclave):
@@ -84,13 +93,10 @@ def test_the_cache_is_private_and_keyed_by_module_and_runtime(fresh_cache, small
     assert file.stat().st_mtime_ns == before
 
 
-def test_machine_code_that_others_could_have_written_is_not_run(fresh_cache, small, monkeypatch):
+def test_machine_code_that_others_could_have_written_is_not_run(fresh_cache, small, compiled):
     Enclave(small).close()
     directory = fresh_cache / "compiled"
     (file,) = directory.iterdir()
-    compiled = []
-    original = module._compile
-    monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
 
     def start():
         """Return whether the host loaded the compiled code from the cache."""
@@ -128,7 +134,8 @@ def test_a_damaged_cache_is_compiled_again(fresh_cache, small, monkeypatch):
     middle = len(sound) // 2
     flipped = sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :]
     given = []
-    monkeypatch.setattr(module, "_deserialize", lambda *_: given.append(1))
+    for load in ("deserialize", "deserialize_file"):
+        monkeypatch.setattr(wasmtime.Module, load, lambda *_: given.append(1))
     for damaged in (b"not machine code", b"", sound[:-1], flipped):
         file.write_bytes(damaged)
         file.chmod(0o600)
@@ -139,11 +146,7 @@ def test_a_damaged_cache_is_compiled_again(fresh_cache, small, monkeypatch):
         assert len(file.read_bytes()) == len(sound)
 
 
-def test_a_full_disk_costs_no_second_compilation(fresh_cache, small, monkeypatch):
-    compiled = []
-    original = module._compile
-    monkeypatch.setattr(module, "_compile", lambda source: compiled.append(1) or original(source))
-
+def test_a_full_disk_costs_no_second_compilation(fresh_cache, small, compiled, monkeypatch):
     def full(_self, _data):
         raise OSError(errno.ENOSPC, "no space left on device")
 
@@ -233,7 +236,7 @@ def test_the_ticking_stops_with_the_last_instance():
 
 
 def test_a_call_that_would_not_end_is_stopped_and_leaves_nothing_in_memory(monkeypatch, vault):
-    monkeypatch.setattr(host.clock, "ticks", lambda _seconds: 0)
+    monkeypatch.setattr(clock, "ticks", lambda _seconds: 0)
     with pytest.raises(PluginCallError, match="discarded"):
         vault.call("export", password="longer than no time at all")
     assert not any(memory_of(vault))
@@ -242,7 +245,7 @@ def test_a_call_that_would_not_end_is_stopped_and_leaves_nothing_in_memory(monke
 
 
 def test_memory_is_bounded(monkeypatch, credential, key):
-    monkeypatch.setattr(host, "MAX_MEMORY", 32 * 1024 * 1024)
+    monkeypatch.setattr(instance, "MAX_MEMORY", 32 * 1024 * 1024)
     with Enclave() as enclave:
         enclave.call("generate", credential=credential, key=key)
         answer = enclave.call_raw("export", b'{"password":"needs 64 MiB"}')
@@ -293,12 +296,11 @@ def test_the_encoded_call_is_overwritten_whatever_comes_of_it(enclave, monkeypat
     """The second value's base64 form looks like hex, so the host encodes this value again in a different form."""
     lain = []
 
-    def watched(value):
-        lain.append(written(value))
+    def watched(size):
+        lain.append(bytearray(size))
         return lain[-1]
 
-    written = sources._written
-    monkeypatch.setattr(sources, "_written", watched)
+    monkeypatch.setattr(sources, "bytearray", watched, raising=False)
     for function in ("keccak256", "no_such_function"):
         with contextlib.suppress(PluginCallError):
             enclave.call(function, **fields)

@@ -8,6 +8,7 @@ import os
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def test_an_interrupt_in_a_callback_leaves_the_vault_sound(credential, key):
 
 
 def test_a_vault_that_rested_takes_a_large_input(vault):
-    vault._store.set_epoch_deadline(1)  # as it is half a minute after the last call
+    vault.instance.store.set_epoch_deadline(1)  # as it is half a minute after the last call
     time.sleep(2.5 * clock.TICK_SECONDS)
     assert vault.call("keccak256", data=bytes(200_000))["hash"].startswith("0x")
 
@@ -132,18 +133,32 @@ def test_bytes_whose_base64_looks_like_hex_stay_bytes(vault, text):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_child_gets_no_vault_but_may_make_one(vault):
-    vault._lock.acquire()  # as if another thread of the parent held it
-    child = os.fork()
-    if child == 0:
-        with pytest.raises(PluginCallError, match="left to the process"):
-            vault.call("status")
-        bounded = not any(memory_of(vault)) and clock._ticking is False
-        Enclave().call("version")
-        os._exit(0 if bounded and clock._ticking else 1)
-    vault._lock.release()
-    assert os.waitpid(child, 0)[1] == 0
-    assert vault.call("sign", digest=bytes(32))["signature"]
+def test_a_forked_child_gets_no_vault_but_may_make_one(credential, key):
+    calling, forked = threading.Event(), threading.Event()
+
+    def entropy(size):
+        calling.set()
+        forked.wait()
+        return os.urandom(size)
+
+    with Enclave(random=entropy) as vault, ThreadPoolExecutor(1) as other:
+        making = other.submit(vault.call, "generate", credential=credential, key=key)
+        calling.wait()  # another thread of the parent is in a call
+        child = os.fork()
+        if child == 0:
+            with pytest.raises(PluginCallError, match="left to the process"):
+                vault.call("status")
+            bounded = not any(memory_of(vault)) and not is_ticking()
+            Enclave().call("version")
+            os._exit(0 if bounded and is_ticking() else 1)
+        forked.set()
+        assert os.waitpid(child, 0)[1] == 0
+        making.result()
+        assert vault.call("sign", digest=bytes(32))["signature"]
+
+
+def is_ticking():
+    return any(thread.name == "enclave-epoch" for thread in threading.enumerate())
 
 
 def test_a_vault_that_is_dropped_leaves_no_thread(credential, key):

@@ -222,7 +222,7 @@ class FailingStore(SqliteIndexStore):
 
 @pytest.mark.parametrize("way", ["down", "hangs"])
 async def test_health_says_no_as_soon_as_the_database_is_down(tmp_path, chain, way, monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.answers._DATABASE_WITHIN_S", 0.05)
+    monkeypatch.setattr("holdfast.indexer.answers.DATABASE_WITHIN_S", 0.05)
     store = FailingStore(tmp_path / "index.db")
     client = Client(IndexerApp(build_on(tmp_path, chain, store)))
     await until_healthy(client)
@@ -247,7 +247,7 @@ async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_pat
 
 
 async def test_a_database_that_comes_back_is_opened(tmp_path, chain, monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.runtime._OPEN_AGAIN_S", 0.01)
+    monkeypatch.setattr("holdfast.indexer.runtime.OPEN_AGAIN_S", 0.01)
     folder = tmp_path / "later"
     folder.write_text("in the way")
     app = IndexerApp(build_on(folder, chain))
@@ -258,7 +258,7 @@ async def test_a_database_that_comes_back_is_opened(tmp_path, chain, monkeypatch
 
 
 async def test_a_fault_of_ours_is_500_without_details(client, monkeypatch, caplog):
-    monkeypatch.setattr("holdfast.indexer.answers._encode", lambda _: 1 / 0)
+    monkeypatch.setattr("holdfast.indexer.shapes.stats_shape", lambda _: 1 / 0)
     status, _, body = await client.ask("/api/stats")
     assert (status, json.loads(body)) == (500, {"error": "internal_error"})
     assert "ZeroDivisionError" in caplog.text
@@ -310,7 +310,7 @@ async def test_the_loop_does_none_of_the_heavy_work(tmp_path, busy_chain, monkey
 
     monkeypatch.setattr("holdfast.chain.values.logs", watched(values.logs, "parse"))
     monkeypatch.setattr(Decoder, "events", watched(Decoder.events, "decode"))
-    monkeypatch.setattr(SqliteIndexStore, "_connection", watched(SqliteIndexStore._connection))
+    monkeypatch.setattr(SqliteIndexStore, "connection", watched(SqliteIndexStore.connection))
     app = IndexerApp(build_on(tmp_path, busy_chain))
     await until_healthy(Client(app))
     assert (await Client(app).get("/api/dids"))["dids"]

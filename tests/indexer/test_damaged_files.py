@@ -38,7 +38,7 @@ async def test_garbage_is_put_aside_and_the_index_built_again(tmp_path, busy_cha
 
 
 async def test_a_service_on_garbage_becomes_healthy(tmp_path, chain, monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.runtime._OPEN_AGAIN_S", 0.01)
+    monkeypatch.setattr("holdfast.indexer.runtime.OPEN_AGAIN_S", 0.01)
     (tmp_path / "index.db").write_bytes(GARBAGE)
     (tmp_path / "index.db-leader").write_bytes(GARBAGE)
     client = Client(IndexerApp(build_on(tmp_path, chain)))

@@ -4,6 +4,7 @@ The tests use a simulated clock and count the calls in a given span of time.
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
@@ -107,12 +108,13 @@ async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_wit
     assert endpoint.calls < 3000
 
 
-async def test_a_long_catch_up_is_told(store, busy_chain, caplog):
+async def test_a_long_catch_up_is_told(store, busy_chain, caplog, monkeypatch):
     caplog.set_level("INFO", "holdfast.indexer")
     time = Time()
+    monkeypatch.setattr(
+        "holdfast.indexer.follower.RangeSize", lambda: SimpleNamespace(value=5, granted=lambda *_: None)
+    )
     mine = follower(busy_chain, store, replace(OPTIONS, near_blocks=2), clock=time)
-    mine._size.value = 5
-    mine._size.granted = lambda *_: None
     while mine.progress().behind != 0:
         time.now += 10.0
         await mine.step()

@@ -40,7 +40,7 @@ class Strict:
 
 @pytest.mark.parametrize("near", [4, 64], ids=["ranges", "near"])
 async def test_an_endpoint_that_wants_addresses_gives_the_same_index(store, busy_chain, near, monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.logs._ADDRESSES_AT_ONCE", 7)
+    monkeypatch.setattr("holdfast.indexer.logs.ADDRESSES_AT_ONCE", 7)
     endpoint = Strict(busy_chain, most=7)
     await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=near)))
     busy_chain.mine(9)

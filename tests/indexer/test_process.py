@@ -16,6 +16,7 @@ from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
 from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import RpcError
+from holdfast.indexer import LazyApp
 from holdfast.service.upstreams.indexer import IndexerBinding
 from holdfast.world.processes import free_port
 
@@ -179,23 +180,16 @@ async def test_a_wrong_setting_is_one_clear_line(tmp_path):
     assert log.strip() == b"holdfast: HOLDFAST_RPC_URL: an http:// or https:// address is needed"
 
 
-@pytest.fixture
-def _fresh_app(monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.app._built", None)
-
-
-@pytest.mark.usefixtures("_fresh_app")
 @pytest.mark.parametrize("with_lifespan", [True, False])
 async def test_the_services_binding_follows(tmp_path, monkeypatch, *, with_lifespan):
     """`HOLDFAST_INDEXER_APP=holdfast.indexer:app`, called as the service calls it."""
-    from holdfast.indexer import app
-
     chain = FakeChain(random.Random(9))
     for _ in range(20):
         chain.mine(3)
     async with endpoint(chain) as rpc_url:
         for name, value in environment(tmp_path, rpc_url).items():
             monkeypatch.setenv(name, value)
+        app = LazyApp()
         binding = IndexerBinding(app)
         if with_lifespan:
             await binding.start()
@@ -206,15 +200,12 @@ async def test_the_services_binding_follows(tmp_path, monkeypatch, *, with_lifes
         assert answer.status == 200
         assert len(json.loads(answer.body)["dids"]) == 3
         assert (await binding.get("/api/dids", "limit=x", {})).status == 400
-        await (binding.stop() if with_lifespan else app._built.stop())
+        await (binding.stop() if with_lifespan else app.built.stop())
 
 
-@pytest.mark.usefixtures("_fresh_app")
 async def test_a_binding_with_a_wrong_setting_says_so(monkeypatch, caplog):
-    from holdfast.indexer import app
-
     monkeypatch.setenv("HOLDFAST_INDEXER_START_BLOCK", "never")
-    binding = IndexerBinding(app)
+    binding = IndexerBinding(LazyApp())
     await binding.start()
     answer = await binding.get("/health", "", {})
     assert (answer.status, json.loads(answer.body)) == (503, {"error": "indexer_not_configured"})

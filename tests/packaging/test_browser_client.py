@@ -24,7 +24,7 @@ def builder():
 
 @pytest.fixture(scope="module")
 def package(builder, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("modules") / "node_modules" / "holdfast-vault"
+    folder = tmp_path_factory.mktemp("node_modules") / "node_modules" / "holdfast-vault"
     builder.build_package(folder)
     return folder
 
@@ -75,7 +75,7 @@ def test_the_build_runs_esbuild_as_npm_installed_it(builder, tmp_path, monkeypat
     for package in (*modules.glob("libp2p"), *modules.glob("@*"), *modules.glob("[a-z]*")):
         if package.name != "esbuild" and not (tmp_path / package.name).exists():
             (tmp_path / package.name).symlink_to(package)
-    monkeypatch.setattr(builder, "_modules", lambda: tmp_path)
+    monkeypatch.setattr(builder, "node_modules", lambda: tmp_path)
     assert builder.build(tmp_path / "client").size("worker.js") > 0
 
 
@@ -110,10 +110,10 @@ def test_two_builds_at_a_time_on_a_new_machine_install_the_packages(builder, tmp
     for name in ("package.json", "package-lock.json"):
         (tmp_path / name).write_text("{}")
     monkeypatch.setattr(builder, "HERE", tmp_path)
-    monkeypatch.setattr(builder, "_npm", lambda: [sys.executable, "-c", NPM, begun])
+    monkeypatch.setattr(builder, "npm", lambda: [sys.executable, "-c", NPM, begun])
     monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
     with ThreadPoolExecutor() as pool:
-        first, second = pool.map(lambda _: builder._modules(), range(2))
+        first, second = pool.map(lambda _: builder.node_modules(), range(2))
     assert first == second
     assert first.is_dir()
     assert len(list(first.parent.parent.iterdir())) == 1, "a temporary folder stays"

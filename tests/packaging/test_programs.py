@@ -29,7 +29,7 @@ def programs(tmp_path, monkeypatch):
     """The script, imported as a module, on a machine without any of the programs."""
     module = program("tools/programs.py")
     monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
-    monkeypatch.setattr(module, "_SYSTEM", str(tmp_path / "sbin"))
+    monkeypatch.setattr(module, "SYSTEM", str(tmp_path / "sbin"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     return module
 

@@ -114,7 +114,7 @@ class ChainService:
 
     def switch_off(self) -> None:
         """End the process of the service that was started last; the chain's programs go on."""
-        services = [child for child in self._world.supervisor._children if child.name == "service"]
+        services = [child for child in self._world.supervisor.children if child.name == "service"]
         self.wait(end(services[-1].process))
 
     @property

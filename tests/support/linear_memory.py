@@ -14,25 +14,31 @@ _PAGE = 1 << 16
 
 def memory_of(enclave: Enclave) -> bytes:
     """Return a copy of the whole memory, made without calling the module, or empty bytes if the enclave is closed."""
-    with enclave._lock:
-        if enclave._closed:
-            return b""
-        return bytes(enclave._memory.read(enclave._store, 0, enclave._memory.data_len(enclave._store)))
+    instance = enclave.instance
+    try:
+        return bytes(instance.memory.read(instance.store, 0, size_of(enclave)))
+    except ValueError:  # closed
+        return b""
+
+
+def size_of(enclave: Enclave) -> int:
+    """Return the size of the memory in bytes."""
+    return enclave.instance.memory.data_len(enclave.instance.store)
 
 
 def limit_growth(enclave: Enclave, more: int = 0) -> None:
     """Let the memory grow by at most `more` bytes."""
-    enclave._store.set_limits(memory_size=enclave._memory.data_len(enclave._store) + more)
+    enclave.instance.store.set_limits(memory_size=size_of(enclave) + more)
 
 
 def allocate(enclave: Enclave, size: int) -> int:
     """Allocate memory as the host does for a request; returns the address, or 0 if there is not enough."""
-    return int(enclave._allocate(enclave._store, size))
+    return int(enclave.instance.allocate(enclave.instance.store, size))
 
 
 def free(enclave: Enclave, address: int, size: int) -> None:
     """Free what `allocate` returned."""
-    enclave._free(enclave._store, address, size)
+    enclave.instance.free(enclave.instance.store, address, size)
 
 
 class Recorder:

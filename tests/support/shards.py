@@ -22,7 +22,6 @@ PARTITIONS = 16
 LOCAL_BELOW = SHARDS // 2  # on two servers, the lower half of the shards is on the first
 _TABLE = re.compile(r"CREATE TABLE holdfast\.(\w+) \(\n(.*?)\n\)( WITH \([^)]*\))?;", re.DOTALL)
 _KEY = re.compile(r",\n    (PRIMARY KEY \([^)]*\))")
-_script = schema._script
 
 
 def partition(url: str) -> None:
@@ -48,12 +47,14 @@ def span(url: str, far: PostgresServer, far_url: str) -> None:
 
 
 def _migrate(url: str, cut: Callable[[str, str], str], before: str = "") -> None:
+    ours = schema.read_script
+
     def script(name: str) -> str:
-        text = _TABLE.sub(lambda found: _cut(found, cut), _script(name))
+        text = _TABLE.sub(lambda found: _cut(found, cut), ours(name))
         return before + text if name == "0001_tables.sql" else text
 
     address = parse_address(url)
-    with mock.patch.object(schema, "_script", script):
+    with mock.patch.object(schema, "read_script", script):
         in_thread(lambda: schema.migrate(address))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import threading
 import time
@@ -12,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
-import wasmtime
 
 from holdfast.enclave import auto_lock, clock, module
+from holdfast.enclave.instance import Instance
 from holdfast.enclave.sources import Sources, encoded, wipe
 from holdfast.wire.client_errors import PluginCallError, WasmLoadError
 
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-
-ABI = 1
-MAX_MEMORY = 320 * 1024 * 1024  # Argon2id takes 64 MiB; the rest is for the largest vault
-MAX_SECONDS = 30.0  # the longest honest call, Argon2id on a slow machine, takes less
-_BUFFER = 64 * 1024
-_ADDRESS_BITS = 32
-_LENGTH_MASK = (1 << _ADDRESS_BITS) - 1
 
 
 class Enclave:
@@ -40,6 +32,9 @@ class Enclave:
         random: fills with cryptographic randomness; tests inject a fixed one.
         now: seconds since 1970; tests inject a fixed one.
         after: runs a function once after this many seconds and returns a function that cancels it; tests replace it.
+
+    Attributes:
+        instance: the module's instance and its memory, for tests that search the memory; no call may be running.
 
     Raises:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.
@@ -59,12 +54,13 @@ class Enclave:
         self._lock = threading.Lock()
         self._sources = Sources(random, now)
         self._auto_lock = auto_lock.AutoLock(now, after)
-        self._dead, self._closed = "", False
+        self._dead = ""
         # Once an instance is no longer used, its timer must not keep a thread waiting.
         weakref.finalize(self, self._auto_lock.cancel).atexit = False
         loaded = module.load(path)
+        clock.keep_ticking(module.engine(), self)
         try:
-            self._start(loaded)
+            self.instance = Instance(loaded, self._sources)
         except WasmLoadError:
             raise
         except Exception as error:  # a foreign module may make the runtime or this host raise anything
@@ -110,13 +106,12 @@ class Enclave:
         with self._lock:
             if not self._dead:
                 self._drop("closed")
-            self._closed = True
-            self._store.close()
+            self.instance.store.close()
 
     def left_behind(self) -> None:
         """Erase a forked child's copy of the instance, because only the parent's instance may hold the vault."""
         self._lock = threading.Lock()  # another thread of the parent may have held it
-        if not self._dead and hasattr(self, "_memory"):
+        if not self._dead and hasattr(self, "instance"):
             self._drop("left to the process that made it")
 
     def __enter__(self) -> Self:
@@ -125,29 +120,12 @@ class Enclave:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self, loaded: wasmtime.Module) -> None:
-        self._store = wasmtime.Store(loaded_engine := module.engine())
-        self._store.set_limits(memory_size=MAX_MEMORY)
-        clock.keep_ticking(loaded_engine, self)
-        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))
-        exports = self._sources.link(loaded_engine).instantiate(self._store, loaded).exports(self._store)
-        self._memory = _typed(exports["memory"], wasmtime.Memory)
-        self._allocate = _typed(exports["enclave_alloc"], wasmtime.Func)
-        self._free = _typed(exports["enclave_free"], wasmtime.Func)
-        self._call = _typed(exports["enclave_call"], wasmtime.Func)
-        _typed(exports["_initialize"], wasmtime.Func)(self._store)
-        spoken = _typed(exports["enclave_abi"], wasmtime.Func)(self._store)
-        if spoken != ABI:
-            raise WasmLoadError(f"the module speaks ABI {spoken}, this host {ABI}")
-        self._size, self._buffer = 0, 0
-        self._make_room(_BUFFER)
-
     def _guarded(self, function: str, arguments: bytes | bytearray) -> bytes:
         if self._dead:
             raise PluginCallError(function, self._dead)
         name = function.encode()
         try:
-            answer = self._cross(name, arguments)
+            answer = self.instance.call(name, arguments)
         except PluginCallError:
             raise
         except Exception as error:  # a trap, or a clock that raises: the call did not end properly
@@ -161,50 +139,10 @@ class Enclave:
         status = self._guarded("status", b"{}")
         self._auto_lock.arm(status, partial(_look, weakref.ref(self)))
 
-    def _cross(self, name: bytes, arguments: bytes | bytearray) -> bytes:
-        self._store.set_epoch_deadline(clock.ticks(MAX_SECONDS))  # the previous deadline may be over
-        self._make_room(len(name) + len(arguments))
-        start = self._buffer
-        self._write(start, name)
-        self._write(start + len(name), arguments)  # written from the caller's buffer: no copy remains
-        packed = self._call(self._store, start, len(name), start + len(name), len(arguments)) & (1 << 64) - 1
-        return self._take_answer(packed >> _ADDRESS_BITS, packed & _LENGTH_MASK)
-
-    def _make_room(self, size: int) -> None:
-        if size <= self._size:
-            return
-        if self._buffer:
-            self._free(self._store, self._buffer, self._size)
-        self._size, self._buffer = 0, 0
-        wanted = max(size, _BUFFER)
-        self._buffer = self._allocate(self._store, wanted) & _LENGTH_MASK
-        if not self._buffer:
-            raise PluginCallError("enclave_alloc", "not enough memory for the input", "out_of_memory")
-        self._size = wanted
-
-    def _write(self, address: int, data: bytes | bytearray) -> None:
-        source = (ctypes.c_char * len(data)).from_buffer(data) if isinstance(data, bytearray) else data
-        ctypes.memmove(self._at(address, len(data)), source, len(data))
-
-    def _take_answer(self, address: int, length: int) -> bytes:
-        start = self._at(address, length)
-        answer = ctypes.string_at(start, length)
-        ctypes.memset(start, 0, length)  # the module would wipe it only at the next call
-        return answer
-
-    def _base(self) -> int:
-        # The memory's address is read each time, because memory may move when it grows.
-        return ctypes.addressof(self._memory.data_ptr(self._store).contents)
-
-    def _at(self, address: int, length: int) -> int:
-        if address + length > self._memory.data_len(self._store):
-            raise IndexError("the module names memory that it does not have")  # never outside its sandbox
-        return self._base() + address
-
     def _drop(self, why: str) -> None:
         self._dead = why
         self._auto_lock.cancel()
-        ctypes.memset(self._base(), 0, self._memory.data_len(self._store))
+        self.instance.wipe()
 
 
 class _Reason(msgspec.Struct):
@@ -225,9 +163,3 @@ def _look(reference: weakref.ref[Enclave]) -> None:
         enclave._watch()  # noqa: SLF001 - as above
     if enclave.on_locked is not None and not enclave._auto_lock.is_armed:  # noqa: SLF001 - as above
         enclave.on_locked()
-
-
-def _typed(export: object, kind: type[T]) -> T:
-    if not isinstance(export, kind):
-        raise WasmLoadError(f"the module lacks a {kind.__name__.lower()} that the ABI promises")
-    return export

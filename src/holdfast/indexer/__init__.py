@@ -6,12 +6,12 @@ directly (HOLDFAST_INDEXER_APP), or `holdfast indexer` can run it in a separate 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.indexer.asgi import IndexerApp
+    from holdfast.indexer.asgi import IndexerApp, Receive, Scope, Send
 
-__all__ = ["app"]
+__all__ = ["LazyApp", "app"]
 
 
 def _build() -> IndexerApp:
@@ -26,23 +26,28 @@ def _build() -> IndexerApp:
     return IndexerApp(lambda: build(settings))
 
 
-class _LazyApp:
-    """Reads the environment on the first request or lifespan event, not on import."""
+class LazyApp:
+    """Reads the environment on the first request or lifespan event, not on import.
+
+    Attributes:
+        built: the application with the environment's settings, once they have been read.
+    """
 
     def __init__(self) -> None:
-        self._built: IndexerApp | None = None
+        self.built: IndexerApp | None = None
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI connection."""
         from holdfast.indexer.asgi import refuse  # as in _build
         from holdfast.settings.rows import SettingError
 
-        if self._built is None:
+        if self.built is None:
             try:
-                self._built = _build()
+                self.built = _build()
             except SettingError as error:
                 await refuse(scope, receive, send, str(error))
                 return
-        await self._built(scope, receive, send)
+        await self.built(scope, receive, send)
 
 
-app = _LazyApp()
+app = LazyApp()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TRANSFERS = re.compile(r"/api/accounts/([^/]+)/transfers")
 UNKNOWN = b'{"found":false}'
 
-_DATABASE_WITHIN_S = 2.0
+DATABASE_WITHIN_S = 2.0
 
 _encode = msgspec.json.Encoder().encode
 
@@ -86,7 +86,7 @@ class Answers:
 
     async def _database_answers(self) -> bool:
         try:
-            async with asyncio.timeout(_DATABASE_WITHIN_S):
+            async with asyncio.timeout(DATABASE_WITHIN_S):
                 await self._store.stats()
         except (StoreError, TimeoutError):
             return False

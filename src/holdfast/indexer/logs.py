@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("holdfast.indexer")
 
 # Endpoints limit the size of a filter; 500 addresses take about 23 KB.
-_ADDRESSES_AT_ONCE = 500
+ADDRESSES_AT_ONCE = 500
 
 
 class Rpc(Protocol):
@@ -105,8 +105,8 @@ class LogReader:
 
     async def _of_known(self, block_filter: BlockFilter, known: list[bytes]) -> list[Log]:
         found: list[Log] = []
-        for start in range(0, len(known), _ADDRESSES_AT_ONCE):
-            group = _hex(known[start : start + _ADDRESSES_AT_ONCE])
+        for start in range(0, len(known), ADDRESSES_AT_ONCE):
+            group = _hex(known[start : start + ADDRESSES_AT_ONCE])
             found += await self._ask({"address": group, **self._any_account}, block_filter)
         return found
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("holdfast.indexer")
 
-_OPEN_AGAIN_S = 2.0
+OPEN_AGAIN_S = 2.0
 # The maximum size of one block's logs as JSON. Even the logs of a block of 400 million gas stay below it: a byte of an
 # event becomes two bytes of JSON, and costs at least 8 gas in the log and 4 gas in the transaction.
 MAX_BLOCK_BYTES = 96 * 1024 * 1024
@@ -74,7 +74,7 @@ class IndexRunner:
 
     async def _work(self) -> None:
         while not await self._opened():  # noqa: ASYNC110 - it waits for a database, not for something in this process
-            await asyncio.sleep(_OPEN_AGAIN_S)
+            await asyncio.sleep(OPEN_AGAIN_S)
         await self.follower.run()
 
     async def _opened(self) -> bool:

@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 _WRITER_WAITS_S = 10.0
 _READER_WAITS_S = 0.2
-_LIST_MOST_S = 2.0
-_STEPS_BETWEEN_LOOKS = 20_000
+LIST_MOST_S = 2.0
+STEPS_BETWEEN_LOOKS = 20_000
 
 
 class SqliteIndexStore(Reads):
@@ -62,15 +62,15 @@ class SqliteIndexStore(Reads):
 
     async def tip(self) -> IndexedBlock | None:
         """See IndexStore."""
-        return await self._in(self._writer, lambda: sqlite_writes.tip(self._connection("writer")))
+        return await self._in(self._writer, lambda: sqlite_writes.tip(self.connection("writer")))
 
     async def blocks(self) -> list[IndexedBlock]:
         """See IndexStore."""
-        return await self._in(self._writer, lambda: sqlite_writes.blocks(self._connection("writer")))
+        return await self._in(self._writer, lambda: sqlite_writes.blocks(self.connection("writer")))
 
     async def account_addresses(self) -> list[bytes]:
         """See IndexStore."""
-        return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self._connection("writer")))
+        return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self.connection("writer")))
 
     async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
         """See IndexStore."""
@@ -86,17 +86,17 @@ class SqliteIndexStore(Reads):
 
     async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
         with self._as_store_errors():
-            row = self._connection("points").execute(statement, values).fetchone()
+            row = self.connection("points").execute(statement, values).fetchone()
         return None if row is None else make(row)
 
     async def _list(self, make: Callable[[Iterable[Any]], T], query: ListQuery) -> list[T]:
         statement, values = query.statement()
 
         def work() -> list[T]:
-            db, deadline = self._connection("lists"), time.monotonic() + _LIST_MOST_S
+            db, deadline = self.connection("lists"), time.monotonic() + LIST_MOST_S
             # A query whose filter no row satisfies scans the whole table; the time limit keeps it from blocking the
             # thread.
-            db.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
+            db.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_LOOKS)
             return [make(row) for row in db.execute(statement, values)]
 
         return await self._in(self._lister, work)
@@ -117,7 +117,8 @@ class SqliteIndexStore(Reads):
 
         return await asyncio.get_running_loop().run_in_executor(thread, guarded)
 
-    def _connection(self, name: str) -> sqlite3.Connection:
+    def connection(self, name: str) -> sqlite3.Connection:
+        """Return the connection of the writer, the points or the lists. Raises StoreError if it is not open."""
         if name not in self._connections:
             raise StoreError("not open")
         return self._connections[name]
@@ -184,7 +185,7 @@ class SqliteIndexStore(Reads):
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        db = self._connection("writer")
+        db = self.connection("writer")
         db.execute("BEGIN IMMEDIATE")
         try:
             yield db

@@ -21,7 +21,7 @@ ROWS = 20  # of a page; all transfers of its oldest block are on it too
 _RANGES = 6  # that one request looks through at most
 _FIRST_SIZE = 50_000  # blocks
 _AT_ONCE = 4  # requests that read from the endpoint concurrently
-_LATEST_TIMES = 4_096
+LATEST_TIMES = 4_096
 _LAST_SECOND = 253_402_300_799  # of the year 9999
 
 
@@ -113,7 +113,7 @@ class TransferReader:
         for number, block in zip(missing, blocks, strict=True):
             known[number] = _time(block)
             self._times[number] = (wanted[number], known[number])
-        while len(self._times) > _LATEST_TIMES:
+        while len(self._times) > LATEST_TIMES:
             del self._times[next(iter(self._times))]
         return known  # other requests may have displaced what this one found
 

@@ -44,12 +44,15 @@ class Supervisor:
     """An asynchronous context manager.
 
     Once the context has exited, none of the started programs is running any more.
+
+    Attributes:
+        children: the programs in the order in which they were started.
     """
 
     def __init__(self, logs: Path, inherited: Sequence[int] = ()) -> None:
         self._logs = logs
         self._inherited = inherited
-        self._children: list[Child] = []
+        self.children: list[Child] = []
 
     async def __aenter__(self) -> Self:
         self._logs.mkdir(parents=True, exist_ok=True)
@@ -60,7 +63,7 @@ class Supervisor:
     ) -> None:
         # The programs are ended in reverse order, so that the service does not lose its chain while it is still
         # running.
-        for child in reversed(self._children):
+        for child in reversed(self.children):
             await end(child.process)
 
     async def start(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Child:
@@ -77,7 +80,7 @@ class Supervisor:
                 env={**inherited, **(environment or {})},
             )
         child = Child(name, process, log)
-        self._children.append(child)
+        self.children.append(child)
         return child
 
     async def ready(self, child: Child, is_ready: Callable[[], Awaitable[bool]], within_s: float) -> None:
@@ -92,7 +95,7 @@ class Supervisor:
 
     async def first_to_end(self) -> Child:
         """Wait until a program ends by itself, and return that program."""
-        waits = {asyncio.ensure_future(child.process.wait()): child for child in self._children}
+        waits = {asyncio.ensure_future(child.process.wait()): child for child in self.children}
         try:
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             return waits[done.pop()]

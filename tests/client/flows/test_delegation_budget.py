@@ -49,7 +49,7 @@ def pays(owner, budget, token, amount, currency=USDC):
     """Return "paid", or the reason why the delegation's limits forbid the payment."""
     params = types.PaymentParams(to=PAYEE.address, amount=str(amount), token=currency, chain_id=84532, ucan=token)
     try:
-        run(Payments(None, asynchronous(owner), None, budget, None)._authorise(params, PAYEE, amount))
+        run(Payments(None, asynchronous(owner), None, budget, None).authorise(params, PAYEE, amount))
     except PaymentRefused as refused:
         return str(refused)
     return "paid"

@@ -37,4 +37,4 @@ def test_the_services_module_is_taken_when_it_is_the_expected_one(client, tmp_pa
 
 
 def test_as_many_codes_are_asked_for_as_the_service_judges():
-    assert Limits().max_verify_attempts == registration._CODE_ATTEMPTS
+    assert Limits().max_verify_attempts == registration.CODE_ATTEMPTS

@@ -360,7 +360,7 @@ async def test_headers_that_trickle_end_with_the_whole_request(monkeypatch):
 
     async with await asyncio.start_server(trickle, "127.0.0.1", 0) as server:
         http = HttpTransport(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        monkeypatch.setattr(http, "_whole_s", 0.05)
+        monkeypatch.setattr(http, "whole_s", 0.05)
         with pytest.raises(NetworkError, match="whole answer did not arrive in time"):
             await http.post(http.base_url, b"{}")
         await http.close()

@@ -68,7 +68,7 @@ class FakeHost:
 
     def _answer(self, method, path, request):
         if path == "/api/v0/dag/import":
-            return self._import(request)
+            return self.import_file(request)
         if path.startswith("/pins"):
             return self._pins(method, path.removeprefix("/pins").strip("/"), request)
         if path.startswith("/ipfs/"):
@@ -80,7 +80,7 @@ class FakeHost:
             return self._record(method, unquote(path.rpartition("/")[2]), request)
         return httpx2.Response(404, json={"error": "not_found"})
 
-    def _import(self, request):
+    def import_file(self, request):
         found = re.fullmatch(rb"--(\w+)\r\n.*?\r\n\r\n(.*)\r\n--\1--\r\n", request.content, re.DOTALL)
         assert found, "a multipart body"
         root, blocks = cars.read_car(found[2])

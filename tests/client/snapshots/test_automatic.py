@@ -5,10 +5,13 @@ import asyncio
 import pytest
 from tests.client.snapshots.devices import Device
 from tests.client.snapshots.fake_host import FakeHost
+from tests.support.tasks import all_others
 
 from holdfast.client import types
+from holdfast.client.snapshots import automatic
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.retries import SNAPSHOTS
 
 
 class Attempts:
@@ -33,7 +36,7 @@ class Attempts:
         for _ in range(times):
             self.automatic.changed()
         async with asyncio.timeout(60):
-            await self.automatic._task
+            await all_others()
 
 
 async def test_many_changes_are_one_upload_and_changes_without_end_do_not_put_it_off_for_ever():
@@ -60,10 +63,10 @@ async def until(condition):
             await asyncio.sleep(0.02)
 
 
-async def test_a_change_of_the_vault_goes_up_by_itself_and_what_failed_follows(tmp_path):
+async def test_a_change_of_the_vault_goes_up_by_itself_and_what_failed_follows(tmp_path, monkeypatch):
+    monkeypatch.setattr(automatic, "SNAPSHOTS", SNAPSHOTS._replace(first_s=0.01))
     host = FakeHost(lost_requests=2)
     async with Device(tmp_path, host, types.SnapshotConfig()) as device:
-        device.client._snapshots._automatic._sleep = lambda _seconds: asyncio.sleep(0.01)
 
         async def is_up():
             return (await device.client.snapshot_state()).acknowledged_revision >= device.store.load().revision

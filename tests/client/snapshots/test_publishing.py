@@ -157,7 +157,7 @@ async def test_an_import_that_another_root_answers_is_no_upload(device, host, mo
     answer = b'{"Root":{"Cid":{"/":"%s"},"PinErrorMsg":""}}\n' % other.encode()
     import httpx2
 
-    monkeypatch.setattr(FakeHost, "_import", lambda *_: httpx2.Response(200, content=answer))
+    monkeypatch.setattr(FakeHost, "import_file", lambda *_: httpx2.Response(200, content=answer))
     with pytest.raises(StorageError, match="another root"):
         await device.client.publish_snapshot()
 

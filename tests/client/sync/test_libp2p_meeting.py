@@ -12,7 +12,7 @@ import trio.testing
 
 from holdfast.client.sync import libp2p_meeting
 from holdfast.client.sync.libp2p_host import read_message, write_message
-from holdfast.client.sync.libp2p_meeting import LEAST_NAME, Libp2pMeeting, MeetingChannel
+from holdfast.client.sync.libp2p_meeting import LEAST_NAME, MEET, Libp2pMeeting, MeetingChannel
 from holdfast.client.sync.protocol import MAX_MESSAGE_BYTES
 from holdfast.wire.client_errors import NetworkError
 
@@ -68,7 +68,7 @@ class Meetings:
     async def stream(self, first):
         device, host = trio.testing.memory_stream_pair()
         side, end = Side(device), HostsEnd(host)
-        self._nursery.start_soon(self.host._on_stream, end)
+        self._nursery.start_soon(self.host.handlers()[MEET], end)
         await side.say(first)
         return side, end
 
@@ -165,12 +165,12 @@ def test_a_first_message_of_another_form_ends_the_stream_alone(meeting, first):
 
 @pytest.mark.parametrize("sent", [(MAX_MESSAGE_BYTES + 1).to_bytes(4), b""], ids=["too long", "nothing"])
 def test_a_device_that_says_nothing_or_too_much_is_let_go(meeting, monkeypatch, sent):
-    monkeypatch.setattr(libp2p_meeting, "_FIRST_S", PATIENCE_S if sent else 0.01)
+    monkeypatch.setattr(libp2p_meeting, "FIRST_S", PATIENCE_S if sent else 0.01)
 
     async def work(meetings):
         device, host = trio.testing.memory_stream_pair()
         end = HostsEnd(host)
-        meetings._nursery.start_soon(meetings.host._on_stream, end)
+        meetings._nursery.start_soon(meetings.host.handlers()[MEET], end)
         await device.send_all(sent)
         assert await device.receive_some(1) == b"" and end.ended == "reset"
 
@@ -189,7 +189,5 @@ def test_a_meeting_ends_after_its_time(meeting, monkeypatch):
 
 
 def test_a_host_that_does_not_run_reaches_no_device():
-    host = Libp2pMeeting()
-    host._token = None
     with pytest.raises(NetworkError, match="the other device does not answer"):
-        asyncio.run(MeetingChannel(host, NAME).ask({"step": "hello"}))
+        asyncio.run(MeetingChannel(Libp2pMeeting(), NAME).ask({"step": "hello"}))

@@ -14,7 +14,6 @@ from tests.support.vaults import GIVEN, SECRET
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.pairing import PairingServer, receive
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
 from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
 from holdfast.client.sync.protocol import AsyncPairingServer, SyncRefused
@@ -249,13 +248,13 @@ def security_of(name):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_libp2p_host_offers_noise_alone():
-    import trio
+def test_a_libp2p_host_offers_noise_alone(holding, monkeypatch):
+    import libp2p
 
-    async def offered():
-        return list(libp2p_host._new_host().get_network().upgrader.security_multistream.transports)
-
-    assert trio.run(offered) == ["/noise"]
+    made, new_host = [], libp2p.new_host
+    monkeypatch.setattr(libp2p, "new_host", lambda **given: made.append(new_host(**given)) or made[-1])
+    with Libp2pOffer(PairingServer(holding, str)):
+        assert [list(host.get_network().upgrader.security_multistream.transports) for host in made] == [["/noise"]]
 
 
 @pytest.mark.parametrize("security", ["plain text", "secio"])
@@ -279,10 +278,10 @@ def test_a_libp2p_peer_without_noise_is_refused(holding, empty, security, monkey
 
     with Libp2pOffer(holder) as offer:
         trio.run(dials, offer.address)
-    weak = lambda _seed: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
+    weak = lambda **_: new_host(**security_of(security), enable_websocket=True, enable_tcp=False)  # noqa: E731 - a stand-in
     with ExitStack() as stack:
         with monkeypatch.context() as patch:
-            patch.setattr(libp2p_host, "_new_host", weak)
+            patch.setattr("libp2p.new_host", weak)
             offer = stack.enter_context(Libp2pOffer(holder))
         with pytest.raises(NetworkError):
             run(Libp2pChannel(offer.address).ask({"step": "hello"}))

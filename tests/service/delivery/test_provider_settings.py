@@ -44,7 +44,7 @@ def verifier(url, keys=()):
 def test_smtp_forms(url, expected):
     chosen = mailer(url)
     assert isinstance(chosen, SmtpMailer)
-    server = chosen._server
+    server = chosen.server
     assert (server.host, server.port, server.encryption, server.user, server.password) == expected
 
 
@@ -54,7 +54,7 @@ def test_other_forms(tmp_path):
     assert isinstance(verifier("outbox:"), OutboxSmsVerifier)
     twilio = verifier("twilio://ACaB:tok%2Fen@VAcDeF")
     assert isinstance(twilio, TwilioVerifier)
-    assert twilio._service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # a SID is case-sensitive
+    assert twilio.service_url == "https://verify.twilio.com/v2/Services/VAcDeF"  # a SID is case-sensitive
 
 
 @pytest.mark.parametrize("url", [
@@ -113,7 +113,7 @@ def test_password_in_the_clear_is_warned_of(caplog):
 def test_no_repr_shows_a_secret():
     for made in (
         mailer(f"smtps://u:{SECRET}@mail.example"),
-        mailer(f"smtps://u:{SECRET}@mail.example")._server,
+        mailer(f"smtps://u:{SECRET}@mail.example").server,
         mailer(f"resend://{SECRET}@"),
         verifier(f"twilio://AC1:{SECRET}@VA1"),
         parse_provider_url("X", f"smtps://u:{SECRET}@mail.example", ()),

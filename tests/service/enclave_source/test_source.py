@@ -11,6 +11,7 @@ import pytest
 from tests.support.modules import standing_in
 
 from holdfast.service.enclave_source.address import parse_address
+from holdfast.service.enclave_source.contract import contract_of
 from holdfast.service.enclave_source.object_storage import MAX_BYTES
 from holdfast.service.enclave_source.source import EnclaveSource
 
@@ -197,11 +198,12 @@ async def test_interrupted_judgement_is_made_again(folder, monkeypatch):
     source = of(folder)
     judging, judged = threading.Event(), threading.Event()
 
-    def slowly(_body):
+    def slowly(body):
         judging.set()
         judged.wait()
+        return contract_of(body)
 
-    monkeypatch.setattr(source, "_validate", slowly)
+    monkeypatch.setattr("holdfast.service.enclave_source.source.contract_of", slowly)
     refreshing = asyncio.create_task(source.refresh())
     await asyncio.to_thread(judging.wait)
     refreshing.cancel()

@@ -63,7 +63,7 @@ def test_the_edges_own_header_wins(peer, named, expected):
 
 
 def test_long_texts_are_not_kept():
-    before = client_address._parse_short.cache_info().currsize
+    before = client_address.parse_short.cache_info().currsize
     for number in range(10):
         subject("127.0.0.1", (XFF, f"{number}" * 10_000))
-    assert client_address._parse_short.cache_info().currsize <= before + 1
+    assert client_address.parse_short.cache_info().currsize <= before + 1

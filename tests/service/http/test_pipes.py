@@ -31,7 +31,7 @@ async def placed(places):
 
 async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeypatch):
     """The path's number is not given to the next file that the process opens."""
-    monkeypatch.setattr(pipes, "_OPENED_WITHIN_S", 0.0)
+    monkeypatch.setattr(pipes, "OPENED_WITHIN_S", 0.0)
     granian, places = Granian(), LargeResponses(1, 1, send_timeout_s=1.0, waits_s=0.01)
     response = await placed(places)
 
@@ -41,7 +41,7 @@ async def test_a_body_that_fails_at_once_is_empty_and_never_another_file(monkeyp
 
     response.pieces = lost()
     with pytest.raises(FileNotFoundError):
-        await rsgi._send_limited(granian, response, [])
+        await rsgi.send_limited(granian, response, [])
     other = os.open("/proc/self/status", os.O_RDONLY)
     assert Path(granian.path).read_bytes() == b""
     os.close(other)
@@ -58,7 +58,7 @@ async def test_without_a_descriptor_the_place_is_left_again(monkeypatch):
 
     monkeypatch.setattr(pipes.os, "pipe", none_left)
     with pytest.raises(OSError, match="too many"):
-        await rsgi._send_limited(Granian(), await placed(places), [])
+        await rsgi.send_limited(Granian(), await placed(places), [])
     assert await places.slot(ADDRESS, 1), "the only place is free"
 
 

@@ -6,7 +6,7 @@ from tests.support.snapshot_vaults import registered
 
 from holdfast.content.names import name_of
 from holdfast.rules.reading_rate import admitted_until, wait_s
-from holdfast.service.operations import accounts, reading_rate
+from holdfast.service.operations import accounts
 from holdfast.service.operations.reading_rate import ReadingRate
 from holdfast.service.upstreams import chain_rpc
 from holdfast.wire.failures import SnapshotRefused
@@ -65,26 +65,24 @@ def test_a_network_has_ten_times_the_limit_and_what_is_refused_or_given_back_cou
     rate.give_back("192.0.2.9")
 
 
-def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(reading_rate, "_MAX_SUBJECTS", 10)
+def test_memory_is_bounded():
     clock = Clock()
-    rate = ReadingRate(5, clock)
+    rate = ReadingRate(5, clock, most=10)
     for number in range(100):
         rate.count(f"192.0.2.{number}")
-        assert len(rate._due) <= 11
+        assert rate.remembered <= 11
     clock.now += 60
     assert passed(rate, "192.0.2.1", 10) == 5
 
 
-def test_addresses_that_have_their_whole_limit_again_are_forgotten(monkeypatch):
+def test_addresses_that_have_their_whole_limit_again_are_forgotten():
     """Addresses whose full limit is available again are forgotten, so that many readers do not use up the memory."""
-    monkeypatch.setattr(reading_rate, "_FORGOTTEN_FROM", 10)
     clock = Clock()
-    rate = ReadingRate(60, clock)  # one read is allowed again after a second
+    rate = ReadingRate(60, clock, forgotten_from=10)  # one read is allowed again after a second
     assert passed(rate, "198.51.100.1", 60) == 60
     for number in range(200):
         rate.count(f"192.0.2.{number}")
-        assert len(rate._due) <= 10
+        assert rate.remembered <= 10
         clock.now += 0.5
     assert passed(rate, "198.51.100.1", 120) == 60  # 100 seconds later
 

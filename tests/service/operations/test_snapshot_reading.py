@@ -43,7 +43,7 @@ class Kept:
 async def kept(make_api, monkeypatch, request):
     """A stored snapshot; each test runs once with the page cache in use, and once as if nothing were cached."""
     if request.param == "by a thread":
-        monkeypatch.setattr(page_cache, "_NOWAIT", 0)
+        monkeypatch.setattr(page_cache, "NOWAIT", 0)
     vault = await registered(make_api(snapshots_free_bytes="0"))
     blocks = vault.blocks(os.urandom(SMALL))
     await vault.keep(blocks)

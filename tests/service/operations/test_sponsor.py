@@ -242,7 +242,7 @@ async def test_a_turn_that_does_not_come_ends_no_other_process_s(world, monkeypa
     first, second, third = (world.sponsor.commitments for _ in range(3))
     async with first.turn():
         with monkeypatch.context() as hurried:
-            hurried.setattr(commitment_transactions, "_TURN_WITHIN_S", 0.01)
+            hurried.setattr(commitment_transactions, "TURN_WITHIN_S", 0.01)
             for late in (second, third):
                 with pytest.raises(TimeoutError):
                     async with late.turn():

@@ -59,13 +59,13 @@ def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(tmp_path, monk
         (tmp_path / "block").unlink()
         return os.preadv(*given)
 
-    monkeypatch.setattr(page_cache, "_preadv", delete_first)
+    monkeypatch.setattr(page_cache, "preadv", delete_first)
     assert read(tmp_path / "block", 10) == b"some bytes"
     assert not (tmp_path / "block").exists() and read(tmp_path / "block", 10) is None
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    *(("_preadv", refused(number)) for number in (errno.EAGAIN, errno.EOPNOTSUPP)), ("_preadv", lambda *_: 3), ("_preadv", None), ("_NOWAIT", 0),
+    *(("preadv", refused(number)) for number in (errno.EAGAIN, errno.EOPNOTSUPP)), ("preadv", lambda *_: 3), ("preadv", None), ("NOWAIT", 0),
 ])  # fmt: skip
 def test_what_is_not_in_memory_is_not_waited_for(tmp_path, monkeypatch, name, value):
     """The data is only on disk or only partly cached, or the file system or the system does not support the query."""

@@ -39,7 +39,7 @@ def with_places(in_all, per_address):
     """Request a large response from a service that has so many places for them."""
 
     async def ask(api):
-        api.application._web.large = LargeResponses(in_all, per_address, send_timeout_s=1, waits_s=0.01)
+        api.application.web.large = LargeResponses(in_all, per_address, send_timeout_s=1, waits_s=0.01)
         return await api.get("/enclave.wasm")
 
     return ask

@@ -48,7 +48,7 @@ def test_both_ways_give_the_same(kind, data):
     reader = READERS[kind]
     names = [field.name for field in reader._fields] + NAMES
     fields = data.draw(st.dictionaries(st.sampled_from(names), VALUES))
-    quick, slow = outcome(reader.of, fields), outcome(reader._picked, fields)
+    quick, slow = outcome(reader.of, fields), outcome(reader.picked, fields)
     assert quick == slow
     if isinstance(quick, Input):
         read = [(type(getattr(quick, name)), type(getattr(slow, name))) for name in quick.__struct_fields__]
@@ -57,5 +57,5 @@ def test_both_ways_give_the_same(kind, data):
 
 def test_a_whole_request_is_read_the_quick_way(monkeypatch):
     reader = Reader(OPEN_SESSION)
-    monkeypatch.setattr(reader, "_picked", None)
+    monkeypatch.setattr(reader, "picked", None)
     assert reader.of({"identifier": "ada", "channel": "handle", "did": "did:key:z", "more": 1}).identifier == "ada"

@@ -50,7 +50,7 @@ def test_the_service_leaves_its_chores_only_to_an_engine_that_can_call(environme
 
 @pytest.fixture(autouse=True)
 def _a_log_that_begins_anew(monkeypatch):
-    monkeypatch.setattr(workflow, "_SPARSE", workflow.Sparse())
+    monkeypatch.setattr(workflow, "SPARSE", workflow.Sparse())
 
 
 @pytest.fixture

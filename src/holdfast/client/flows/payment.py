@@ -92,7 +92,7 @@ class Payments:
         if there is not None:
             await check_elsewhere(self._client, payee, there.chain_id, account.contracts)
             account.move(there)
-        await self._authorise(params, payee, amount)
+        await self.authorise(params, payee, amount)
         account, call, call_data = await self._way(account, params, payee.address, amount)
         operation = await _prepared(account, params, amount, call)
         if operation.call_data != call_data:
@@ -136,7 +136,7 @@ class Payments:
         call = spend(address, permission, payee, amount)
         return spender, call, call[2]  # the entry point calls `spend` itself
 
-    async def _authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
+    async def authorise(self, params: PaymentParams, payee: Payee, amount: int) -> None:
         """Check the UCAN's delegations and limits. Without a UCAN, the owner of the unlocked vault is paying."""
         if params.ucan is None:
             return

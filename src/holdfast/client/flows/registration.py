@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
-_CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
+CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
 _SPARE_S = 5.0
 _SERVER_ERROR = 500
 
@@ -165,7 +165,7 @@ class Registrar:
 
     async def _attestation(self, ask_code: Callable[[str], object]) -> Attestation:
         noted, message = self._notes.progress, ""
-        for _ in range(_CODE_ATTEMPTS):
+        for _ in range(CODE_ATTEMPTS):
             code = await answered(ask_code, message or f"code sent to {noted.identifier}")
             if not code:
                 break

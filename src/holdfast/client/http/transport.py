@@ -45,7 +45,7 @@ class HttpTransport:
         self.base_url = checked_base_url(base_url)
         self.host = httpx2.URL(self.base_url).netloc.decode("ascii")
         self._retries = retries or Retries()
-        self._whole_s = max(WHOLE_REQUEST_S, timeout) if isinstance(timeout, (int, float)) else _longest(timeout)
+        self.whole_s = max(WHOLE_REQUEST_S, timeout) if isinstance(timeout, (int, float)) else _longest(timeout)
         self._connect = partial(
             _client, timeout=timeout, transport=_checked(transport), headers={**_HEADERS, **(headers or {})}
         )
@@ -72,7 +72,7 @@ class HttpTransport:
         """
         self._check_open()
         with _network_errors():
-            async with asyncio.timeout(self._whole_s):
+            async with asyncio.timeout(self.whole_s):
                 response = await _sent(self._http, _post(self._http, url, body, self.base_url))
                 try:
                     return await _reply(response, MAX_ANSWER_BYTES)
@@ -87,7 +87,7 @@ class HttpTransport:
         self._check_open()
         request = _request(call, self.base_url, headers)
         with _network_errors():
-            async with asyncio.timeout(self._whole_s):
+            async with asyncio.timeout(self.whole_s):
                 for left in range(call.redirects, -1, -1):
                     response = await _sent(self._http, self._http.build_request(**request))
                     try:

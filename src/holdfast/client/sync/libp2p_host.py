@@ -19,7 +19,9 @@ from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+
+    from trio.lowlevel import TrioToken
 
     from holdfast.client.sync.protocol import AsyncPairingServer
     from holdfast.client.vault.boot import BootLog
@@ -60,6 +62,7 @@ class Libp2pHost:
         self._up = threading.Event()
         self._failure: Exception | None = None
         self._address = ""
+        self._token: TrioToken | None = None  # of the running host
 
     @property
     def address(self) -> str:
@@ -80,7 +83,7 @@ class Libp2pHost:
         trio.from_thread.run_sync(self._stop.set, trio_token=self._token)
         self._thread.join()
 
-    def _handlers(self) -> dict[str, Callable[[Any], Any]]:
+    def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """Return the protocols that the host supports, with their stream handlers."""
         raise NotImplementedError
 
@@ -107,7 +110,7 @@ class Libp2pHost:
 
         self._token, self._stop = trio.lowlevel.current_trio_token(), trio.Event()
         host = _new_host(self._seed)
-        for protocol, answer in self._handlers().items():
+        for protocol, answer in self.handlers().items():
             host.set_stream_handler(TProtocol(protocol), answer)
         async with host.run(listen_addrs=[Multiaddr(self._listen)]):
             self._address = str(host.get_addrs()[0])
@@ -138,7 +141,8 @@ class Libp2pOffer(Libp2pHost):
         super().__init__(log=log, listen=listen)
         self._answer = answer_of(server, loop)
 
-    def _handlers(self) -> dict[str, Callable[[Any], Any]]:
+    def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
+        """See Libp2pHost."""
         return {PROTOCOL: self._on_stream}
 
     async def _on_stream(self, stream: Stream) -> None:

@@ -21,15 +21,16 @@ from holdfast.client.sync.protocol import LIFE_S
 from holdfast.wire.client_errors import NetworkError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from holdfast.client.sync.libp2p_host import Stream
     from holdfast.client.vault.boot import BootLog
 
 MEET = "/holdfast/sync/meet/1.0.0"
 MAX_MEETINGS = 64
 LEAST_NAME = 16
 _REFUSED = {"error": "refused"}
-_FIRST_S = 10.0
+FIRST_S = 10.0
 
 
 class First(msgspec.Struct):
@@ -82,14 +83,15 @@ class Libp2pMeeting(Libp2pHost):
         """Return whether a device is waiting in the named meeting."""
         return meeting in self._givers
 
-    def _handlers(self) -> dict[str, Callable[[Any], Any]]:
+    def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
+        """See Libp2pHost."""
         return {MEET: self._on_stream}
 
     async def _on_stream(self, stream: Any) -> None:
         import trio
 
         try:
-            with trio.fail_after(_FIRST_S):
+            with trio.fail_after(FIRST_S):
                 first = msgspec.json.decode(await read_message(stream), type=First)
             if first.gives:
                 await self._wait(first.meeting, stream)

@@ -77,7 +77,7 @@ async def diagnose(settings: Settings, secrets: Secrets, store: Store, *, send_e
         *_unknown_settings(),
         _key(secrets),
         *permissions(settings),
-        _disk(settings),
+        disk(settings),
         *_database(settings, store),
         _origin(settings),
     ]
@@ -131,7 +131,8 @@ def _mode(path: Path) -> Finding:
     return Finding(path.name, "error", f"mode {mode:03o}", f"chmod {'700' if path.is_dir() else '600'} {path}")
 
 
-def _disk(settings: Settings) -> Finding:
+def disk(settings: Settings) -> Finding:
+    """Return the finding on the room that is left for the data folder."""
     free = shutil.disk_usage(settings.data_dir).free
     found = f"{free // 2**20} MiB free"
     if free < _LOW_DISK_BYTES:

@@ -94,11 +94,12 @@ def _subject(text: str) -> str:
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
-    return _parse_short(text) if len(text) <= _MAX_TEXT else None
+    return parse_short(text) if len(text) <= _MAX_TEXT else None
 
 
 @lru_cache(4096)
-def _parse_short(text: str) -> IPv4Address | IPv6Address | None:
+def parse_short(text: str) -> IPv4Address | IPv6Address | None:
+    """Return the address in a text of a header, or None. The latest results are kept, so the text must be short."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

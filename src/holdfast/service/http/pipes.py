@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.service.http.large_responses import Slot
 
 
-_OPENED_WITHIN_S = 10.0
+OPENED_WITHIN_S = 10.0
 # Linux's own names of descriptors: a container with few devices may lack /dev/fd.
 _FOLDER = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
 
@@ -54,7 +54,7 @@ class Pipe:
         """
         os.close(self._writer)
         if self._reader is not None:
-            asyncio.get_running_loop().call_later(_OPENED_WITHIN_S, self._close_reader)
+            asyncio.get_running_loop().call_later(OPENED_WITHIN_S, self._close_reader)
 
     async def _writable(self) -> None:
         loop = asyncio.get_running_loop()

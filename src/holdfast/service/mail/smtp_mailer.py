@@ -64,10 +64,10 @@ class SmtpServer:
 
 
 class SmtpMailer:
-    """A Mailer that uses SMTP submission (RFC 6409)."""
+    """A Mailer that uses SMTP submission (RFC 6409) to `server`."""
 
     def __init__(self, server: SmtpServer, identity: MailIdentity) -> None:
-        self._server = server
+        self.server = server
         self._identity = identity
         self._slots = asyncio.Semaphore(server.connections)
         self._idle: dict[aiosmtplib.SMTP, asyncio.TimerHandle] = {}
@@ -88,13 +88,13 @@ class SmtpMailer:
         except ValueError:
             raise DeliveryError("refused", "no mail can be written to this address") from None
         with delivery_errors():
-            async with asyncio.timeout(self._server.total_s), self._slots:
+            async with asyncio.timeout(self.server.total_s), self._slots:
                 await self._deliver(message)
 
     async def check(self) -> str:
         """Check the server: connect, start TLS, sign in and send MAIL FROM, but no recipient. Raises DeliveryError."""
         with delivery_errors():
-            async with asyncio.timeout(self._server.total_s):
+            async with asyncio.timeout(self.server.total_s):
                 client = await self._connect()
                 try:
                     await name_sender(client, self._identity.sender)
@@ -157,7 +157,7 @@ class SmtpMailer:
             raise
 
     async def _connect(self) -> aiosmtplib.SMTP:
-        server = self._server
+        server = self.server
         if server.encryption != "none" and self._tls is None:
             self._tls = await asyncio.to_thread(ssl.create_default_context)
         client = aiosmtplib.SMTP(
@@ -182,7 +182,7 @@ class SmtpMailer:
     def _keep(self, client: aiosmtplib.SMTP) -> None:
         if client.is_connected:
             loop = asyncio.get_running_loop()
-            self._idle[client] = loop.call_later(self._server.idle_s, self._retire, client)
+            self._idle[client] = loop.call_later(self.server.idle_s, self._retire, client)
 
     def _retire(self, client: aiosmtplib.SMTP) -> None:
         timer = self._idle.pop(client)
@@ -192,7 +192,7 @@ class SmtpMailer:
         closing.add_done_callback(self._closing.discard)
 
     def _described(self, client: aiosmtplib.SMTP) -> str:
-        server = self._server
+        server = self.server
         tls = client.get_transport_info("ssl_object")
         protection = tls.version() if tls else "not encrypted"
         identity = "signed in" if server.user else "no sign-in"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 COMMIT_GAS = 80_000  # the call takes 46,000 (docs/contracts.md)
 COMMITMENT = "commitment "  # what the nonce in a commitment's key begins with
 _MINED_WITHIN_S, _BLOCK_WITHIN_S, _LOOK_S = 8.0, 5.0, 0.25
-_LEASE_S, _TURN_WITHIN_S = 10.0, 3.0
+_LEASE_S, TURN_WITHIN_S = 10.0, 3.0
 _log = logging.getLogger("holdfast.sponsor")
 
 
@@ -69,10 +69,10 @@ class CommitmentTransactions:
     async def turn(self) -> AsyncIterator[None]:
         """Exclude the other processes. Raises TimeoutError if they take too long."""
         name = f"sponsor {self.chain_id}"
-        async with asyncio.timeout(_TURN_WITHIN_S):
+        async with asyncio.timeout(TURN_WITHIN_S):
             await self._turn.acquire()
         try:
-            async with asyncio.timeout(_TURN_WITHIN_S):
+            async with asyncio.timeout(TURN_WITHIN_S):
                 while not await self.store.take_lease(name, self._holder, self.clock(), _LEASE_S):  # noqa: ASYNC110 - no notice comes
                     await asyncio.sleep(_LOOK_S)
             yield

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from holdfast.service.clock import Clock
 
 PERIOD_S = 60
-_MAX_SUBJECTS = 100_000
-_FORGOTTEN_FROM = 1024  # subjects: fewer are not worth looking through
 
 
 @dataclass(slots=True)
@@ -29,18 +27,27 @@ class ReadingRate:
 
     Attributes:
         per_minute: requests that an address may send at once, and the number that it regains each minute.
+        most: addresses and networks that are remembered at the same time.
+        forgotten_from: how many must be remembered before those with their full allowance are looked for.
     """
 
     per_minute: int
     clock: Clock
-    _due: dict[str, float] = field(default_factory=dict)
-    _room: int = field(default_factory=lambda: min(_MAX_SUBJECTS, _FORGOTTEN_FROM))
+    most: int = 100_000
+    forgotten_from: int = 1024
+    _due: dict[str, float] = field(init=False, default_factory=dict)
+    _room: int = field(init=False, default=0)
+
+    @property
+    def remembered(self) -> int:
+        """How many addresses and networks are remembered."""
+        return len(self._due)
 
     def count(self, address: str) -> None:
         """Count a request by an address, and for IPv6 also by its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
         now = self.clock()
         after = {subject: self._after(subject, limit, now) for subject, limit in self._limits(address)}
-        if len(self._due) >= self._room:
+        if len(self._due) >= max(self._room, min(self.most, self.forgotten_from)):
             self._forget(now)
         self._due.update(after)
 
@@ -74,6 +81,6 @@ class ReadingRate:
         Addresses are next forgotten when their number has doubled, which costs at most two look-ups per request.
         """
         self._due = {subject: due for subject, due in self._due.items() if due > now}
-        if len(self._due) >= _MAX_SUBJECTS:
+        if len(self._due) >= self.most:
             self._due.clear()
-        self._room = min(_MAX_SUBJECTS, max(_FORGOTTEN_FROM, 2 * len(self._due)))
+        self._room = min(self.most, 2 * len(self._due))

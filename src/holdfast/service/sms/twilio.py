@@ -30,7 +30,11 @@ _SID = re.compile(r"[A-Za-z0-9]{2,64}")
 
 
 class TwilioVerifier:
-    """An SmsVerifier that uses version 2 of Twilio's Verify API (https://www.twilio.com/docs/verify/api)."""
+    """An SmsVerifier that uses version 2 of Twilio's Verify API (https://www.twilio.com/docs/verify/api).
+
+    Attributes:
+        service_url: the address of the account's Verify service.
+    """
 
     same_code_s = CODE_LIFETIME_S
 
@@ -43,7 +47,7 @@ class TwilioVerifier:
         timeout_s: float = 10,
     ) -> None:
         self._authorization = "Basic " + base64.b64encode(f"{account}:{token}".encode()).decode()
-        self._service_url = service_url
+        self.service_url = service_url
         self._http = http
         self._timeout_s = timeout_s
 
@@ -82,9 +86,9 @@ class TwilioVerifier:
         status, answer = await self._ask("GET", "", None)
         if status not in SUCCESS:
             raise refusal(status)
-        if answer.get("sid") != self._service_url.rpartition("/")[2]:
+        if answer.get("sid") != self.service_url.rpartition("/")[2]:
             raise DeliveryError("nonsense", f"HTTP {status} without the Verify service")
-        return f"Twilio Verify at {urlsplit(self._service_url).netloc}, token accepted"
+        return f"Twilio Verify at {urlsplit(self.service_url).netloc}, token accepted"
 
     async def close(self) -> None:
         """Do nothing, because the service closes the HTTP session."""
@@ -96,7 +100,7 @@ class TwilioVerifier:
         not be sent again safely.
         """
         headers = {"Authorization": self._authorization, "Connection": "close"}
-        url = self._service_url + path
+        url = self.service_url + path
         return await exchange(self._http, method, url, timeout_s=self._timeout_s, headers=headers, data=form)
 
 

@@ -66,7 +66,7 @@ class Application:
     """Responds to every request. Raises only if the client has disconnected."""
 
     def __init__(self, web: WebContext, *, access_log: bool = False) -> None:
-        self._web = web
+        self.web = web
         self.service = web.service
         self.files = web.files
         self.relay: RelayServer | None = None  # if the admin port is served
@@ -130,7 +130,7 @@ class Application:
             return error_response(row, _CLOSED)
         handler = route.handler_of(request.method) if route else None
         try:
-            return await handler(self._web, request) if handler else _without_handler(route, request.method)
+            return await handler(self.web, request) if handler else _without_handler(route, request.method)
         except ClientGone:
             raise
         except Exception as error:  # noqa: BLE001 - the last resort: a 500 without details, and a log entry
@@ -144,7 +144,7 @@ class Application:
             return None
         if not is_length_clear(request.header_values("transfer-encoding"), request.header_values("content-length")):
             return AMBIGUOUS_REQUEST
-        own = self._web.own_pages
+        own = self.web.own_pages
         if own is not None and is_foreign_page(request.header("sec-fetch-site"), request.header("origin"), own):
             return FOREIGN_PAGE
         return None
@@ -152,7 +152,7 @@ class Application:
     async def _placed(self, request: Request, response: Response, route: Route | None, request_id: str) -> Response:
         """Return a large response with a slot to be sent from, or the refusal if none exists."""
         try:
-            slot = await self._web.large.slot(self._web.subject(request), body_bytes(response))
+            slot = await self.web.large.slot(self.web.subject(request), body_bytes(response))
         except Refused as refused:
             _note_refusal(refused, route, request_id)
             return refusal(refused)
@@ -180,7 +180,7 @@ class Application:
         path, method = _labels(route, request.method)
         attributes: tracing.Attributes = {
             # The path is the route's: a client's own path may name a person.
-            "http.request.method": method, "http.route": path, "url.path": path, "url.scheme": self._web.scheme,
+            "http.request.method": method, "http.route": path, "url.path": path, "url.scheme": self.web.scheme,
             "holdfast.request_id": request_id,
         }  # fmt: skip
         with backend.request(f"{method} {path}", self._parent(request), attributes) as span:
@@ -196,7 +196,7 @@ class Application:
         A stranger could otherwise force recordings, or mix spans into an operator's traces.
         """
         given = {name: request.header(name) for name in _TRACE_HEADERS}
-        if not given["traceparent"] or not self._web.client_address.is_trusted(request):
+        if not given["traceparent"] or not self.web.client_address.is_trusted(request):
             return {}
         return {name: value for name, value in given.items() if value}
 

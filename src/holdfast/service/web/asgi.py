@@ -156,7 +156,7 @@ class AsgiEntry:
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
         if type(response) is LimitedResponse:
-            await _send_limited(send, response, headers)
+            await send_limited(send, response, headers)
             return
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
@@ -185,7 +185,7 @@ class AsgiEntry:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _send_limited(send: Send, response: LimitedResponse, headers: list[tuple[bytes, bytes]]) -> None:
+async def send_limited(send: Send, response: LimitedResponse, headers: list[tuple[bytes, bytes]]) -> None:
     """Send a large body only as fast as the client takes it."""
     try:
         headers.append((b"content-length", b"%d" % response.size))

@@ -57,11 +57,12 @@ class Reader(Generic[A]):
         Raises Refused with the endpoint's row if a required field is absent.
         """
         try:  # nearly all requests have the struct's own names and types, which msgspec reads faster
-            return self._picked(given) if "" in given.values() else msgspec.convert(given, self._input)
+            return self.picked(given) if "" in given.values() else msgspec.convert(given, self._input)
         except msgspec.ValidationError:
-            return self._picked(given)
+            return self.picked(given)
 
-    def _picked(self, given: Mapping[str, Any]) -> A:
+    def picked(self, given: Mapping[str, object]) -> A:
+        """Return what `of` returns, but read field by field."""
         values, fields = {}, self._input.completed(given)
         for attribute, name, other_names, convert, required in self._fields:
             value = convert(fields.get(name))

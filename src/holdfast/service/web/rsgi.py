@@ -162,7 +162,7 @@ class RsgiEntry:
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
         if type(response) is LimitedResponse:
-            await _send_limited(protocol, response, headers)
+            await send_limited(protocol, response, headers)
         elif response.body:
             protocol.response_bytes(response.status, headers, response.body)
             if response.status >= REFUSED and body_may_follow(request, response):
@@ -171,7 +171,7 @@ class RsgiEntry:
             protocol.response_empty(response.status, headers)
 
 
-async def _send_limited(protocol: Any, response: LimitedResponse, headers: Headers) -> None:
+async def send_limited(protocol: Any, response: LimitedResponse, headers: Headers) -> None:
     """Send a large body only as fast as the client takes it."""
     headers.append(("content-length", str(response.size)))
     try:

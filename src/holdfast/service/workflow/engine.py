@@ -37,7 +37,7 @@ SIGNATURE = "x-inngest-signature"
 # Signatures that do not match this pattern are invalid, and some make the SDK's comparison raise an exception.
 _SIGNED = re.compile(r"t=[0-9]{1,20}&s=[0-9a-f]{64}")
 _MAX_DIGITS, _MAX_COMMAS, _MAX_BRACKETS = 32 * 1024, 1000, 250  # calls of these functions have a tenth of them
-_SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
+SPARSE = Sparse()  # strangers can make the SDK log errors as often as they like
 _log = logging.getLogger("holdfast.workflow")
 DEV_SERVER, HOSTED = "http://127.0.0.1:8288", "https://api.inngest.com"  # as in the SDK's constants
 
@@ -150,7 +150,7 @@ def _client() -> inngest.Inngest:
     import inngest
 
     logger = logging.getLogger("inngest")
-    logger.addFilter(_SPARSE)
+    logger.addFilter(SPARSE)
     return inngest.Inngest(app_id=APP_ID, logger=logger)
 
 

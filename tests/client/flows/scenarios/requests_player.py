@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import httpx2
 from tests.client.flows.scenarios.script import error_of, told
+from tests.support.tasks import all_others
 
 from holdfast.chain.rpc import RpcClient
 from holdfast.client.async_service_client import AsyncServiceClient
@@ -55,7 +56,7 @@ async def _retries(scenario):
 
     automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
     automatic.changed()
-    await automatic._task
+    await all_others()
     return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
 
 

@@ -199,7 +199,7 @@ async def test_a_service_that_writes_on_is_caught_up_with(tmp_path, fresh_postgr
 
 
 async def test_a_database_in_use_is_never_overwritten(tmp_path, fresh_postgres_url, monkeypatch):
-    monkeypatch.setattr(move_module.target, "_TRIES", 2)
+    monkeypatch.setattr(move_module.target, "TRIES", 2)
     await SqliteStore(tmp_path / "x.db").close()
     other = PostgresqlDatabase(fresh_postgres_url).open()
     await other.ping()

@@ -139,7 +139,7 @@ async def test_parallel_writes_ask_for_the_time_once(pg_store, monkeypatch):
         return asked[-1]
 
     await pg_store.charge((sends(99),), time.time())
-    monkeypatch.setattr(clock, "_EVERY_S", 0.0)
+    monkeypatch.setattr(clock, "EVERY_S", 0.0)
     monkeypatch.setattr(clock, "wall", counting)
     await asyncio.gather(*(pg_store.charge((sends(99),), time.time()) for _ in range(20)))
     assert len(asked) <= 20 + 2, "one look per write, and one comparison before and after"

@@ -36,12 +36,12 @@ BACKFILL = Backfill(
 @pytest.fixture
 def three_more(monkeypatch):
     """A fictitious release with an expanding, a backfilling and a contracting migration step."""
-    ours = schema._script
+    ours = schema.read_script
 
     def script(name):
         return NEXT.get(name) or ours(name)
 
-    monkeypatch.setattr(schema, "_script", script)
+    monkeypatch.setattr(schema, "read_script", script)
     steps = (
         *schema.STEPS,
         schema.Step(scripts=("expand.sql",)),
@@ -108,7 +108,7 @@ async def test_a_step_that_fails_leaves_nothing(fresh_postgres_url, postgres, mo
 
 async def test_a_step_waits_for_a_table_without_making_requests_wait(fresh_postgres_url, monkeypatch, three_more):
     """An export or pg_dump is reading the table that a migration step changes."""
-    monkeypatch.setattr(schema, "_BETWEEN_TRIES_S", 0.2)
+    monkeypatch.setattr(schema, "BETWEEN_TRIES_S", 0.2)
     reading = await asyncpg.connect(fresh_postgres_url)
     store = opened_with(schema.STEPS[:OURS], fresh_postgres_url, monkeypatch)
     transaction = reading.transaction()
@@ -162,7 +162,7 @@ async def names(url, relation):
 def test_inserted_rows_are_counted_by_returning_them():
     """After INSERT … SELECT … ON CONFLICT, Citus reports the selected rows as ROW_COUNT: a claim would have two owners."""
     for name in {name for step in schema.STEPS for name in step.scripts}:
-        for before, after in pairwise(schema._script(name).split(";")):
+        for before, after in pairwise(schema.read_script(name).split(";")):
             counts = ("ROW_COUNT" in after and "DIAGNOSTICS" in after) or "FOUND" in after.partition("\n    IF")[2]
             selects = re.search(r"INSERT INTO(?!.*\bVALUES\b).*ON CONFLICT", before, re.DOTALL)
             assert not (counts and selects and "RETURNING" not in before), (name, before)

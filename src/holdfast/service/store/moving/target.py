@@ -19,7 +19,7 @@ _OTHERS = (
     "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE application_name = 'holdfast'"
     " AND datname = current_database() AND pid <> ALL ($1::int[])"
 )
-_TRIES, _BETWEEN_TRIES_S = 50, 0.1
+TRIES, _BETWEEN_TRIES_S = 50, 0.1
 
 
 class NotEmpty(StoreUnavailable):
@@ -31,7 +31,7 @@ async def see_no_service(connection: Connection, own: Sequence[int]) -> None:
 
     `own`: the server processes of the move's own connections. Those of a move that was killed take a moment to end.
     """
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         if not await connection.fetchval(_OTHERS, own):
             return
         await asyncio.sleep(_BETWEEN_TRIES_S)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("holdfast.store")
 MAX_OFFSET_S = 60.0
-_EVERY_S = 10.0
+EVERY_S = 10.0
 _STEP_S = 1.0  # a clock that moved by so much against the monotonic clock was set
 
 
@@ -49,7 +49,7 @@ class ClockGuard:
     def _is_current(self) -> bool:
         now = time.monotonic()
         moved = abs(wall() - now - self._base)
-        return self._read_at is not None and now - self._read_at < _EVERY_S and moved < _STEP_S
+        return self._read_at is not None and now - self._read_at < EVERY_S and moved < _STEP_S
 
     async def _ask(self) -> None:
         try:

@@ -33,7 +33,7 @@ _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in
 _WAIT_FOR_LOCK = "60s"
 # How long a step waits for a table: a running export or pg_dump may be reading it, and requests queue behind the step.
 _WAIT_FOR_TABLE = "300ms"
-_BETWEEN_TRIES_S = 1.0
+BETWEEN_TRIES_S = 1.0
 _WAIT_IN_ALL_S = 60.0
 # The statement queries the catalogue, because another node's migration may have made to_regclass's cache stale.
 _HAS_SCHEMA = (
@@ -164,7 +164,7 @@ async def _step(connection: Connection) -> int:
         except asyncpg.LockNotAvailableError:
             if time.monotonic() >= ends:
                 raise
-        await asyncio.sleep(_BETWEEN_TRIES_S)
+        await asyncio.sleep(BETWEEN_TRIES_S)
 
 
 async def _try_step(connection: Connection) -> int:
@@ -187,7 +187,7 @@ async def _try_step(connection: Connection) -> int:
         step = STEPS[version]
         is_citus = await connection.fetchval(HAS_CITUS)
         for script in (*step.scripts, *(step.for_citus if is_citus else ())):
-            await connection.execute(_script(script))
+            await connection.execute(read_script(script))
         if is_citus:
             await distribute(connection, TABLES)
         await connection.execute(
@@ -199,5 +199,6 @@ async def _try_step(connection: Connection) -> int:
         return version + 1
 
 
-def _script(name: str) -> str:
+def read_script(name: str) -> str:
+    """Return the SQL of a migration's script."""
     return (files("holdfast.service.store.postgresql") / "migrations" / name).read_text()
