@@ -76,6 +76,30 @@ def nothing_leaks(caplog):
     assert not [word for word in (ALICE, "alice", CODE, PASSWORD, quote(PASSWORD, safe="")) if word in ours]
 
 
+def says_yes(respond, offered=b"250 OK\r\n", greeting=b"220 receiver.test\r\n"):
+    """Return a server's dialogue: `respond(line, number)` gives the lines to say, HANG_UP, or None for a yes.
+
+    After DATA was accepted, `respond` gets the mail as the next line. Connections are numbered from 1.
+    """
+
+    async def talk(reader, writer, number):
+        writer.write(greeting)
+        while line := await reader.readline():
+            said = respond(line, number)
+            if said is None and line.upper().startswith(b"DATA"):
+                writer.write(b"354 go on\r\n")
+                said = respond(await reader.readuntil(b"\r\n.\r\n"), number)
+            if said is not None and said.startswith(HANG_UP):
+                writer.write(said.removeprefix(HANG_UP))
+                return
+            writer.write(offered if said is None else said)
+
+    return talk
+
+
+HANG_UP = b"<hang up after this>"
+
+
 async def refused(mailer, recipient=ALICE):
     with pytest.raises(DeliveryError) as caught:
         await mailer.send_code(recipient, CODE, 90)
@@ -168,14 +192,12 @@ async def test_a_certificate_that_is_untrusted_or_of_another_name_is_refused(sch
 async def test_starttls_is_never_given_up(ca_file, offered, heard):
     verbs = []
 
-    async def talk(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n")
-        while line := await reader.readline():
-            verbs.append(line.split()[0])
-            writer.write(b"454 4.7.0 not now\r\n" if line.startswith(b"STARTTLS") else offered)
+    def not_now(line, _):
+        verbs.append(line.split()[0])
+        return b"454 4.7.0 not now\r\n" if line.startswith(b"STARTTLS") else None
 
     async with (
-        scripted(talk) as (port, _),
+        scripted(says_yes(not_now, offered)) as (port, _),
         mailing(f"smtp+starttls://{CREDENTIALS}127.0.0.1:{port}?ca_file={ca_file}") as mailer,
     ):
         assert (await refused(mailer)).kind == "refused"
@@ -210,27 +232,16 @@ async def test_under_chaos_nothing_is_lost_that_was_promised_and_nothing_comes_t
     """While many mails are being sent at once, the server may disconnect or return 421 or 451 at any point."""
     dice, received = random.Random(seed), Counter()
 
-    async def moody(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n")
-        while line := await reader.readline():
-            mood = dice.random()
-            if mood < 0.04:
-                return
-            if mood < 0.08:
-                writer.write(b"421 closing\r\n")
-                return
-            if mood < 0.12 and not line.startswith((b"EHLO", b"QUIT", b"RSET")):
-                writer.write(b"451 later\r\n")
-                continue
-            if line.startswith(b"DATA"):
-                writer.write(b"354 go on\r\n")
-                mail = await reader.readuntil(b"\r\n.\r\n")
-                received[re.search(rb"([0-9]{6})\r\n", mail)[1].decode()] += 1
-                if dice.random() < 0.1:
-                    return
-            writer.write(b"250 OK\r\n")
+    def moody(line, _):
+        if line.endswith(b"\r\n.\r\n"):
+            received[re.search(rb"([0-9]{6})\r\n", line)[1].decode()] += 1
+            return HANG_UP if dice.random() < 0.1 else None
+        mood = dice.random()
+        if mood < 0.08:
+            return HANG_UP + (b"" if mood < 0.04 else b"421 closing\r\n")
+        return b"451 later\r\n" if mood < 0.12 and not line.startswith((b"EHLO", b"QUIT", b"RSET")) else None
 
-    async with scripted(moody) as (port, _), mailing(f"smtp://127.0.0.1:{port}?connections=4") as mailer:
+    async with scripted(says_yes(moody)) as (port, _), mailing(f"smtp://127.0.0.1:{port}?connections=4") as mailer:
         codes = [f"{n:06}" for n in range(60)]
         sends = [mailer.send_code(ALICE, code, 90) for code in codes]
         outcomes = await asyncio.gather(*sends, return_exceptions=True)
@@ -260,23 +271,16 @@ async def test_a_connection_is_reused_also_after_a_refused_recipient_and_replace
 
 @pytest.mark.parametrize("farewell", [b"", b"421 4.4.2 idle too long\r\n"])
 async def test_kept_connection_that_dies_at_the_envelope_is_replaced_once(farewell):
-    accepted = []
+    accepted, begun = [], []
 
-    async def dies_on_the_second_mail(reader, writer, number):
-        writer.write(b"220 receiver.test\r\n")
-        mails = 0
-        while line := await reader.readline():
-            verb = line.split()[0].upper()
-            if verb == b"MAIL" and (mails := mails + 1) == 2 and number == 1:
-                writer.write(farewell)
-                return
-            if verb == b"DATA":
-                writer.write(b"354 go on\r\n")
-                await reader.readuntil(b"\r\n.\r\n")
-                accepted.append(number)
-            writer.write(b"250 OK\r\n")
+    def dies_on_the_second_mail(line, number):
+        if line.endswith(b"\r\n.\r\n"):
+            accepted.append(number)
+        if line.startswith(b"MAIL"):
+            begun.append(number)
+        return HANG_UP + farewell if line.startswith(b"MAIL") and begun == [1, 1] else None
 
-    async with scripted(dies_on_the_second_mail) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+    async with scripted(says_yes(dies_on_the_second_mail)) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
         await mailer.send_code(ALICE, CODE, 90)
         await mailer.send_code(ALICE, CODE, 90)
     assert accepted == [1, 2]
@@ -285,17 +289,12 @@ async def test_kept_connection_that_dies_at_the_envelope_is_replaced_once(farewe
 async def test_message_is_never_sent_twice_when_the_answer_is_lost():
     received = []
 
-    async def swallows(reader, writer, number):
-        writer.write(b"220 receiver.test\r\n")
-        while line := await reader.readline():
-            if line.upper().startswith(b"DATA"):
-                writer.write(b"354 go on\r\n")
-                received.append(await reader.readuntil(b"\r\n.\r\n"))
-                if len(received) == 2:
-                    return  # the second message on this connection: accepts it, then hangs up without a response
-            writer.write(b"250 OK\r\n")
+    def swallows(line, _):
+        """Accept the second message of the connection, and hang up without a response."""
+        received.extend([line] * line.endswith(b"\r\n.\r\n"))
+        return HANG_UP if len(received) == 2 else None
 
-    async with scripted(swallows) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+    async with scripted(says_yes(swallows)) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
         await mailer.send_code(ALICE, CODE, 90)
         assert (await refused(mailer)).kind == "unreachable"
         assert (len(received), len(connections)) == (2, 1)
@@ -318,26 +317,10 @@ async def test_odd_greetings(greeting, kind):
             await mailer.check()
 
 
-def until(stage, then):
-    """Return a dialogue that says yes until a line begins so, and then does what `then` does."""
-
-    async def talk(reader, writer, _):
-        writer.write(b"220 receiver.test\r\n" if stage else b"")
-        while line := await reader.readline():
-            if not stage or line.upper().startswith(stage):
-                await then(reader)
-                return
-            writer.write(b"250 OK\r\n")
-
-    return talk
-
-
 @pytest.mark.parametrize("stage", [b"EHLO", b"MAIL", b"RCPT", b"DATA"])
 async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage):
-    async def hangs_up(_):
-        return None
-
-    async with scripted(until(stage, hangs_up)) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+    hangs_up = says_yes(lambda line, _: HANG_UP if line.startswith(stage) else None)
+    async with scripted(hangs_up) as (port, connections), mailing(f"smtp://127.0.0.1:{port}") as mailer:
         error = await refused(mailer)
         assert (error.kind, error.perhaps_sent) == ("unreachable", stage == b"DATA")
         assert len(connections) == 1
@@ -345,7 +328,9 @@ async def test_hanging_up_anywhere_is_unreachable_and_not_repeated(stage):
 
 @pytest.mark.parametrize("stage", [b"", b"EHLO", b"RCPT", b"DATA"])
 async def test_silence_anywhere_is_a_timeout(stage):
-    async with scripted(until(stage, asyncio.StreamReader.read)) as (port, _):
+    greeting = b"220 receiver.test\r\n" if stage else b""
+    silent = says_yes(lambda line, _: b"" if line.startswith(stage) else None, greeting=greeting)
+    async with scripted(silent) as (port, _):
         server = SmtpServer("127.0.0.1", port, "none", "", "", None, 1, total_s=0.3, command_s=0.2)
         mailer = SmtpMailer(server, mail_identity(SENDER, "vault.example"))
         began = time.monotonic()
