@@ -30,21 +30,21 @@ const NOT_FOUND = 404;
  */
 
 /** None of several servers returned what was asked for. The message says each one's reason. */
-export class PlacesFailed extends NetworkError {
+export class ServersFailed extends NetworkError {
   /** @param {string} what @param {Failed[]} failed */
   constructor(what, failed) {
     super(`${what}: ${failed.map(({ http, error }) => `${http.host}: ${plainReason(error)}`).join("; ")}`);
-    this.name = "PlacesFailed";
+    this.name = "ServersFailed";
     this.failed = failed;
   }
 }
 
 /**
- * Returns the error of the only server, or a PlacesFailed for several.
+ * Returns the error of the only server, or a ServersFailed for several.
  * @param {string} what @param {Failed[]} failed @returns {any}
  */
 export function failure(what, failed) {
-  return failed.length === 1 ? failed[0].error : new PlacesFailed(what, failed);
+  return failed.length === 1 ? failed[0].error : new ServersFailed(what, failed);
 }
 
 /** Returns an error's message without the prefix that its class adds. @param {any} error */

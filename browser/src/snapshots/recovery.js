@@ -10,7 +10,7 @@ import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { OtherKeys, copied, openedBeside, wrapsOf } from "./versions.js";
 import { ClientStateError, PluginCallError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
-import { PlacesFailed, failure, plainReason } from "./name_records.js";
+import { ServersFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { OLDER } from "../generated/snapshot_retries.js";
 import { isExpired } from "./records.js";
@@ -329,7 +329,7 @@ async function readable(work) {
     if (cause instanceof ContentError) {
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
     }
-    if (cause instanceof PlacesFailed && cause.failed.every(({ error }) => error instanceof ContentError)) {
+    if (cause instanceof ServersFailed && cause.failed.every(({ error }) => error instanceof ContentError)) {
       throw new RecoveryRefused("damaged", plainReason(cause), { cause });
     }
     if (isMissing(cause)) {
@@ -341,7 +341,7 @@ async function readable(work) {
 
 /** Whether none of the servers that were asked has the block. @param {unknown} cause @returns {boolean} */
 function isMissing(cause) {
-  if (cause instanceof PlacesFailed) return cause.failed.every(({ error }) => isMissing(error));
+  if (cause instanceof ServersFailed) return cause.failed.every(({ error }) => isMissing(error));
   return cause instanceof RequestRefused && cause.status === 404;
 }
 

@@ -2,7 +2,7 @@
 
 import { ContentError } from "../../src/snapshots/content_error.js";
 import { SnapshotConflict } from "../../src/snapshots/errors.js";
-import { PlacesFailed } from "../../src/snapshots/name_records.js";
+import { ServersFailed } from "../../src/snapshots/name_records.js";
 import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/errors.js";
 
 /** The host was killed after the effect at which its scenario says so. */
@@ -90,7 +90,7 @@ export function errorOf(answer) {
   if (answer === "lost" || answer === "unsent") return new NetworkError("no answer");
   if (answer === "conflict") return new SnapshotConflict("other");
   if (answer?.["each gateway"])
-    return new PlacesFailed(
+    return new ServersFailed(
       "no gateway returns the block",
       answer["each gateway"].map((it, at) => ({ http: { host: String(at) }, error: errorOf(it) })),
     );

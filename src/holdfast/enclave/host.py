@@ -34,7 +34,7 @@ class Enclave:
         after: runs a function once after this many seconds and returns a function that cancels it; tests replace it.
 
     Attributes:
-        instance: the module's instance and its memory, for tests that search the memory; no call may be running.
+        instance: the module's instance; its memory holds the secrets of an open vault, and may be read between calls.
 
     Raises:
         WasmLoadError: the module cannot be loaded, or speaks another ABI.

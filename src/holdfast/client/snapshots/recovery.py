@@ -18,7 +18,7 @@ from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.name_records import NameAnswers, PlacesFailed, reason_of
+from holdfast.client.storage.name_records import NameAnswers, ServersFailed, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
 from holdfast.client.vault.keys import HostKey, KnownKey, passkey_key
@@ -301,14 +301,14 @@ def _readable() -> Iterator[None]:
 
 def _is_missing(error: ServiceError) -> bool:
     """Return whether every server that was asked has no such block."""
-    if isinstance(error, PlacesFailed):
+    if isinstance(error, ServersFailed):
         return all(_is_missing(it) for it in error.errors.values())
     return isinstance(error, RequestRefused) and error.status == _NOT_FOUND
 
 
 def _content_code(error: ServiceError) -> str | None:
     """Return what is wrong with a snapshot's bytes, or None if that is not why it could not be read."""
-    if isinstance(error, PlacesFailed):
+    if isinstance(error, ServersFailed):
         return "damaged" if all(_content_code(it) for it in error.errors.values()) else None
     return error.__cause__.code if isinstance(error.__cause__, ContentError) else None
 

@@ -40,7 +40,7 @@ class Patience:
     longest_s: float = SNAPSHOTS.all_s
 
 
-class PlacesFailed(NetworkError):
+class ServersFailed(NetworkError):
     """None of several servers returned what was asked for. The message says each one's reason.
 
     Attributes:
@@ -74,8 +74,8 @@ class NameAnswers:
 
 
 def failure(what: str, errors: Mapping[str, ServiceError]) -> ServiceError:
-    """Return the error of the only server, or PlacesFailed for several."""
-    return next(iter(errors.values())) if len(errors) == 1 else PlacesFailed(what, errors)
+    """Return the error of the only server, or ServersFailed for several."""
+    return next(iter(errors.values())) if len(errors) == 1 else ServersFailed(what, errors)
 
 
 def reason_of(error: ServiceError) -> str:

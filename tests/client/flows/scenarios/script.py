@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.client.storage.name_records import PlacesFailed
+from holdfast.client.storage.name_records import ServersFailed
 from holdfast.content.errors import ContentError
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -119,7 +119,7 @@ def error_of(answer):
         return StorageError(answer["storage"])
     if isinstance(answer, dict) and "each gateway" in answer:
         errors = map(error_of, answer["each gateway"])
-        return PlacesFailed("no gateway returns the block", {str(at): it for at, it in enumerate(errors) if it})
+        return ServersFailed("no gateway returns the block", {str(at): it for at, it in enumerate(errors) if it})
     if isinstance(answer, dict) and "content" in answer:
         return _content_error(answer["content"])
     return None
