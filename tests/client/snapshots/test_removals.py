@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.client.snapshots.devices import SECRET, Device, pair
+from tests.support.older_pairing import respond_without_keys
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.snapshots.versions import OtherKeys, remove_all, removed_keys
@@ -132,7 +133,7 @@ async def test_the_comparison_names_the_keys_that_open_one_version_only(devices)
     assert (differences["keys"].only_here, differences["keys"].only_there) == ((), ("prf:phone",))
 
 
-async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, host):
+async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, host, monkeypatch):
     """The other device was paired by an earlier release, so this device's keys do not open that device's version."""
     laptop, _ = devices
     async with Device(tmp_path / "old", host) as old:
@@ -140,9 +141,9 @@ async def test_a_version_under_another_data_key_is_overruled_as_before(devices, 
         answer = await laptop.vault.sync_respond(first.session_id, public_key=first.public_key)
         shown = await old.vault.sync_compare(first.session_id, public_key=answer.public_key)
         await laptop.vault.sync_compare(first.session_id, reveal=shown.reveal)
-        call = laptop.vault._enclave.call
-        sent = await call("sync_respond", session_id=first.session_id, code=shown.code)
-        await old.vault.sync_complete(first.session_id, shown.code, sent["encrypted_vault"], PHONE)
+        respond_without_keys(monkeypatch)
+        sent = await laptop.vault.sync_respond(first.session_id, code=shown.code)
+        await old.vault.sync_complete(first.session_id, shown.code, sent.encrypted_vault, PHONE)
         with pytest.raises(SnapshotConflict):
             await old.client.publish_snapshot()
         await old.client.choose_snapshot("here", PHONE)

@@ -1,8 +1,8 @@
 """After a pairing, all of the person's passkeys and passwords open the vaults on both devices."""
 
 import pytest
-from tests.support.blocking import asynchronous
 from tests.support.direct_sql import in_store
+from tests.support.older_pairing import respond_without_keys
 from tests.support.sealed_vaults import data_key
 from tests.support.vaults import GIVEN, SECRET
 
@@ -90,20 +90,20 @@ def test_a_synced_passkey_opens_both_without_a_second_wrap(old, new):
     assert opens(new.store.load().sealed, LAPTOP)
 
 
-def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new):
+def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new, monkeypatch):
     """It sends neither the row `pairing-passage` nor the sealed vault, and takes the vault by three steps."""
     session, code = begun(old, new)
-    sent = asynchronous(old)._enclave.enclave.call("sync_respond", session_id=session, code=code)
-    assert new.sync_complete(session, code, sent["encrypted_vault"], PHONE).success
+    with monkeypatch.context() as earlier_release:
+        respond_without_keys(earlier_release)
+        sent = old.sync_respond(session, code=code)
+    assert sent.sealed_vault is None and new.sync_complete(session, code, sent.encrypted_vault, PHONE).success
     assert names(new) == {("prf", "phone")}
     assert new.query() == old.query()
     assert not new.exec("resource:tokens action:list").result
     with Vault() as earlier:
         session, code = begun(old, earlier)
         sent = old.sync_respond(session, code=code)
-        key = {"kind": "secret", "id": "s", "secret": b"n" * 32}
-        given = {"session_id": session, "code": code, "encrypted_vault": sent.encrypted_vault, "key": key}
-        assert asynchronous(earlier)._enclave.enclave.call("sync_complete", **given)["success"] is True
+        assert earlier.sync_complete(session, code, sent.encrypted_vault, SECRET).success
 
 
 @pytest.mark.parametrize("change", ["left out", "cut", "of an earlier pairing", "the stored one", "none"])
