@@ -139,5 +139,17 @@ export class RegistrationRefused extends ServiceError {
   }
 }
 
+/**
+ * Returns a handler of rejections that returns `value` instead of errors of this kind, and throws all others.
+ * @template T @param {(new (...given: any[]) => Error) | (new (...given: any[]) => Error)[]} kinds @param {T} value
+ * @returns {(error: unknown) => T}
+ */
+export function insteadOf(kinds, value) {
+  return (error) => {
+    if ([kinds].flat().some((kind) => error instanceof kind)) return value;
+    throw error;
+  };
+}
+
 /** Returns a stranger's text without characters that are not shown, or move others. @param {string} text */
 export const printable = (text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");

@@ -20,7 +20,7 @@ import { address as addressWord, number } from "../chain/abi.js";
 import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, hasCode, quantity, sleep } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
-import { NetworkError, PluginCallError, printable } from "../errors.js";
+import { NetworkError, PluginCallError, insteadOf, printable } from "../errors.js";
 import { servedChain } from "./chains.js";
 import { accountAddress, contractsOf } from "./contracts.js";
 import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.js";
@@ -274,12 +274,9 @@ export class SmartAccount {
   /** Returns the address of the chain's endpoint, "" if none exists or the service does not say. */
   async endpoint() {
     if (!this.elsewhere && this.policy.rpcUrl) return this.policy.rpcUrl;
-    try {
-      this.#named = (this.elsewhere ?? (await this.#client.status())).rpc ?? "";
-    } catch (error) {
-      if (error instanceof NetworkError) return "";
-      throw error;
-    }
+    const named = this.elsewhere ?? (await this.#client.status().catch(insteadOf(NetworkError, null)));
+    if (!named) return "";
+    this.#named = named.rpc ?? "";
     return endpointNamed(this.#named, this.#client.baseUrl);
   }
 

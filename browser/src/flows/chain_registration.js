@@ -5,7 +5,7 @@
 import { AccountNotFunded, GasTooDear, OperationFailed, isStale, revertOf } from "../chain/errors.js";
 import { canonicalHandle, textHash } from "../chain/names.js";
 import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.js";
-import { RegistrationRefused } from "../errors.js";
+import { RegistrationRefused, insteadOf } from "../errors.js";
 import { withStore } from "../vault/store.js";
 
 /**
@@ -141,12 +141,7 @@ export class ChainRegistration {
 
   /** Returns the receipt of an interrupted attempt's operation, or null if it failed or was not mined. @param {string} hash */
   async #arrived(hash) {
-    try {
-      return await this.#account.wait(hash, RECEIPT_AGAIN_MS);
-    } catch (error) {
-      if (error instanceof OperationFailed) return null;
-      throw error;
-    }
+    return this.#account.wait(hash, RECEIPT_AGAIN_MS).catch(insteadOf(OperationFailed, null));
   }
 }
 

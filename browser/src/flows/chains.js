@@ -1,6 +1,6 @@
 /** The chains that a service serves in addition to its main chain. */
 
-import { RequestRefused } from "../errors.js";
+import { RequestRefused, insteadOf } from "../errors.js";
 import { EXPLORERS } from "../generated/chains.js";
 
 /**
@@ -13,12 +13,7 @@ import { EXPLORERS } from "../generated/chains.js";
  * @param {ServiceClient} client @returns {Promise<ServedChain[]>}
  */
 export async function servedChains(client) {
-  try {
-    return (await client.chains()).chains;
-  } catch (error) {
-    if (error instanceof RequestRefused) return [];
-    throw error;
-  }
+  return (await client.chains().catch(insteadOf(RequestRefused, { chains: [] }))).chains;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import "../core.js";
 import { isRefusal } from "../chain/errors.js";
-import { ClientStateError, RegistrationRefused, RequestRefused } from "../errors.js";
+import { ClientStateError, RegistrationRefused, RequestRefused, insteadOf } from "../errors.js";
 import { SmartAccount } from "./account.js";
 import { ChainRegistration, Journal } from "./chain_registration.js";
 import { NO_TRANSACTION, registerCredential } from "./signature.js";
@@ -85,12 +85,8 @@ class Registrar {
   async again(known) {
     const { row } = this.#journal;
     if (known.did !== row.did || known.txHash !== NO_TRANSACTION) return this.#finished(known);
-    try {
-      await this.#onChain();
-    } catch (error) {
-      if (!(error instanceof RegistrationRefused)) throw error;
-      return this.#finished(known); // the DID is on the chain, by a transaction that this store does not know
-    }
+    // Refused: the DID is on the chain, by a transaction that this store does not know.
+    await this.#onChain().catch(insteadOf(RegistrationRefused, undefined));
     return this.#journal.row.txHash ? this.#record() : this.#finished(known);
   }
 

@@ -94,13 +94,11 @@ export class SnapshotHosts {
    * @param {string} credentialId @returns {Promise<string | null>}
    */
   async nameOf(credentialId) {
-    try {
-      const answer = await this.#http.json({ method: "GET", path: "/api/snapshots/name", query: { credentialId } });
-      return typeof answer?.name === "string" ? answer.name : null;
-    } catch (error) {
-      if (error instanceof RequestRefused && error.status === NOT_FOUND) return null;
-      throw error;
-    }
+    const request = { method: "GET", path: "/api/snapshots/name", query: { credentialId } };
+    const answer = await this.#http.json(request).catch((error) => {
+      if (!(error instanceof RequestRefused && error.status === NOT_FOUND)) throw error;
+    });
+    return typeof answer?.name === "string" ? answer.name : null;
   }
 
   /** Cancels pending requests. */
@@ -112,11 +110,14 @@ export class SnapshotHosts {
 }
 
 /**
- * Pins what was uploaded, and waits until it is pinned. Without a pinning service the upload itself pins.
- * @param {SnapshotHosts} hosts @param {{cid: string, name: string, meta: Record<string, string>}} request
+ * Uploads a snapshot and waits until it is pinned. Without a pinning service the upload itself pins.
+ * @param {SnapshotHosts} hosts @param {import("./roots.js").Snapshot} snapshot
+ * @param {string} name of the pin @param {Record<string, string>} meta
  */
-export async function pin({ pinning }, request) {
-  if (pinning) await pinning.wait(await pinning.add(request));
+export async function pinUploaded(hosts, snapshot, name, meta) {
+  await hosts.upload(snapshot);
+  const { pinning } = hosts;
+  if (pinning) await pinning.wait(await pinning.add({ cid: snapshot.rootCid, name, meta }));
 }
 
 /**

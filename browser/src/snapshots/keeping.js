@@ -16,7 +16,7 @@ import {
   wrapsOf,
 } from "./versions.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
-import { ClientStateError, NetworkError, StorageError } from "../errors.js";
+import { ClientStateError, NetworkError, StorageError, insteadOf } from "../errors.js";
 import { VaultStore } from "../vault/store.js";
 import { continueHere, copyTo, readBack } from "./moving.js";
 import { SnapshotHosts } from "./hosts.js";
@@ -288,11 +288,8 @@ export class VaultSnapshots {
     const { vault } = this.#client;
     const theirs = wrapsOf(other.sealed);
     if ((await carriedKeys(vault)).every((it) => includes(theirs, it))) return;
-    try {
-      await removeAll(vault, await openedBeside(this.#client.vault, other, await key(), removedKeys));
-    } catch (error) {
-      if (!(error instanceof OtherKeys)) throw error;
-    }
+    const removed = openedBeside(vault, other, await key(), removedKeys).catch(insteadOf(OtherKeys, []));
+    await removeAll(vault, await removed);
   }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */

@@ -1,12 +1,12 @@
 /** Puts the vault's copy at a service to which the person moves, and reads it back from there. */
 
 import { isSame } from "../bytes.js";
-import { pin } from "./hosts.js";
+import { pinUploaded } from "./hosts.js";
 import { ClientStateError, MoveRefused } from "../errors.js";
 import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
 import { openedBeside } from "./versions.js";
-import { readState, recordNote, writeState } from "./state.js";
+import { pinnedState, readState, recordNote, writeState } from "./state.js";
 
 /**
  * @import {VaultStore} from "../vault/store.js"
@@ -29,8 +29,7 @@ export async function copyTo(vault, store, hosts) {
   const { signed_dag_cbor: signed } = await vault.publishingDelegation();
   const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
   const snapshot = await snapshotOf(manifest, stored.sealed);
-  await hosts.upload(snapshot);
-  await pin(hosts, { cid: snapshot.rootCid, name: PIN_NAME, meta: metaOf(did) });
+  await pinUploaded(hosts, snapshot, PIN_NAME, metaOf(did));
   const { name } = await vault.publishingKey();
   const there = await hosts.gateways.record(name);
   // Higher than both services' records, so that neither can pass an older copy off as the newest one.
@@ -60,23 +59,7 @@ export async function readBack(vault, hosts, { snapshot, record }, key) {
  * @param {VaultStore} store @param {Copy} copy
  */
 export async function continueHere(store, { snapshot, record, sequence, stored }) {
-  const { did } = snapshot.manifest;
-  const { rootCid } = snapshot;
-  const { revision } = stored;
-  const before = await readState(store, did);
-  await store.setNote(recordNote(did), record);
-  await writeState(store, {
-    ...before,
-    status: "pinned",
-    revision,
-    rootCid,
-    reason: null,
-    acknowledgedRoot: rootCid,
-    acknowledgedRevision: revision,
-    precedingRoot: before.acknowledgedRoot,
-    sequence,
-    otherRoot: null,
-    sentRoot: null,
-  });
-  await store.updateManifest({ ...stored.manifest, rootCid }, stored.sealed);
+  await store.setNote(recordNote(snapshot.manifest.did), record);
+  await writeState(store, pinnedState(snapshot, stored.revision, sequence));
+  await store.updateManifest({ ...stored.manifest, rootCid: snapshot.rootCid }, stored.sealed);
 }

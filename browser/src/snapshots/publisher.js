@@ -3,7 +3,7 @@
 import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "../errors.js";
-import { pin } from "./hosts.js";
+import { pinUploaded } from "./hosts.js";
 import { forgottenNote } from "../vault/store.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
@@ -131,8 +131,7 @@ export class Publisher {
     if (!isDue(stored, state)) return state;
     const taken = await snapshotAfter(state.acknowledgedRoot, stored, delegation);
     state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
-    await this.#hosts.upload(taken);
-    await pin(this.#hosts, { cid: taken.rootCid, name: PIN_NAME, meta: metaOf(state.did) });
+    await pinUploaded(this.#hosts, taken, PIN_NAME, metaOf(state.did));
     return this.#named(name, taken, stored, state, delegation);
   }
 

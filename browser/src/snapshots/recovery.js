@@ -8,14 +8,21 @@ import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
 import { OtherKeys, copied, openedBeside, wrapsOf } from "./versions.js";
-import { ClientStateError, PluginCallError, RequestRefused, ServiceError, WebAuthnError } from "../errors.js";
+import {
+  ClientStateError,
+  PluginCallError,
+  RequestRefused,
+  ServiceError,
+  WebAuthnError,
+  insteadOf,
+} from "../errors.js";
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
 import { ServersFailed, failure, plainReason } from "./name_records.js";
 import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
 import { OLDER } from "../generated/snapshot_retries.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
-import { firstState, readState, recordNote, writeState } from "./state.js";
+import { pinnedState, readState, recordNote, writeState } from "./state.js";
 
 /**
  * @import {Client} from "../client.js"
@@ -56,8 +63,6 @@ import { firstState, readState, recordNote, writeState } from "./state.js";
 
 /** @type {import("./name_records.js").NameAnswers} */
 const NOTHING = { newest: null, failed: [], hasMain: true };
-const CONFLICT = /** @type {const} */ ("conflict");
-const PINNED = /** @type {const} */ ("pinned");
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /**
  * The recovery codes for errors in content. All other content codes become "damaged".
@@ -138,12 +143,8 @@ export class Recovery {
 
   /** @param {Found} found @param {VaultKey} key */
   async #opens({ snapshot }, key) {
-    try {
-      return await openedBeside(this.#client.vault, snapshot, copied(key), async () => true);
-    } catch (error) {
-      if (error instanceof OtherKeys || error instanceof PluginCallError) return false;
-      throw error;
-    }
+    const opened = openedBeside(this.#client.vault, snapshot, copied(key), async () => true);
+    return opened.catch(insteadOf([OtherKeys, PluginCallError], false));
   }
 
   /**
@@ -152,14 +153,11 @@ export class Recovery {
    */
   async #before({ snapshot: { manifest }, record }) {
     if (!manifest.rootCid || !record) return null;
-    try {
-      const snapshot = await this.#hosts.gateways.snapshot(manifest.rootCid);
-      const revision = await this.#checked(snapshot, record.publicKey);
-      return snapshot.manifest.did === manifest.did ? { snapshot, record, revision } : null;
-    } catch (error) {
-      if (error instanceof ContentError || error instanceof ServiceError) return null;
-      throw error;
-    }
+    const verified = this.#hosts.gateways
+      .snapshot(manifest.rootCid)
+      .then(async (snapshot) => ({ snapshot, record, revision: await this.#checked(snapshot, record.publicKey) }));
+    const found = await verified.catch(insteadOf([ContentError, ServiceError], null));
+    return found?.snapshot.manifest.did === manifest.did ? found : null;
   }
 
   /** @param {UsedPasskey} passkey */
@@ -273,20 +271,13 @@ export class Recovery {
     const sequence = record?.sequence ?? null;
     const { snapshot } = newest;
     const newer = found === newest ? null : { rootCid: snapshot.rootCid, updatedAt: snapshot.manifest.updatedAt };
-    // A snapshot from a file is uploaded, because it may not be published yet. If a newer snapshot exists, the person
-    // must choose first.
-    const known = newer
-      ? { status: CONFLICT, reason: BEHIND, otherRoot: newer.rootCid }
-      : { status: PINNED, acknowledgedRevision: revision };
-    if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
-    await writeState(this.#store, {
-      ...firstState(did),
-      revision,
-      rootCid,
-      acknowledgedRoot: rootCid,
-      precedingRoot: manifest.rootCid,
-      ...(record && { ...known, sequence: record.sequence }),
-    });
+    let state = pinnedState(found.snapshot, revision, sequence ?? 0);
+    // A snapshot from a file is uploaded, because it may not be published yet.
+    if (!record) state = { ...state, status: "queued", acknowledgedRevision: 0 };
+    else if (!newer) await this.#store.setNote(recordNote(did), record.data);
+    // If a newer snapshot exists, the person must choose first.
+    else state = { ...state, status: "conflict", acknowledgedRevision: 0, reason: BEHIND, otherRoot: newer.rootCid };
+    await writeState(this.#store, state);
     return { did, rootCid, revision, updatedAt, sequence, newer };
   }
 

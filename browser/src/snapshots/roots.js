@@ -5,6 +5,7 @@
  */
 
 import { joined } from "../bytes.js";
+import { insteadOf } from "../errors.js";
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, isMap, readCarOfAnyRoots } from "./cars.js";
 import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, isCid, textOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
@@ -59,19 +60,15 @@ export async function snapshotOfCar(data) {
 
 /** @param {Blocks} blocks */
 async function newestOf(blocks) {
-  const read = await Promise.all([...blocks].map(([cid, data]) => readRoot({ cid, data }).catch(contentErrorAsNull)));
+  const read = await Promise.all(
+    [...blocks].map(([cid, data]) => readRoot({ cid, data }).catch(insteadOf(ContentError, null))),
+  );
   const roots = read.filter((root) => root !== null);
   const before = new Set(roots.map(({ manifest }) => manifest.rootCid));
   const last = roots.filter(({ cid }) => !before.has(cid));
   if (last.length !== 1)
     throw new ContentError("other_roots", `the CAR file names no single root and holds ${last.length} snapshots`);
   return last[0];
-}
-
-/** @param {unknown} error */
-function contentErrorAsNull(error) {
-  if (error instanceof ContentError) return null;
-  throw error;
 }
 
 /**

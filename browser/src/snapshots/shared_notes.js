@@ -3,8 +3,8 @@
 import { bytesOf } from "../bytes.js";
 import { sentNote } from "../vault/store.js";
 import { ContentError } from "./content_error.js";
-import { pin } from "./hosts.js";
-import { NetworkError } from "../errors.js";
+import { pinUploaded } from "./hosts.js";
+import { NetworkError, insteadOf } from "../errors.js";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
 import { snapshotOf } from "./roots.js";
 
@@ -60,13 +60,8 @@ async function noted(store, did, theirs) {
  * @param {import("./hosts.js").SnapshotHosts} hosts @param {NotesKey} key @param {string} did @param {string} cid
  */
 async function notesOf(hosts, key, did, cid) {
-  try {
-    const { sealed: data } = await hosts.gateways.snapshot(cid);
-    return await unsealed(key, did, data);
-  } catch (error) {
-    if (error instanceof ContentError || error instanceof NetworkError) return null;
-    throw error;
-  }
+  const found = await hosts.gateways.snapshot(cid).catch(insteadOf([ContentError, NetworkError], null));
+  return found && unsealed(key, did, found.sealed);
 }
 
 /**
@@ -76,7 +71,6 @@ async function notesOf(hosts, key, did, cid) {
 async function pinned(hosts, did, data) {
   const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };
   const snapshot = await snapshotOf(manifest, data);
-  await hosts.upload(snapshot);
-  await pin(hosts, { cid: snapshot.rootCid, name: PIN_NAME, meta: { [PIN_NAME]: did } });
+  await pinUploaded(hosts, snapshot, PIN_NAME, { [PIN_NAME]: did });
   return snapshot.rootCid;
 }

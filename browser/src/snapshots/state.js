@@ -51,6 +51,16 @@ export function firstState(did) {
 }
 
 /**
+ * The state once the servers have acknowledged a snapshot.
+ * @param {import("./roots.js").Snapshot} snapshot @param {number} revision @param {number} sequence of its record
+ * @returns {SnapshotState}
+ */
+export function pinnedState({ rootCid, manifest }, revision, sequence) {
+  const acknowledged = { acknowledgedRoot: rootCid, acknowledgedRevision: revision, precedingRoot: manifest.rootCid };
+  return { ...firstState(manifest.did), status: "pinned", revision, rootCid, sequence, ...acknowledged };
+}
+
+/**
  * Returns the name of the note that holds the other device's version during a conflict, as a CAR file.
  * @param {string} did
  */

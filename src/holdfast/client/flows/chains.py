@@ -11,14 +11,20 @@ from holdfast.wire.client_errors import ServiceError
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
+    from holdfast.client.endpoint_methods import EndpointMethods
     from holdfast.wire.models import ServedChain
 
 
 async def served_chain(client: AsyncServiceClient, chain_id: int) -> ServedChain | None:
     """Return the service's row for a chain; None if it does not serve the chain. Raises NetworkError."""
-    with suppress(RequestRefused):  # an older service has one chain
-        return next((chain for chain in (await client.chains()).chains if chain.chain_id == chain_id), None)
-    return None
+    return next((chain for chain in await served_chains(client) if chain.chain_id == chain_id), None)
+
+
+async def served_chains(client: EndpointMethods) -> tuple[ServedChain, ...]:
+    """Return the rows of the service's chains, none of an older service, which has one. Raises NetworkError."""
+    with suppress(RequestRefused):
+        return tuple((await client.chains()).chains)
+    return ()
 
 
 async def explorer_of(client: AsyncServiceClient, chain_id: int) -> str:

@@ -6,6 +6,7 @@ Each step is recorded before it is taken, so a second call can continue.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -116,10 +117,8 @@ class Registrar:
     async def _again(self, known: DidRecord) -> Registration:
         """Return the registration; if it states no transaction, and the service has a bundler now, add one first."""
         if known.did == self._did and known.tx_hash == NO_TRANSACTION:
-            try:
+            with suppress(RegistrationRefused):  # the DID is on the chain, by a transaction that this store lacks
                 await self._on_chain()
-            except RegistrationRefused:  # the DID is on the chain, by a transaction that this store does not know
-                return self._finished(known)
             if self._notes.progress.tx_hash is not None:
                 return await self._record()
         return self._finished(known)
@@ -224,10 +223,9 @@ class Registrar:
     async def _signature(self) -> str | None:
         """Return the vault's signature, which is optional; None if the vault was locked in the meantime."""
         audience, args = did_of_service(self._client.base_url), {"credentialId": self._credential_id}
-        try:
+        with suppress(ServiceError):
             return await service_token(self._vault, audience, REGISTER, args, self._now)
-        except ServiceError:
-            return None
+        return None
 
     def _finished(self, known: DidRecord) -> Registration:
         if known.did != self._did:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.signers import passkey_signer
 from holdfast.client.callbacks import answered
+from holdfast.client.flows.chains import served_chains
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.second_key import SecondKeyMissing
-from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.moving.values import MoveRefused
 from holdfast.wire.client_errors import ServiceError
 from holdfast.wire.encoding import from_base64url
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from holdfast.chain.account_calls import SignedChanges
     from holdfast.client.account.methods import AccountMethods
     from holdfast.client.vault.async_vault import AsyncVault
-    from holdfast.wire.models import ServedChain
 
 
 class Ownership(NamedTuple):
@@ -90,7 +88,7 @@ class OwnerChange:
         if not (new or stale) or not await self._account.knows_chain():
             return Ownership()
         source = self._before if await self._before.knows_chain() else self._account
-        others = await _other_chains(self._before)
+        others = [chain for chain in await served_chains(self._before) if chain.payments and not chain.main]
         adds, owners, signed = [new] if new else [], await _owners(source), []
         ends = [signer for signer in stale if signer in owners]
         if new and former in owners and self._end_former and await answered(self._end_former):
@@ -133,9 +131,3 @@ async def _changed(account: AccountMethods, adds: list[bytes], ends: list[bytes]
             return owners
         await asyncio.sleep(OPERATIONS.state_age_s)
     raise OperationFailed("the account does not show the change, or another device has changed the owners meanwhile")
-
-
-async def _other_chains(account: AccountMethods) -> list[ServedChain]:
-    with suppress(RequestRefused):  # an older service has one chain
-        return [chain for chain in (await account.chains()).chains if chain.payments and not chain.main]
-    return []

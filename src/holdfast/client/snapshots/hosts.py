@@ -19,7 +19,7 @@ from holdfast.content import records
 from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
     import httpx2
 
@@ -109,14 +109,15 @@ class SnapshotHosts:
         return await self._mint(self.config.service_did or did_of_service(url))
 
 
-async def pin(hosts: SnapshotHosts, root_cid: str, name: str, meta: Mapping[str, str]) -> None:
-    """Pin what was uploaded, and wait until it is pinned. Without a pinning service the upload itself pins.
+async def pin_uploaded(hosts: SnapshotHosts, snapshot: Snapshot, name: str, meta: dict[str, str]) -> None:
+    """Upload a snapshot, and wait until it is pinned. Without a pinning service the upload itself pins.
 
     Raises RequestRefused, NetworkError, StorageError.
     """
+    await hosts.upload(snapshot)
     if hosts.pinning is None:
         return
-    made = await hosts.pinning.add(PinRequest(cid=root_cid, name=name, meta=dict(meta)))
+    made = await hosts.pinning.add(PinRequest(cid=snapshot.root_cid, name=name, meta=meta))
     if made.status != "pinned":
         await hosts.pinning.wait(made.request_id)
 

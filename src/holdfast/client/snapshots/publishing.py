@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.hosts import pin
+from holdfast.client.snapshots.hosts import pin_uploaded
 from holdfast.client.snapshots.state import SnapshotState, is_due, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_file import forgotten_note
@@ -144,8 +144,7 @@ class Publisher:
             return state
         taken = await snapshot_after(state.acknowledged_root, stored, publishing.delegation)
         state = await self._note(state, status="pinning", root_cid=taken.root_cid)
-        await self._hosts.upload(taken)
-        await pin(self._hosts, taken.root_cid, PIN_NAME, meta_of(state.did))
+        await pin_uploaded(self._hosts, taken, PIN_NAME, meta_of(state.did))
         return await self._named(publishing, taken, stored, state)
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from holdfast.client.snapshots.hosts import pin
+from holdfast.client.snapshots.hosts import pin_uploaded
 from holdfast.client.snapshots.payment_notes import DIGEST, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage import snapshots
 from holdfast.client.types import PinStatus, VaultManifest
@@ -92,8 +92,7 @@ async def _pinned(hosts: SnapshotHosts, did: str, data: bytes) -> str:
     """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
     manifest = VaultManifest(root_cid=None, did=did, updated_at=0, wasm_version=FORM, schema_version=1)
     taken = await asyncio.to_thread(snapshots.take, manifest, data)
-    await hosts.upload(taken)
-    await pin(hosts, taken.root_cid, PIN_NAME, {PIN_NAME: did})
+    await pin_uploaded(hosts, taken, PIN_NAME, {PIN_NAME: did})
     return taken.root_cid
 
 
