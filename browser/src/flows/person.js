@@ -1,7 +1,7 @@
 /** Gets, and takes back, what the service stores about the vault's DID, by requests that the vault's key signs. */
 
 import "../core.js";
-import { didOfService, tokenOf } from "./signature.js";
+import { audienceOf, tokenOf } from "./signature.js";
 
 /**
  * @import {Client} from "../client.js"
@@ -44,7 +44,6 @@ export async function addAddress(client, attestation) {
 
 /** @param {Client} client @param {Endpoint} endpoint @param {string} command @param {Record<string, any>} [args] */
 async function signedCall(client, endpoint, command, args = {}) {
-  const audience = client.serviceDid ?? didOfService(client.baseUrl);
-  const authorization = `Bearer ${await tokenOf(client.vault, audience, command, args)}`;
+  const authorization = `Bearer ${await tokenOf(client.vault, audienceOf(client), command, args)}`;
   return client._call(endpoint, undefined, { authorization });
 }

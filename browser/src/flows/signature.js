@@ -28,8 +28,8 @@ export async function tokenOf(vault, audience, command, args = {}) {
  * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
  *   without a signature
  */
-function signatureOf({ vault, baseUrl }, credentialId) {
-  return tokenOf(vault, didOfService(baseUrl), REGISTER, { credentialId }).catch(() => null);
+function signatureOf(client, credentialId) {
+  return tokenOf(client.vault, audienceOf(client), REGISTER, { credentialId }).catch(() => null);
 }
 
 /**
@@ -42,6 +42,11 @@ export async function registerCredential(client, credentialId, row) {
   const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   const fields = { credentialId, identifier, channel, did, txHash, ...mined, ...(attestation && { attestation }) };
   await client.registerDid(fields, await signatureOf(client, credentialId));
+}
+
+/** Returns the DID of a client's service, to which tokens are addressed. @param {Client} client */
+export function audienceOf({ serviceDid, baseUrl }) {
+  return serviceDid ?? didOfService(baseUrl);
 }
 
 /**

@@ -45,7 +45,8 @@ class ClientPlayer extends Player {
       vault: this.#vault(event),
       gas: policyOf(event.policy ?? {}),
       ...(event.account && { account: this.facts[event.account] }),
-      snapshots: false,
+      snapshots: { automatic: false, serviceDid: event.service_did },
+      subsystems: { helia: async () => {} },
       fetch: world.fetch,
     });
     const restore = skipping(world, this.facts.now_s + (event.clock_s ?? 0));
@@ -116,7 +117,11 @@ class ClientPlayer extends Player {
         await used(`sign nonce ${nonce}`, "sign_user_op", () => world.signed.push(hash));
         return { signature: `0x${"01".repeat(64)}`, user_op_hash: hash };
       },
-      invoke: async () => (await used("token", "mint_invocation"), { container: "token" }),
+      invoke: async ({ audience }) => {
+        const other = audience === "did:web:service.example" ? "" : ` for ${audience}`;
+        await used(`token${other}`, "mint_invocation");
+        return { container: "token" };
+      },
       close() {},
     };
   }

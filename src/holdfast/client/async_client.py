@@ -386,7 +386,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         return made.of(permission_id)
 
     def _registrar(self, passkey: str | None = None, known: DidRecord | None = None) -> Registrar:
-        return Registrar(self, self.vault, self._account(own=True), self.vault.store, passkey=passkey, known=known)
+        account = self._account(own=True)
+        return Registrar(self, self.vault, account, self.vault.store, self._audience, passkey=passkey, known=known)
 
     def _payments(self) -> Payments:
         self._budget = self._budget or DelegationBudget(self.vault.store)

@@ -27,7 +27,7 @@ from holdfast.client.http.refusals import (
     RegistrationUnproven,
     RequestRefused,
 )
-from holdfast.client.snapshots.tokens import REGISTER, did_of_service, service_token
+from holdfast.client.snapshots.tokens import REGISTER, service_token
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_iso
@@ -61,6 +61,7 @@ class Registrar:
     """One registration of one vault.
 
     Args:
+        audience: the service's DID, to which the vault's signature is addressed.
         passkey: the credential ID to register; by default the vault's first.
         known: the DID's registration at another service, whose transaction this one states too.
     """
@@ -71,12 +72,13 @@ class Registrar:
         vault: AsyncVault,
         account: SmartAccount,
         store: VaultStore | None,
+        audience: str,
         *,
         passkey: str | None = None,
         known: DidRecord | None = None,
     ) -> None:
         self._client, self._vault, self._account, self._store = client, vault, account, store
-        self._passkey, self._elsewhere = passkey, known
+        self._audience, self._passkey, self._elsewhere = audience, passkey, known
 
     async def register(
         self,
@@ -222,9 +224,9 @@ class Registrar:
 
     async def _signature(self) -> str | None:
         """Return the vault's signature, which is optional; None if the vault was locked in the meantime."""
-        audience, args = did_of_service(self._client.base_url), {"credentialId": self._credential_id}
+        args = {"credentialId": self._credential_id}
         with suppress(ServiceError):
-            return await service_token(self._vault, audience, REGISTER, args, self._now)
+            return await service_token(self._vault, self._audience, REGISTER, args, self._now)
         return None
 
     def _finished(self, known: DidRecord) -> Registration:

@@ -70,8 +70,9 @@ class _Vault:
         await self._used(f"sign nonce {rpc.nonce}", "sign_user_op", lambda: self.world.signed.append(signed))
         return SignUserOpResult(signature="0x" + "01" * 64, user_op_hash=signed, enclave_id="", public_key="")
 
-    async def mint_invocation(self, *_, **_options):
-        await self._used("token", "mint_invocation")
+    async def mint_invocation(self, *_, audience, **_options):
+        other = "" if audience == "did:web:service.example" else f" for {audience}"
+        await self._used(f"token{other}", "mint_invocation")
         return SimpleNamespace(container="token")
 
     async def exec(self, _filter, question):
@@ -101,7 +102,7 @@ class _Player(Player):
             vault=vault,
             gas=GasPolicy(**event.get("policy", {})),
             account=FACTS[event["account"]] if "account" in event else None,
-            snapshots=SnapshotConfig(automatic=False),
+            snapshots=SnapshotConfig(automatic=False, service_did=event.get("service_did")),
             transport=httpx2.MockTransport(self.world.answer),
         )
         result, error = None, None
