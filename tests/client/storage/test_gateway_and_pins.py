@@ -268,3 +268,11 @@ async def test_a_vault_that_boots_asks_its_gateway_for_the_empty_block(store, st
         assert (await vault.boot()).helia is (status == 200)
         await vault.close()
     assert asked == ["/ipfs/bafkqaaa?format=raw"]
+
+
+async def test_a_server_that_fails_under_two_addresses_has_not_said_that_there_is_no_record():
+    down = httpx2.MockTransport(lambda _request: httpx2.Response(503))
+    gateway = AsyncGateway(("https://a.example", "https://a.example/more"), None, retries=ONCE, transport=down)
+    with pytest.raises(RequestRefused):
+        await gateway.record(name_of(bytes(32)))
+    await gateway.close()

@@ -101,7 +101,7 @@ class AsyncGateway:
         Raises NetworkError if no gateway responds, StorageError for an invalid name or if all records are forged.
         """
         answers = await self.answers(name, absent_is_enough=True)
-        if answers.newest is None and answers.failed and len(answers.failed) == len(self._http):
+        if answers.failed and not answers.has_any:
             raise answers.refusal("no gateway answers")
         return answers.newest
 

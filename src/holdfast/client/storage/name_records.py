@@ -62,11 +62,13 @@ class NameAnswers:
         newest: the newest valid record, or the newest expired one if no other is known; None if no server has one.
         failed: by server, why it did not answer.
         has_main: whether the first server answered.
+        has_any: whether any server answered. Two servers may share a host, by which `failed` names them.
     """
 
     newest: Record | None
     failed: Mapping[str, ServiceError]
     has_main: bool
+    has_any: bool = True
 
     def refusal(self, what: str) -> ServiceError:
         """Return the error for a record that may exist at a server that did not answer."""
@@ -115,8 +117,8 @@ async def ask_all(
     await asyncio.gather(*tasks, return_exceptions=True)
     errors = {_host(server): error for server, task in zip(servers, tasks, strict=True) if (error := _error(task))}
     found = [task.result() for task in tasks if not _error(task)]
-    main = tasks[0] if tasks else None
-    return NameAnswers(newest_of(found, time.time()), errors, has_main=main is not None and not _error(main))
+    has_main = bool(tasks) and not _error(tasks[0])
+    return NameAnswers(newest_of(found, time.time()), errors, has_main, has_any=bool(found))
 
 
 def newest_of(found: Iterable[Record | None], now: float) -> Record | None:
