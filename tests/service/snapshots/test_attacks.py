@@ -3,6 +3,8 @@
 import asyncio
 import gzip
 import os
+import shutil
+from types import SimpleNamespace
 
 import pytest
 from tests.support.snapshot_vaults import BOUNDARY, failure, folder, form, plain_manifest, registered, spooled
@@ -226,6 +228,40 @@ async def test_storage_that_fails_keeps_nothing(vault, make_api, monkeypatch, er
     full = await registered(make_api(snapshots_free_bytes=str(2**50)), "bob")
     assert failure(await full.upload(b"x")) == (507, "INSUFFICIENT_STORAGE"), "the disk is nearly full"
     assert (await full.pin(cid_of("dag-cbor", b"x"))).status_code == 202
+
+
+async def test_uploads_at_the_same_time_leave_the_disk_free_as_one_does(vault, monkeypatch):
+    blocks = vault.blocks()
+    car = write_car(blocks[0].cid, blocks)
+    storage, begun, go_on = type(vault.api.service.snapshots.blocks), asyncio.Event(), asyncio.Event()
+    put_all = storage.put_all
+
+    async def waits(*given):
+        if not begun.is_set():
+            begun.set()
+            await go_on.wait()
+        await put_all(*given)
+
+    monkeypatch.setattr(storage, "put_all", waits)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=len(form(car)) * 3 // 2))
+    first = asyncio.create_task(vault.upload(car))
+    await begun.wait()
+    assert failure(await vault.upload(car)) == (507, "INSUFFICIENT_STORAGE")
+    go_on.set()
+    assert (await first).status_code == 200
+    assert (await vault.upload(car)).status_code == 200
+
+
+async def test_an_upload_of_unknown_length_may_be_the_longest(vault, monkeypatch):
+    blocks = vault.blocks()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIB))
+
+    async def pieces():
+        yield form(write_car(blocks[0].cid, blocks))
+
+    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    answer = await vault.api.http.post("/api/v0/dag/import", content=pieces(), headers=headers)
+    assert failure(answer) == (507, "INSUFFICIENT_STORAGE")
 
 
 async def test_a_client_that_leaves_gives_its_reservation_back(vault):

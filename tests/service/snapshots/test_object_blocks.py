@@ -93,6 +93,16 @@ async def test_what_is_wrong_with_a_bucket_is_said_in_words():
                 await ObjectBlocks(f"s3://bucket?endpoint={endpoint}&public=true").check()
 
 
+async def test_an_object_that_is_larger_than_any_block_is_not_read():
+    headers = {"ETag": '"x"', "Last-Modified": "Sat, 28 Nov 2026 12:00:00 GMT"}
+    async with upstream() as storage:
+        blocks = ObjectBlocks(f"s3://bucket?endpoint={storage.url}&public=true")
+        for size, read in ((MIB, MIB), (MIB + 1, None)):
+            storage.answer = lambda *_, given=size: web.Response(body=bytes(given), headers=headers)
+            found = await blocks.get("bafkrei.1")
+            assert (found and len(found)) == read
+
+
 async def test_the_service_keeps_snapshots_there(make_api, place):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place(os.urandom(6).hex())))
     blocks = vault.blocks(os.urandom(MIB + 100))

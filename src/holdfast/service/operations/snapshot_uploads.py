@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.content.cars import MAX_CAR_BYTES, CarReader
@@ -91,6 +91,7 @@ class SnapshotUploads:
     limits: SnapshotLimits
     clock: Clock
     entropy: Entropy
+    _under_way: dict[str, int] = field(default_factory=dict, init=False)
 
     async def take(
         self, bearer: Bearer, boundary: bytes, pieces: AsyncIterator[bytes], declared: int | None, *, pin: bool
@@ -109,8 +110,23 @@ class SnapshotUploads:
         """
         if declared is not None and declared > MAX_BODY_BYTES:
             raise SnapshotRefused(TOO_LARGE, f"an upload has at most {MAX_CAR_BYTES} bytes")
-        self._require_room(declared or 0)
         upload = self.entropy(12).hex()
+        self._take_room(upload, MAX_BODY_BYTES if declared is None else declared)
+        try:
+            return await self._taken(upload, bearer, boundary, pieces, declared, pin=pin)
+        finally:
+            del self._under_way[upload]
+
+    async def _taken(
+        self,
+        upload: str,
+        bearer: Bearer,
+        boundary: bytes,
+        pieces: AsyncIterator[bytes],
+        declared: int | None,
+        *,
+        pin: bool,
+    ) -> Imported:
         allowed = await self._reserve(upload, bearer.did, declared)
         file = self.spool / f"{upload}.car"
         try:
@@ -211,10 +227,15 @@ class SnapshotUploads:
             lambda usage: admit_pin(usage, limits),
         )
 
-    def _require_room(self, wanted: int) -> None:
+    def _take_room(self, upload: str, wanted: int) -> None:
+        """Refuse an upload for which the disk has no room in addition to those under way. Raises SnapshotRefused.
+
+        One that is under way counts in full: what it has written to the spool will be on the disk twice.
+        """
         folder = next(path for path in (self.spool, *self.spool.parents) if path.exists())
-        if shutil.disk_usage(folder).free < self.free_bytes + wanted:
+        if shutil.disk_usage(folder).free < self.free_bytes + wanted + sum(self._under_way.values()):
             raise SnapshotRefused(OUT_OF_SPACE)
+        self._under_way[upload] = wanted
 
 
 def _require_allowed(taken: int, allowed: int) -> None:

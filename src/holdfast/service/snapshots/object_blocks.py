@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from holdfast.content.cids import MAX_BLOCK_BYTES
 from holdfast.service.object_folder import opened, parse_folder, storage_words
 from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
@@ -116,7 +117,8 @@ class ObjectBlocks:
         import obstore
 
         try:
-            return bytes(obstore.get(self._opened(), name).bytes())
+            found = obstore.get(self._opened(), name)
+            return bytes(found.bytes()) if found.meta["size"] <= MAX_BLOCK_BYTES else None
         except FileNotFoundError:
             return None
 
