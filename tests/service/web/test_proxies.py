@@ -362,7 +362,8 @@ async def bound_app(scope, receive, send):
         return
     if scope["path"] == "/api/events":
         raise RuntimeError("boom")
-    body = json.dumps([scope["path"], scope["query_string"].decode()]).encode()
+    asked = json.dumps([scope["path"], scope["query_string"].decode()]).encode()
+    body = HUGE if scope["path"] == "/api/aliases" else asked
     await send(
         {
             "type": "http.response.start",
@@ -381,10 +382,12 @@ def binding(monkeypatch):
     return "an_indexer:app"
 
 
-async def test_the_binding_wins_over_the_address(make_api, binding):
+async def test_the_binding_wins_over_the_address(make_api, binding, caplog):
     api = make_api(indexer_app=binding, indexer_url="http://127.0.0.1:9")
     await api.application.start()
     answer = await api.http.get("/api/indexer/api/dids/a%20b?x=1&x=%20")
     assert (answer.status_code, answer.json()) == (203, ["/api/dids/a b", "x=1&x=%20"])
     assert "set-cookie" not in answer.headers
     assert error_of(await api.http.get("/api/indexer/api/events")) == (502, "indexer_error")
+    assert error_of(await api.http.get("/api/indexer/api/aliases")) == (502, "indexer_error")
+    assert [record.why for record in caplog.records] == ["the application failed", "answer too large"]

@@ -88,6 +88,8 @@ class IndexerBinding:
                 await self._application(scope, _no_body, collected.send)
         except TimeoutError as error:
             raise UpstreamError(connection_words(error), "timeout") from error
+        except UpstreamError:
+            raise
         except Exception as error:  # an application may raise anything
             raise UpstreamError("the application failed") from error
         return collected.answer()
