@@ -165,6 +165,7 @@ async def test_many_snapshots_come_and_go_at_once(nodes):
             await index.expire(NOW)
 
     await asyncio.gather(*(life(n) for n in range(16)))
+    await indexes[0].expire(NOW)  # what others were writing about was passed over
     assert await indexes[0].totals() == (0, 0, 0)
     garbage = await indexes[1].garbage(10_000)
     assert {key.partition(".")[0] for key in garbage} >= {"shared", "s3-2-block", "s3-2"}

@@ -54,9 +54,9 @@ async def _retries(scenario):
             automatic.changed()
             await asyncio.sleep(60)
 
-    automatic = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep)
+    automatic, earlier = AutomaticSnapshots(publish, uses=lambda: uses[0], sleep=sleep), asyncio.all_tasks()
     automatic.changed()
-    await all_others()
+    await all_others(earlier)
     return {"waits_s": waits, "attempts": len(outcomes) - len(left)}
 
 
