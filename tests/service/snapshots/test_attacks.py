@@ -230,7 +230,8 @@ async def test_storage_that_fails_keeps_nothing(vault, make_api, monkeypatch, er
     assert (await full.pin(cid_of("dag-cbor", b"x"))).status_code == 202
 
 
-async def test_uploads_at_the_same_time_leave_the_disk_free_as_one_does(vault, monkeypatch):
+async def test_uploads_at_the_same_time_leave_the_disk_free_as_one_does(make_api, monkeypatch):
+    vault = await registered(make_api(snapshots_free_bytes="1"), "ann")
     blocks = vault.blocks()
     car = write_car(blocks[0].cid, blocks)
     storage, begun, go_on = type(vault.api.service.snapshots.blocks), asyncio.Event(), asyncio.Event()
@@ -252,7 +253,8 @@ async def test_uploads_at_the_same_time_leave_the_disk_free_as_one_does(vault, m
     assert (await vault.upload(car)).status_code == 200
 
 
-async def test_an_upload_of_unknown_length_may_be_the_longest(vault, monkeypatch):
+async def test_an_upload_of_unknown_length_may_be_the_longest(make_api, monkeypatch):
+    vault = await registered(make_api(snapshots_free_bytes="1"), "ann")
     blocks = vault.blocks()
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIB))
 

@@ -228,12 +228,13 @@ class SnapshotUploads:
         )
 
     def _take_room(self, upload: str, wanted: int) -> None:
-        """Refuse an upload for which the disk has no room in addition to those under way. Raises SnapshotRefused.
+        """Refuse an upload that, with those under way, would not leave `free_bytes`. Raises SnapshotRefused.
 
         One that is under way counts in full: what it has written to the spool will be on the disk twice.
         """
         folder = next(path for path in (self.spool, *self.spool.parents) if path.exists())
-        if shutil.disk_usage(folder).free < self.free_bytes + wanted + sum(self._under_way.values()):
+        least = self.free_bytes + wanted + sum(self._under_way.values())
+        if self.free_bytes and shutil.disk_usage(folder).free < least:
             raise SnapshotRefused(OUT_OF_SPACE)
         self._under_way[upload] = wanted
 
