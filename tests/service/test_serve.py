@@ -49,25 +49,37 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve):
 @pytest.mark.parametrize("workers", WORKERS)
 def test_hangup_rereads_the_reserved_list(serve, tmp_path, workers):
     file = tmp_path / "reserved.txt"
-    file.write_text("alpha\n")
+    replace(file, "alpha\n")
     server = serve(reserved_file=str(file), workers=workers)
-    with server.client() as client:
-        assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved"
-        assert client.get("/api/sessions/check?handle=beta").json()["available"] is True
-        file.write_text("beta\n")
+    sent = iter(range(1, sys.maxsize))
+
+    def all_hear():
+        """Hang up once more; a process writes at most one line for each, so with more lines than that all have written."""
         server.process.send_signal(signal.SIGHUP)
+        return server.log.read_text().count("reserved list re-read") > next(sent) * (int(workers) - 1)
+
+    assert becomes_true(all_hear)
+    with server.client() as client:
 
         def free(handle):
             """Send the request over a new connection, so that any of the processes may respond."""
             path = f"/api/sessions/check?handle={handle}"
             return bool(client.get(path, headers={"Connection": "close"}).json()["available"])
 
-        assert becomes_true(lambda: server.log.read_text().count("reserved list re-read") >= int(workers))
+        assert client.get("/api/sessions/check?handle=alpha").json()["reason"] == "reserved" and free("beta")
+        replace(file, "beta\n")
+        server.process.send_signal(signal.SIGHUP)
         assert becomes_true(lambda: not any(free("beta") for _ in range(6)) and all(free("alpha") for _ in range(6)))
-        file.write_text("not a handle\n")
+        replace(file, "not a handle\n")
         assert becomes_true(lambda: server.log.read_text().count("reserved list not re-read") >= int(workers))
         assert not any(free("beta") for _ in range(6)), "the list stays in force"
     assert server.process.poll() is None
+
+
+def replace(file, text):
+    """Write the file as a careful editor does: no process reads a half."""
+    (new := file.with_suffix(".new")).write_text(text)
+    new.replace(file)
 
 
 @pytest.mark.parametrize("workers", WORKERS)
