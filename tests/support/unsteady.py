@@ -23,17 +23,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         config.failures_db = StatusDB()
 
 
-def unsteady_tests(reporter: TerminalReporter) -> list[str]:
-    """Return the names of the tests that ran again and passed, in order."""
+def unsteady_tests(reporter: TerminalReporter) -> dict[str, str]:
+    """Return the tests that ran again and passed, by name in order, each with the whole error of its first run."""
     failed = {report.nodeid for word in ("failed", "error") for report in reporter.stats.get(word, [])}
-    return sorted({report.nodeid for report in reporter.stats.get("rerun", [])} - failed)
+    reruns = {report.nodeid: report.longreprtext for report in reporter.stats.get("rerun", [])}
+    return {name: reruns[name] for name in sorted(reruns.keys() - failed)}
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     """Write the list below the run's results, or nothing if every test passed at once."""
-    if names := unsteady_tests(terminalreporter):
+    if tests := unsteady_tests(terminalreporter):
         terminalreporter.section(
-            f"unsteady tests: {len(names)} failed once and passed when they ran again", yellow=True
+            f"unsteady tests: {len(tests)} failed once and passed when they ran again", yellow=True
         )
-        for name in names:
-            terminalreporter.line(name)
+        for name, error in tests.items():
+            terminalreporter.line(f"{name}\n{error}")

@@ -37,7 +37,7 @@ def run_once_more(pytester, monkeypatch):
 
 def test_a_test_that_passes_the_second_time_is_listed(run_once_more):
     run = run_once_more(FAILS_ONCE)
-    run.stdout.fnmatch_lines(["*unsteady tests: 1 *", "*::test_fails_once"])
+    run.stdout.fnmatch_lines(["*unsteady tests: 1 *", "*::test_fails_once", "*raise AssertionError"])
     run.assert_outcomes(passed=2)
     assert run.ret == 0
 
