@@ -418,7 +418,7 @@ ROWS: tuple[SettingRow, ...] = (
         SNAPSHOT_REFUSALS_PER_ADDRESS_MINUTE,
         "refused tokens of an address in a minute, in a process",
     ),
-    _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free"),
+    _snapshots("free_bytes", SNAPSHOT_FREE_BYTES, "bytes of the disk that uploads leave free (0: unchecked)"),
     SettingRow("HOLDFAST_REGISTRAR_DID", _registrar, _did, "DID that signs attestations"),
     SettingRow(
         "HOLDFAST_RELATED_ORIGINS",
