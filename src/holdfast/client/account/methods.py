@@ -360,7 +360,7 @@ class AccountMethods(EndpointMethods):
         return from_hex(signed.signer), from_hex(signed.signature)
 
     async def _present(self, own: SmartAccount, address: str, origin: Created | None) -> int:
-        """Return how many signed changes the chain has. Raises OperationFailed if the account cannot come to be."""
+        """Return how many signed changes the chain has. Raises OperationFailed if the account cannot be deployed."""
         if await self._exists(own, address):
             with chain_errors():
                 return (await account_reads.settings_of(await own.known_chain(), address)).sequence

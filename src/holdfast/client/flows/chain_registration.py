@@ -95,7 +95,7 @@ async def prepared_claim(
 ) -> UserOperation:
     """Prepare the operation that claims an alias.
 
-    Only the answer to that shows whether a commitment must be posted first, and whether one that was posted is valid
+    Only the response to it shows whether a commitment must be posted first, and whether one that was posted is valid
     already.
 
     Args:

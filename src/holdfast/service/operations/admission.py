@@ -36,7 +36,7 @@ class Admission:
         """Yield why a new person is not taken with this request; None if one is.
 
         A use of the invitation is counted first, and given back if the body of the `with` statement raises. A DID that
-        holds the identifier already uses up nothing.
+        holds the identifier already uses no invitation.
         """
         # An async generator costs a tenth of a session, so a service that is open makes none.
         return _ADMITTED if self.mode == OPEN else self._counted(identifier, did, code)
