@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from holdfast.content.cids import MAX_BLOCK_BYTES
+from holdfast.rules.limits import PROXY_TIMEOUT_S
 from holdfast.service.object_folder import opened, parse_folder, storage_words
 from holdfast.service.snapshots.page_cache import read_cached
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SETTING = "HOLDFAST_SNAPSHOTS_URL"
-_TRANSFER_S = 120.0
+TRANSFER_S = 120.0
+READ_S = PROXY_TIMEOUT_S  # a process that stops waits a little longer for its requests
 _THREADS = 32
 _LISTED = 1000
 _CHECK = "check"  # cannot be a block's name, because those begin with a CID
@@ -36,8 +39,13 @@ class ObjectBlocks:
     before it is durable. Files are also read without obstore.
     """
 
-    def __init__(self, url: str) -> None:
-        """Raises ValueError for a URL of another form, without repeating it."""
+    def __init__(self, url: str, *, read_s: float = READ_S, transfer_s: float = TRANSFER_S) -> None:
+        """Allow `read_s` for a read and `transfer_s` for anything else.
+
+        Raises ValueError for a URL of another form, without repeating it.
+        """
+        self._read_s = read_s
+        self._transfer_s = transfer_s
         self._location = parse_folder(SETTING, url)
         self._folder = Path(unquote(urlsplit(url).path)) if self._location.scheme == "file" else None
         self._store: ObjectStore | None = None
@@ -49,9 +57,18 @@ class ObjectBlocks:
         """The local folder that contains the blocks; None for a bucket."""
         return self._folder
 
+    @property
+    def is_remote(self) -> bool:
+        """See BlockStorage."""
+        return self._folder is None
+
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
         """See BlockStorage."""
-        await self._in_thread(self._put_all, blocks)
+        ended = threading.Event()
+        try:
+            await self._in_thread(self._put_all, _until(ended, blocks))
+        finally:
+            ended.set()
 
     async def get(self, name: str) -> bytes | None:
         """See BlockStorage."""
@@ -60,7 +77,9 @@ class ObjectBlocks:
 
     async def get_all(self, names: Sequence[str]) -> list[bytes | None]:
         """See BlockStorage."""
-        found: list[bytes | None] = await self._in_thread(lambda: [self._get(name) for name in names])
+        found: list[bytes | None] = await self._in_thread(
+            lambda: [self._get(name) for name in names], limit_s=self._read_s
+        )
         return found
 
     def fill(self, name: str, into: memoryview) -> bool:
@@ -86,10 +105,10 @@ class ObjectBlocks:
         if found != b"holdfast":
             raise BlocksUnavailable("the storage of snapshots gives back other bytes than were written")
 
-    async def _in_thread(self, work: Callable[..., Any], *given: Any) -> Any:
+    async def _in_thread(self, work: Callable[..., Any], *given: Any, limit_s: float | None = None) -> Any:
         try:
             with calling("snapshots"):
-                async with asyncio.timeout(_TRANSFER_S):
+                async with asyncio.timeout(limit_s or self._transfer_s):
                     return await asyncio.get_running_loop().run_in_executor(self._threads, _translated, work, *given)
         except TimeoutError:
             raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
@@ -139,6 +158,14 @@ class ObjectBlocks:
                 obstore.delete(self._opened(), name)
             except FileNotFoundError:
                 continue
+
+
+def _until(ended: threading.Event, blocks: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the blocks, but none once the upload has ended: its names are given up, so nothing would delete them."""
+    for block in blocks:
+        if ended.is_set():
+            return
+        yield block
 
 
 def _read(file: Path) -> bytes | None:

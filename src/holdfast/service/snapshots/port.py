@@ -19,12 +19,17 @@ class BlocksFull(BlocksUnavailable):
 class BlockStorage(Protocol):
     """Stores objects. Every method but `fill` raises BlocksUnavailable."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether another server stores the objects, which may return other bytes than were stored."""
+        ...
+
     async def put_all(self, blocks: Iterable[tuple[str, bytes]]) -> None:
         """Store these objects (name, bytes). Once this method has returned, the objects survive a power cut.
 
         Raises BlocksFull.
 
-        The iterable is consumed in a thread, one object at a time.
+        The iterable is consumed in a thread, one object at a time. After an error no further object is stored.
         """
         ...
 

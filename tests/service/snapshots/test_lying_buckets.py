@@ -1,0 +1,181 @@
+"""A bucket that hangs or lies: no read waits longer than a request may, and other bytes are never served as a block."""
+
+import asyncio
+import os
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+from aiohttp import web
+from tests.support.snapshot_vaults import registered, snapshots_of
+from tests.support.upstreams import upstream
+
+from holdfast.content.cars import read_car
+from holdfast.rules.gateway import wanted
+from holdfast.service.operations.snapshot_reading import SnapshotReading, car_of
+from holdfast.service.serve import STOP_WITHIN_S
+from holdfast.service.snapshots.object_blocks import READ_S, ObjectBlocks
+from holdfast.service.snapshots.port import BlocksUnavailable
+from holdfast.wire.failures import SnapshotRefused
+from holdfast.wire.requests import ReadBlock
+
+SIZE = 200_000
+
+
+@dataclass
+class Bucket:
+    """An S3 server that stores objects in memory, unless `lie` responds to a GET instead."""
+
+    objects: dict[str, bytes] = field(default_factory=dict)
+    lie: object = None
+
+    async def answer(self, request, body):
+        headers = {"ETag": '"x"', "Last-Modified": "Sat, 28 Nov 2026 12:00:00 GMT"}
+        if request.method == "PUT":
+            self.objects[request.path] = body
+            return web.Response(headers=headers)
+        found = self.objects[request.path]
+        return await self.lie(request, found, headers) if self.lie else web.Response(body=found, headers=headers)
+
+
+@pytest.fixture
+async def bucket():
+    async with upstream() as server:
+        bucket = Bucket()
+        server.answer = bucket.answer
+        bucket.url = f"s3://bucket?endpoint={server.url}&public=true"
+        yield bucket
+
+
+@pytest.fixture
+async def kept(make_api, bucket):
+    """A vault whose snapshot of a root and one block is stored in the bucket."""
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=bucket.url))
+    vault.kept = vault.blocks(os.urandom(SIZE))
+    await vault.keep(vault.kept)
+    return vault
+
+
+async def other_bytes(_request, found, headers):
+    return web.Response(body=found[:-1] + bytes([found[-1] ^ 1]), headers=headers)
+
+
+async def an_error_as_200(_request, _found, headers):
+    return web.Response(body=b"<?xml version='1.0'?><Error><Code>SlowDown</Code></Error>", headers=headers)
+
+
+async def half(_request, found, headers):
+    return web.Response(body=found[: len(found) // 2], headers=headers)
+
+
+async def partial_content(_request, found, headers):
+    return web.Response(status=206, body=found[:-1], headers=headers | {"Content-Range": "bytes 0-9/10"})
+
+
+async def compressed(_request, found, headers):
+    response = web.Response(body=found, headers=headers)
+    response.enable_compression(web.ContentCoding.gzip)
+    return response
+
+
+async def elsewhere(request, found, headers):
+    """Redirect every object to one that is as long."""
+    if request.path.endswith("elsewhere"):
+        return web.Response(body=bytes(len(found)), headers=headers)
+    raise web.HTTPTemporaryRedirect(f"{request.path}-elsewhere")
+
+
+async def endless(request, _found, headers):
+    response = web.StreamResponse(headers=headers)
+    response.content_length = 1 << 40
+    await response.prepare(request)
+    while True:
+        await response.write(bytes(65536))
+
+
+LIES = [other_bytes, an_error_as_200, half, partial_content, compressed, endless]
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+async def test_what_a_bucket_says_instead_of_a_block_is_not_served(kept, bucket, lie):
+    bucket.lie = lie
+    root, part = kept.kept
+    for cid, query in (
+        (part.cid, "raw"), (root.cid, "raw"), (root.cid, "car"), (root.cid, "car&dag-scope=block"),
+    ):  # fmt: skip
+        answer = await kept.api.http.get(f"/ipfs/{cid}?format={query}")
+        assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store"), (lie, query)
+    bucket.lie = None
+    car = await kept.api.http.get(f"/ipfs/{root.cid}?format=car")
+    assert read_car(car.content) == (root.cid, {block.cid: block.data for block in kept.kept}), "nothing is kept of it"
+
+
+async def test_a_redirect_does_not_pass_off_another_object(kept, bucket):
+    path = next(path for path in bucket.objects if kept.kept[1].cid in path)
+    bucket.objects[f"{path}-elsewhere"] = bytes(SIZE)
+    bucket.lie = elsewhere
+    answer = await kept.api.http.get(f"/ipfs/{kept.kept[1].cid}?format=raw")
+    assert answer.status_code == 404
+
+
+async def test_a_file_that_is_sent_in_pieces_is_cut_before_other_bytes(kept, bucket):
+    blocks = kept.blocks(os.urandom(3 * 1024 * 1024))
+    await kept.keep(blocks)
+    reading = snapshots_of(kept).reading
+    car = await reading.car(await reading.dag(blocks[0].cid), [], wanted(ReadBlock(format="car"), None))
+    pieces = reading.pieces(car)
+    assert blocks[0].data in await anext(pieces)
+    bucket.lie = other_bytes
+    with pytest.raises(SnapshotRefused):
+        await anext(pieces)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_read_from_a_bucket_that_hangs_ends_by_itself(kept, bucket, begun):
+    """The bucket says nothing, or half of the object and then nothing."""
+    let_go = asyncio.Event()
+
+    async def hangs(request, found, headers):
+        response = web.StreamResponse(headers=headers)
+        if begun:
+            response.content_length = len(found)
+            await response.prepare(request)
+            await response.write(found[: len(found) // 2])
+        await let_go.wait()
+        return response
+
+    bucket.lie = hangs
+    index = snapshots_of(kept).index
+    reading = SnapshotReading(index, ObjectBlocks(bucket.url, read_s=0.5))
+    dag = await reading.dag(kept.kept[0].cid)
+    try:
+        for read in (reading.block(dag[1]), reading.whole(car_of(dag[0].cid, dag))):
+            with pytest.raises(BlocksUnavailable, match="did not answer in time"):
+                await read
+    finally:
+        let_go.set()
+
+
+def test_a_stopping_process_waits_for_its_reads():
+    assert READ_S < STOP_WITHIN_S
+
+
+async def test_nothing_more_of_an_upload_is_stored_once_it_has_failed(bucket):
+    """Nothing would delete such an object later, because its name is given up."""
+    blocks, read = ObjectBlocks(bucket.url, transfer_s=0.5), []
+    let_go, left = threading.Event(), threading.Event()
+
+    def some():
+        try:
+            for number in range(3):
+                read.append(number)
+                yield f"bafkrei.{number}", b"x"
+                let_go.wait()
+        finally:
+            left.set()
+
+    with pytest.raises(BlocksUnavailable):
+        await blocks.put_all(some())
+    let_go.set()
+    assert await asyncio.to_thread(left.wait, 60)
+    assert (len(bucket.objects), read) == (1, [0, 1])
