@@ -286,6 +286,24 @@ async def test_kept_connection_that_dies_at_the_envelope_is_replaced_once(farewe
     assert accepted == [1, 2]
 
 
+@pytest.mark.parametrize("said", [b"421 4.3.2 closing\r\n", b"what?\r\n"], ids=["421", "not SMTP"])
+@pytest.mark.parametrize("stage", [b"MAIL", b"RCPT", b"DATA", b"."])
+async def test_a_connection_on_which_the_server_gives_up_is_not_used_again(stage, said):
+    """The server does not hang up, and would say yes to RSET and to the next mail."""
+    heard = []
+
+    def gives_up(line, number):
+        verb = b"." if line.endswith(b"\r\n.\r\n") else line.split()[0]
+        heard.append((number, verb))
+        return said if (number, verb) == (1, stage) else None
+
+    async with scripted(says_yes(gives_up)) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        assert (await refused(mailer)).kind == ("refused" if said.startswith(b"421") else "nonsense")
+        await mailer.send_code(ALICE, CODE, 90)
+    first = [verb for number, verb in heard if number == 1]
+    assert first[-1] == stage and (2, b".") in heard
+
+
 async def test_message_is_never_sent_twice_when_the_answer_is_lost():
     received = []
 

@@ -34,7 +34,7 @@ async def test_a_handle_that_became_reserved_stays_its_dids(make_api, tmp_path):
     api = make_api(reserved_file=str(names))
     await api.session("ann")
     names.write_text("ann\n")
-    assert api.service.reserved.refresh()
+    assert api.service.reserved.refresh(force=True)
     assert error_of(await api.session("ANN")) == (409, "identifier_taken")
     assert error_of(await api.session("ann", OTHER_DID)) == (409, "identifier_reserved")
     assert (await api.register()).status_code == 200

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _log = logging.getLogger("holdfast.reserved")
+Stamp = tuple[int, int] | None  # when a file was changed, and its size; None for a missing file
+Stamps = list[Stamp]
 
 
 class ReservedNames:
@@ -21,7 +23,7 @@ class ReservedNames:
         """Read all names. Raises ValueError for a line that is not a handle, OSError for a missing file."""
         self._added = added
         self._allowed = allowed
-        self._stamps = self._look()
+        self._stamps = self._seen = self._look()
         self._list = self._read()
 
     def current(self) -> ReservedList:
@@ -31,21 +33,35 @@ class ReservedNames:
     def refresh(self, *, force: bool = False) -> bool:
         """Re-read the files if they changed; returns whether the list was replaced.
 
-        An invalid file does not change the list.
+        An invalid file does not change the list, nor does one that is being written: a changed file is read once it was
+        found the same twice, and is read again if it changed meanwhile. With `force`, files are read at once.
         """
-        stamps = self._look()
-        if stamps == self._stamps and not force:
+        stamps, seen = self._look(), self._seen
+        self._seen = stamps
+        if not force and (stamps == self._stamps or stamps != seen):
             return False
-        self._stamps = stamps
-        try:
-            self._list = self._read()
-        except (ValueError, OSError) as error:
-            _log.error("reserved list not re-read", extra={"why": str(error)})
+        found = self._read_whole(stamps)
+        if found is None:
             return False
-        _log.info("reserved list re-read", extra={"count": len(self._list.names)})
+        self._list = found
+        _log.info("reserved list re-read", extra={"count": len(found.names)})
         return True
 
-    def _look(self) -> list[tuple[int, int] | None]:
+    def _read_whole(self, stamps: Stamps) -> ReservedList | None:
+        """Return the list in the files; None if a file is invalid, which is logged, or changes while it is read."""
+        found, why = None, ""
+        try:
+            found = self._read()
+        except (ValueError, OSError) as error:
+            why = str(error)
+        if self._look() != stamps:
+            return None
+        self._stamps = stamps
+        if found is None:
+            _log.error("reserved list not re-read", extra={"why": why})
+        return found
+
+    def _look(self) -> Stamps:
         return [_stamp(path) for path in (self._added, self._allowed)]
 
     def _read(self) -> ReservedList:
@@ -59,7 +75,7 @@ def built_in_names() -> list[str]:
     return read_names((files("holdfast.rules") / "data" / "reserved_identifiers.txt").read_text("utf-8"))
 
 
-def _stamp(path: Path | None) -> tuple[int, int] | None:
+def _stamp(path: Path | None) -> Stamp:
     try:
         status = path.stat() if path else None
     except OSError:
