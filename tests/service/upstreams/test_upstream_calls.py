@@ -109,11 +109,36 @@ async def test_a_small_answer_that_unpacks_to_a_large_one_is_not_unpacked(surrou
     assert b"".join([chunk async for chunk in answer.aiter_raw()]) == packed
 
 
-async def test_large_answers_share_a_room_until_they_are_sent(monkeypatch):
+@pytest.fixture
+def room(monkeypatch):
+    """Return a function that sets how many MiB of large answers have room, and how many seconds others wait for it."""
+
+    def sets(mib, waits_s, waiting=50):
+        monkeypatch.setattr(proxy, "UPSTREAM_ROOM_BYTES", proxy.AnswerBody.in_use + mib * 2**20)
+        monkeypatch.setattr(proxy, "UPSTREAM_ROOM_WAITS_S", waits_s)
+        monkeypatch.setattr(proxy, "UPSTREAM_ROOM_WAITING", waiting)
+
+    return sets
+
+
+def mebibyte(_request, _body):
+    return web.Response(body=b" " * 2**20)
+
+
+async def mebibyte_in_chunks(request, _body):
+    """The body's length is not stated."""
+    response = web.StreamResponse()
+    await response.prepare(request)
+    for _ in range(16):
+        await response.write(b" " * 2**16)
+    return response
+
+
+async def test_large_answers_share_a_room_until_they_are_sent(room):
     """A hundred answers of 8 MiB would otherwise be in memory at once, and stay there for slow clients."""
-    monkeypatch.setattr(proxy, "UPSTREAM_ROOM_BYTES", proxy.AnswerBody.in_use + 2 * 2**20)
+    room(2, waits_s=0.1)
     async with upstream() as served, ClientSession() as session:
-        served.answer = lambda _request, _body: web.Response(body=b" " * 2**20)
+        served.answer = mebibyte
         indexer = IndexerAddress(served.url, lambda: session)
         being_sent = [await indexer.get("/health", "", {}) for _ in range(2)]
         for _ in range(2):
@@ -121,9 +146,74 @@ async def test_large_answers_share_a_room_until_they_are_sent(monkeypatch):
                 await indexer.get("/health", "", {})
         served.answer = lambda _request, _body: web.json_response({})
         assert (await indexer.get("/health", "", {})).body == b"{}", "small ones need no room"
-        served.answer = lambda _request, _body: web.Response(body=b" " * 2**20)
+        served.answer = mebibyte
         being_sent.pop()
         assert len((await indexer.get("/health", "", {})).body) == 2**20
+
+
+@pytest.mark.parametrize(("answer", "mib"), [(mebibyte, 2), (mebibyte_in_chunks, 9)])
+async def test_large_answers_wait_for_room_until_others_are_sent(room, answer, mib):
+    """None waits with a part of the room that another waits for. An answer of unknown length needs room for 8 MiB."""
+    room(mib, waits_s=60)
+    before, most = proxy.AnswerBody.in_use, 0
+
+    async def sent():
+        nonlocal most
+        found = await indexer.get("/health", "", {})
+        most = max(most, proxy.AnswerBody.in_use - before)
+        await asyncio.sleep(0)
+        return len(found.body)
+
+    async with upstream() as served, ClientSession() as session:
+        served.answer = answer
+        indexer = IndexerAddress(served.url, lambda: session)
+        assert await asyncio.gather(*(sent() for _ in range(20))) == [2**20] * 20
+    assert 2**20 <= most <= mib * 2**20 and proxy.AnswerBody.in_use == before
+
+
+async def test_an_answer_of_unknown_length_gives_back_what_it_does_not_need(room):
+    room(9, waits_s=0.1)
+    async with upstream() as served, ClientSession() as session:
+        served.answer = mebibyte_in_chunks
+        indexer = IndexerAddress(served.url, lambda: session)
+        being_sent = [await indexer.get("/health", "", {}) for _ in range(2)]
+        assert [len(found.body) for found in being_sent] == [2**20] * 2
+
+
+async def test_only_so_many_answers_wait_for_room(room):
+    """The others' connections stay free for small answers."""
+    room(1, waits_s=60, waiting=3)
+    async with upstream() as served, ClientSession() as session:
+        served.answer = mebibyte
+        indexer = IndexerAddress(served.url, lambda: session)
+        being_sent = [await indexer.get("/health", "", {})]
+
+        async def size():
+            return len((await indexer.get("/health", "", {})).body)
+
+        asking = [asyncio.create_task(size()) for _ in range(5)]
+        while sum(task.done() for task in asking) < 2:
+            await asyncio.wait([task for task in asking if not task.done()], return_when=asyncio.FIRST_COMPLETED)
+        being_sent.clear()
+        outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    assert sorted(map(str, outcomes)) == [str(2**20)] * 3 + ["too many large answers at the same time"] * 2
+
+
+async def test_an_answer_that_states_too_great_a_length_is_not_read(room):
+    read = asyncio.Event()
+
+    async def immense(request, _body):
+        response = web.StreamResponse(headers={"Content-Length": str(2**40)})
+        await response.prepare(request)
+        await response.write(b" ")
+        await read.wait()
+        return response
+
+    async with upstream() as served, ClientSession() as session:
+        served.answer = immense
+        with pytest.raises(UpstreamError, match="too large"):
+            await IndexerAddress(served.url, lambda: session).get("/health", "", {})
+        read.set()
 
 
 def test_every_upstream_has_a_pool_by_itself():

@@ -135,7 +135,7 @@ class _Collected:
             pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in message["headers"]]
             self._headers = [pair for pair in pairs if pair[0] in RESPONSE_HEADERS]
         elif message["type"] == "http.response.body":
-            self._body.add(message.get("body", b""))
+            await self._body.add(message.get("body", b""))
 
     def answer(self) -> UpstreamAnswer:
         if not self._status:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from holdfast.rules.limits import LARGE_RESPONSE_BYTES, MAX_UPSTREAM_BYTES, PROXY_TIMEOUT_S, UPSTREAM_ROOM_BYTES
+from holdfast.rules.limits import (
+    LARGE_RESPONSE_BYTES,
+    MAX_UPSTREAM_BYTES,
+    PROXY_TIMEOUT_S,
+    UPSTREAM_ROOM_BYTES,
+    UPSTREAM_ROOM_WAITING,
+    UPSTREAM_ROOM_WAITS_S,
+)
 from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ RESPONSE_HEADERS = frozenset(
     {"content-type", "content-encoding", "content-language", "cache-control", "etag", "last-modified", "expires",
      "vary", "retry-after"}
 )  # fmt: skip
+_LOOKS_EVERY_S = 0.05
 _FINAL = range(200, 600)  # an interim status in place of a final one would break HTTP on the client's connection
 
 
@@ -37,34 +46,61 @@ class UpstreamError(Exception):
 class AnswerBody(bytearray):
     """An answer's body. A large one counts until nothing refers to it, so while it is read, checked and sent.
 
-    The large ones of a process have at most UPSTREAM_ROOM_BYTES together.
+    The large ones of a process have at most UPSTREAM_ROOM_BYTES together. Before a large one is read on, it reserves
+    room for the whole, and waits for it: if each took its room by and by, all might wait for each other.
     """
 
     in_use: ClassVar[int] = 0
-    __slots__ = ("_counted",)
+    waiting: ClassVar[int] = 0
+    __slots__ = ("_counted", "_stated")
 
-    def __init__(self) -> None:
+    def __init__(self, stated: int | None = None) -> None:
+        """`stated` is the length that the upstream states, if it does."""
         super().__init__()
         self._counted = 0
+        self._stated = stated
 
-    def add(self, piece: bytes) -> None:
+    async def add(self, piece: bytes) -> None:
         """Append a piece. Raises UpstreamError."""
         size = len(self) + len(piece)
-        if size > MAX_UPSTREAM_BYTES:
+        if max(size, self._stated or 0) > MAX_UPSTREAM_BYTES:
             raise UpstreamError("answer too large")
-        if size > LARGE_RESPONSE_BYTES:
-            self._count(size)
+        if size > LARGE_RESPONSE_BYTES and size > self._counted:
+            await self._reserve(max(size, self._stated or MAX_UPSTREAM_BYTES))
         self.extend(piece)
 
     def whole(self) -> bytes | AnswerBody:
         """Return the body; a small one as bytes, because granian sends nothing else at once."""
-        return self if self._counted else bytes(self)
+        if not self._counted:
+            return bytes(self)
+        self._count(len(self))
+        return self
+
+    async def _reserve(self, size: int) -> None:
+        if not self._fits(size):
+            if AnswerBody.waiting >= UPSTREAM_ROOM_WAITING:
+                raise UpstreamError("too many large answers at the same time")
+            await self._room(size)
+        self._count(size)
+
+    async def _room(self, size: int) -> None:
+        """Wait until an answer of this size has room. Raises UpstreamError."""
+        AnswerBody.waiting += 1
+        ends = time.monotonic() + UPSTREAM_ROOM_WAITS_S
+        try:
+            while not self._fits(size):
+                if time.monotonic() > ends:
+                    raise UpstreamError("too many large answers at the same time")
+                await asyncio.sleep(_LOOKS_EVERY_S)
+        finally:
+            AnswerBody.waiting -= 1
+
+    def _fits(self, size: int) -> bool:
+        return AnswerBody.in_use + size - self._counted <= UPSTREAM_ROOM_BYTES
 
     def _count(self, size: int) -> None:
-        in_use = AnswerBody.in_use + size - self._counted
-        if in_use > UPSTREAM_ROOM_BYTES:
-            raise UpstreamError("too many large answers at the same time")
-        AnswerBody.in_use, self._counted = in_use, size
+        AnswerBody.in_use += size - self._counted
+        self._counted = size
 
     def __del__(self) -> None:
         AnswerBody.in_use -= self._counted
@@ -110,9 +146,9 @@ async def fetch(
 
 
 async def _bounded(answer: aiohttp.ClientResponse) -> bytes | AnswerBody:
-    body = AnswerBody()
+    body = AnswerBody(answer.content_length)
     async for chunk in answer.content.iter_any():
-        body.add(chunk)
+        await body.add(chunk)
     return body.whole()
 
 
