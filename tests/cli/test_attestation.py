@@ -55,25 +55,21 @@ def test_what_is_not_ours_or_not_alive_exits_1(holdfast, change, age_s, key, reg
     )
 
 
-@pytest.mark.parametrize("text", [b"", b"no", b"\xff", b"[" * 100_000, b"{", b"nan"])
-def test_what_is_no_json_is_a_mistake_of_usage(holdfast, text):
-    answer = holdfast("attestation", "verify", "-", "--json", stdin=text, ATTESTATION_SIGNING_KEY=KEY)
-    assert answer.code == Exit.USAGE
-    assert answer.error["error"] == "this is not JSON"
+NO_JSON = [b"", b"no", b"\xff", b"[" * 100_000, b"{", b"nan"]
+OTHER_JSON = ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}']
 
 
-@pytest.mark.parametrize("text", ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}'])
-def test_json_of_another_shape_is_not_valid(holdfast, text):
-    assert holdfast("attestation", "verify", "-", stdin=text, ATTESTATION_SIGNING_KEY=KEY).code == Exit.FAILED
-
-
-def test_a_file_that_is_not_there_exits_5(holdfast, tmp_path):
-    assert holdfast("attestation", "verify", tmp_path / "none.json", ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
-    assert holdfast("attestation", "verify", tmp_path, ATTESTATION_SIGNING_KEY=KEY).code == Exit.NOT_FOUND
-
-
-def test_without_a_usable_key_the_setting_is_named(holdfast):
-    answer = holdfast("attestation", "verify", "-", stdin="{}", ATTESTATION_SIGNING_KEY="short")
-    assert answer.code == Exit.CONFIGURATION
-    assert "ATTESTATION_SIGNING_KEY" in answer.err
-    assert "short" not in answer.err
+@pytest.mark.parametrize(
+    ("key", "file", "text", "code", "told"),
+    [
+        *((KEY, "-", text, Exit.USAGE, "this is not JSON") for text in NO_JSON),
+        *((KEY, "-", text, Exit.FAILED, "") for text in OTHER_JSON),
+        (KEY, "none.json", "", Exit.NOT_FOUND, ""),
+        (KEY, ".", "", Exit.NOT_FOUND, ""),
+        ("short", "-", "{}", Exit.CONFIGURATION, "ATTESTATION_SIGNING_KEY"),
+    ],
+)
+def test_what_cannot_be_judged_has_its_exit_code(holdfast, tmp_path, key, file, text, code, told):
+    file = file if file == "-" else tmp_path / file
+    answer = holdfast("attestation", "verify", file, stdin=text, ATTESTATION_SIGNING_KEY=key)
+    assert answer.code == code and told in answer.err and "short" not in answer.err

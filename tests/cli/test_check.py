@@ -330,13 +330,6 @@ def test_a_disk_without_room_is_a_fault(tmp_path, monkeypatch):
     assert (diagnosis.disk(settings).state, diagnosis.disk(settings).found) == ("error", "499 MiB free")
 
 
-def test_an_indexer_in_this_process_is_given_the_time_to_look_at_its_chain(holdfast, tmp_path, upstreams):
-    (tmp_path / "slow_indexer.py").write_text(SLOW_INDEXER)
-    settings = _all_well(upstreams) | {"indexer_app": "slow_indexer:app", "PYTHONPATH": str(tmp_path)}
-    answer = holdfast("check", "--json", **settings)
-    assert _findings(answer)["indexer"]["found"] == "agrees with chain 84532"
-
-
 SLOW_INDEXER = """
 import json
 asked = 0
@@ -353,26 +346,23 @@ async def app(scope, receive, send):
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": json.dumps({"ok": asked > 3, "chain": 84532}).encode()})
 """
-
-
-def test_an_indexer_in_this_process_that_breaks_is_a_fault_and_no_crash(holdfast, tmp_path, upstreams):
-    broken = "async def app(scope, receive, send):\n    raise RuntimeError('hunter2')\n"
-    (tmp_path / "broken_indexer.py").write_text(broken)
-    settings = _all_well(upstreams) | {"indexer_app": "broken_indexer:app", "PYTHONPATH": str(tmp_path)}
-    answer = holdfast("check", "--json", **settings)
-    assert answer.code == Exit.FAILED
-    assert _findings(answer)["indexer"]["fix"] == "check HOLDFAST_INDEXER_APP"
-    assert "hunter2" not in answer.out
+BROKEN_INDEXER = "async def app(scope, receive, send):\n    raise RuntimeError('hunter2')\n"
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
+    ("program", "code", "found", "fix"),
     [
-        ("mail_url", "smtp://"), ("sms_url", "twilio://x"), ("indexer_app", "no.such:app"),
-        ("reserved_file", "/no/such/file"),
+        (SLOW_INDEXER, Exit.OK, "agrees with chain 84532", ""),
+        (BROKEN_INDEXER, Exit.FAILED, "", "check HOLDFAST_INDEXER_APP"),
     ],
-)  # fmt: skip
-def test_a_setting_whose_provider_refuses_it_exits_3(holdfast, setting, value):
-    answer = holdfast("check", "--json", **{setting: value})
-    assert answer.code == Exit.CONFIGURATION
-    assert f"HOLDFAST_{setting.upper()}" in answer.error["error"]
+    ids=["slow", "broken"],
+)
+def test_an_indexer_in_this_process_gets_time_and_one_that_breaks_is_a_fault(
+    holdfast, tmp_path, upstreams, program, code, found, fix
+):
+    (tmp_path / "own_indexer.py").write_text(program)
+    settings = _all_well(upstreams) | {"indexer_app": "own_indexer:app", "PYTHONPATH": str(tmp_path)}
+    answer = holdfast("check", "--json", **settings)
+    finding = _findings(answer)["indexer"]
+    assert (answer.code, finding["fix"]) == (code, fix) and found in finding["found"]
+    assert "hunter2" not in answer.out

@@ -61,12 +61,6 @@ def test_json_is_one_object_of_the_same_names(holdfast, tmp_path):
     assert "\n* HOLDFAST_INDEXER_PORT=9000 " in holdfast("config", indexer_port="9000").out
 
 
-def test_a_setting_of_the_indexer_that_cannot_be_read_is_named(holdfast):
-    answer = holdfast("config", "--json", indexer_poll_seconds="hunter2")
-    assert (answer.code, answer.out) == (Exit.CONFIGURATION, "")
-    assert answer.error["error"] == "HOLDFAST_INDEXER_POLL_SECONDS: a number of seconds is needed"
-
-
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
 def test_no_secret_is_shown(holdfast, form):
     for secrets in (SECRETS, MISTYPED):
@@ -145,12 +139,34 @@ def test_strict_refuses_a_mistyped_name(holdfast, command):
     assert answer.error["error"].startswith("HOLDFAST_TRUSTED_PROXIE: no setting has this name")
 
 
-def test_a_wrong_sender_and_a_wrong_provider_are_named_by_their_variables(holdfast):
-    answer = holdfast("config", "--json", mail_from='"Holdfast <a@b.example>"')
-    assert answer.code == Exit.CONFIGURATION
-    assert answer.error["error"].startswith("HOLDFAST_MAIL_FROM: the sender of mail must be one address, such as")
-    error = holdfast("serve", "--json", mail_url="smtp://").error["error"]
-    assert error == "HOLDFAST_MAIL_URL: the SMTP server's host is missing."
+WEBHOOK = "webhook+https://sender.example/sms"
+UNUSABLE = [
+    ("config", {"indexer_poll_seconds": "hunter2"}, "INDEXER_POLL_SECONDS", "a number of seconds is needed"),
+    ("config", {"mail_from": "Holdfast <a@b.example>, c@d.example"}, "MAIL_FROM", "the sender of mail must be one address"),
+    ("serve --port=65536", {}, "PORT", ""), ("serve --port=-1", {}, "PORT", ""), ("serve --workers=0", {}, "WORKERS", ""),
+    ("serve", {"mail_url": "smtp://"}, "MAIL_URL", "the SMTP server's host is missing."),
+    ("serve", {"sms_url": WEBHOOK}, "WEBHOOK_SECRET", "a webhook needs a secret"),
+    ("serve", {"database_url": "postgresql://u:hunter2@h:bad/n"}, "DATABASE_URL", "after a host comes its port"),
+    ("serve", {"database_url": "sqlite:///{folder}"}, "DATABASE_URL", "is a folder"),
+    ("serve", {"snapshots_url": "file://"}, "SNAPSHOTS_URL", "the path of a folder is needed"),
+    ("serve", {"snapshots_url": "file://{file}"}, "SNAPSHOTS_URL", "the path of a folder is needed"),
+    ("serve", {"pages_logo": "{folder}"}, "PAGES_LOGO", "the file cannot be read (Is a directory)"),
+    ("serve", {"pages_logo": "{folder}/none"}, "PAGES_LOGO", "the file cannot be read (No such file or directory)"),
+    ("serve", {"indexer_app": "os:path"}, "INDEXER_APP", "os:path cannot be called"),
+    ("check", {"mail_url": "smtp://"}, "MAIL_URL", ""), ("check", {"sms_url": "twilio://x"}, "SMS_URL", ""),
+    ("check", {"indexer_app": "no.such:app"}, "INDEXER_APP", ""), ("check", {"reserved_file": "/no/such"}, "RESERVED_FILE or HOLDFAST_RESERVED_ALLOW_FILE", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "given", "name", "told"), UNUSABLE)
+def test_a_setting_that_cannot_be_used_is_named_in_one_line(holdfast, tmp_path, command, given, name, told):
+    """By its variable, without its value, and before any worker starts."""
+    (tmp_path / "file").touch()
+    given = {key: text.format(folder=tmp_path, file=tmp_path / "file") for key, text in given.items()}
+    answer = holdfast(*command.split(), **given)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (Exit.CONFIGURATION, "", 1)
+    assert answer.err.startswith(f"holdfast: HOLDFAST_{name}: ") and told in answer.err
+    assert "hunter2" not in answer.err
 
 
 def test_a_folder_and_a_host_that_do_not_exist_are_named(holdfast, tmp_path):
@@ -166,12 +182,9 @@ def test_production_starts_with_handles_alone(holdfast):
     assert (value["HOLDFAST_ENV"], value["HOLDFAST_CHANNELS"]) == ("production", "handle")
 
 
-def test_a_webhook_without_a_secret_is_named(holdfast):
-    url = "webhook+https://sender.example/sms"
-    error = holdfast("serve", "--json", sms_url=url).error["error"]
-    assert error.startswith("HOLDFAST_WEBHOOK_SECRET: a webhook needs a secret")
+def test_a_webhooks_secret_is_new_each_time_and_what_is_off_is_told(holdfast):
     secret = holdfast("keys", "webhook").out.strip()
     assert secret != holdfast("keys", "webhook", "--json").value["secret"]
-    findings = holdfast("check", "--json", sms_url=url, webhook_secret=secret, channels="handle").value
+    findings = holdfast("check", "--json", sms_url=WEBHOOK, webhook_secret=secret, channels="handle").value
     found = {finding["subject"]: finding["found"] for finding in findings}
     assert (found["e-mail"], found["SMS"]) == ("off (HOLDFAST_CHANNELS)", "off (HOLDFAST_CHANNELS)")

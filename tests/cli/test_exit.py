@@ -244,17 +244,12 @@ def test_nothing_moves_if_the_account_has_changed_since_it_was_shown(chain, ada,
     assert (chain.usdc_of(to), chain.coin_of(to), chain.usdc_of(ada.account)) == (0, 0, DOLLAR)
 
 
-def test_a_wrong_password(left):
+def test_a_wrong_password_and_a_file_that_is_no_vault(left, tmp_path):
     ada, *files = left
     ada.terminal.environment |= dict.fromkeys(("HOLDFAST_VAULT_PASSWORD", "HOLDFAST_EXPORT_PASSWORD"), "a wrong one")
     for file in files:
         told = fails(ada, Exit.FAILED, file)
-        assert "cannot be" in told
-        assert "a wrong one" not in told
-
-
-def test_a_file_that_is_no_vault(left, tmp_path):
-    ada, *_ = left
+        assert "cannot be" in told and "a wrong one" not in told
     for content in (b"", b"no vault", b"MTRV and no more"):
         (tmp_path / "file").write_bytes(content)
         told = fails(ada, Exit.FAILED, str(tmp_path / "file"))

@@ -62,6 +62,9 @@ def test_each_person_of_a_file_gets_a_code(holdfast, tmp_path):
             answer = client.post("/api/sessions", json=body, headers={"Holdfast-Invitation": code})
             assert answer.status_code == status
         assert len(holdfast("invitation", "list", "--json").value) == 2
+        listed = holdfast("invitation", "each", str(people), "--json").value
+        assert [row["name"] for row in listed] == ["Ann, Aa", "Zoë"]
+        assert all(row["address"].endswith(row["invitation"]) for row in listed)
 
 
 @pytest.fixture
@@ -84,14 +87,6 @@ def test_a_file_of_a_spreadsheet_keeps_its_delimiter(holdfast, tmp_path, delimit
         f"Zo{delimiter}",
         "z@example.org",
     )
-
-
-@pytest.mark.usefixtures("database")
-def test_each_is_one_list_in_json(holdfast, tmp_path):
-    (tmp_path / "people.csv").write_text("name\nZoë\nAnn\n", "utf-8")
-    rows = holdfast("invitation", "each", str(tmp_path / "people.csv"), "--json").value
-    assert [row["name"] for row in rows] == ["Zoë", "Ann"]
-    assert all(row["address"].endswith(row["invitation"]) for row in rows)
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -46,16 +46,6 @@ def test_an_address_that_is_not_this_machines_exits_4(holdfast, host):
     assert answer.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "name"),
-    [("--port", "65536", "HOLDFAST_PORT"), ("--port", "-1", "HOLDFAST_PORT"), ("--workers", "0", "HOLDFAST_WORKERS")],
-)
-def test_an_option_out_of_range_names_its_setting(holdfast, option, value, name):
-    answer = holdfast("serve", f"{option}={value}")
-    assert answer.code == Exit.CONFIGURATION
-    assert answer.err.startswith(f"holdfast: {name}: ")
-
-
 @pytest.mark.parametrize("command", ["serve", "check", "migrate"])
 @pytest.mark.parametrize(
     ("folder", "why"), [("/proc/holdfast", "the system lets no one make it"), (__file__, "a file has this name")]
@@ -117,20 +107,3 @@ def test_a_database_of_another_chain_is_refused(holdfast, tmp_path):
     )
     found = {it["subject"]: it for it in holdfast("check", "--json", chain="8453").value}["database"]
     assert (found["state"], found["found"]) == ("error", "belongs to chain 84532, not 8453")
-
-
-@pytest.mark.parametrize(("name", "value", "told"), [
-    ("database_url", "postgresql://u:hunter2@h:bad/n", "after a host comes its port"),
-    ("database_url", "sqlite:///{folder}", "is a folder"),
-    ("snapshots_url", "file://", "the path of a folder is needed"),
-    ("snapshots_url", "file://{file}", "the path of a folder is needed"),
-    ("pages_logo", "{folder}", "the file cannot be read (Is a directory)"),
-    ("pages_logo", "{folder}/none.svg", "the file cannot be read (No such file or directory)"),
-    ("indexer_app", "os:path", "os:path cannot be called"),
-])  # fmt: skip
-def test_a_setting_that_names_something_else_is_told_before_any_worker_starts(holdfast, tmp_path, name, value, told):
-    (tmp_path / "file").touch()
-    answer = holdfast("serve", "--port", "0", **{name: value.format(folder=tmp_path, file=tmp_path / "file")})
-    assert answer.code == Exit.CONFIGURATION
-    assert answer.err.startswith(f"holdfast: HOLDFAST_{name.upper()}: ") and told in answer.err
-    assert answer.out == "" and "hunter2" not in answer.err

@@ -386,41 +386,24 @@ def test_pair_two_terminals(terminal, tmp_path, options):
     assert Terminal(tmp_path / "new").json("vault", "status")["did"] == given["did"]
 
 
+NAME_ONE, GAS = "name the chain's endpoint (--rpc URL)", "the price of gas is not known"
+
+
 @pytest.mark.parametrize(
     ("error", "code", "told"),
     [
-        (
-            InvitationRequired("invitation_required", 403),
-            Exit.FAILED,
-            "Network: invitation_required (403): name the code",
-        ),
-        (
-            InvitationInvalid("invitation_invalid", 403),
-            Exit.FAILED,
-            "Network: invitation_invalid (403): the code is unk",
-        ),
-        (
-            NoEndpoint(),
-            Exit.UNAVAILABLE,
-            "Network: no endpoint of the chain is known: name the chain's endpoint (--rpc URL)",
-        ),
-        (
-            NoEndpoint("the price of gas is not known", "in the gas policy"),
-            Exit.UNAVAILABLE,
-            "Network: the price of gas is not known: name the chain's endpoint (--rpc URL)",
-        ),
-        (
-            NoEndpoint(main=False),
-            Exit.UNAVAILABLE,
-            "Network: no endpoint of the chain is known: the service must name one that can be called, because",
-        ),
+        (InvitationRequired("invitation_required", 403), Exit.FAILED, "invitation_required (403): name the code"),
+        (InvitationInvalid("invitation_invalid", 403), Exit.FAILED, "invitation_invalid (403): the code is unk"),
+        (NoEndpoint(), Exit.UNAVAILABLE, f"no endpoint of the chain is known: {NAME_ONE}"),
+        (NoEndpoint(GAS, "in the gas policy"), Exit.UNAVAILABLE, f"{GAS}: {NAME_ONE}"),
+        (NoEndpoint(main=False), Exit.UNAVAILABLE, "no endpoint of the chain is known: the service must name one that"),
     ],
 )
 def test_a_message_names_the_option_that_helps(capsys, error, code, told):
     with pytest.raises(SystemExit) as ended, plain_errors(as_json=False):
         raise error
     said = capsys.readouterr().err
-    assert ended.value.code == code and said.startswith(f"holdfast: {told}")
+    assert ended.value.code == code and said.startswith(f"holdfast: Network: {told}")
     assert "--invitation CODE" in said or ("--rpc" in said) == getattr(error, "main", True)
 
 

@@ -37,7 +37,7 @@ async def test_an_endpoint_of_another_chain_touches_nothing(store, busy_chain):
     assert await store.tip() is not None
 
 
-async def test_a_chain_that_only_ends_earlier_is_waited_for(store, busy_chain):
+async def test_a_chain_that_only_ends_earlier_is_waited_for_and_then_followed_down(store, busy_chain):
     clock = Clock()
     mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
     await catch_up(mine)
@@ -51,12 +51,6 @@ async def test_a_chain_that_only_ends_earlier_is_waited_for(store, busy_chain):
     busy_chain.blocks += gone
     assert await mine.step() is Step.CURRENT
     assert await contents(store) == held
-
-
-async def test_a_chain_that_stays_shorter_is_followed_down(store, busy_chain):
-    clock = Clock()
-    mine = follower(busy_chain, store, replace(OPTIONS, behind_patience_s=30.0), clock=clock)
-    await catch_up(mine)
     busy_chain.rollback(4)
     assert await mine.step() is Step.BEHIND
     clock.now += 31
@@ -90,22 +84,6 @@ async def test_a_reorganisation_deeper_than_the_journal_rebuilds(store, busy_cha
     assert "building the index afresh" in caplog.text
 
 
-async def test_ranges_shrink_until_the_endpoint_grants_them(store, busy_chain):
-    endpoint = Endpoint(busy_chain)
-    asked = []
-
-    def refuse(method, params):
-        if method == "eth_getLogs" and "fromBlock" in params[0]:
-            asked.append(int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) + 1)
-            if asked[-1] > 5:
-                raise RpcError("block range too wide", -32602)
-
-    endpoint.hook = refuse
-    await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=4)))
-    assert asked[0] > 5 >= asked[-1]
-    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
-
-
 async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_chain):
     endpoint = Endpoint(busy_chain)
 
@@ -124,18 +102,15 @@ async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_ch
     assert len((await contents(store))["events"]) == busy_chain.ledger.events
 
 
-async def test_indexing_begins_at_the_start_block(store, busy_chain):
+async def test_indexing_begins_at_the_start_block_and_before_it_the_index_is_current(store, busy_chain):
+    mine = follower(busy_chain, store, replace(OPTIONS, start_block=1000))
+    assert await mine.step() is Step.CURRENT
+    assert mine.healthy()
+    assert await store.tip() is None
     await catch_up(follower(busy_chain, store, replace(OPTIONS, start_block=30)))
     events = (await contents(store))["events"]
     assert events
     assert min(int(event["block_number"]) for event in events) >= 30
-
-
-async def test_a_chain_that_has_not_come_to_the_start_block_is_current(store, chain):
-    mine = follower(chain, store, replace(OPTIONS, start_block=1000))
-    assert await mine.step() is Step.CURRENT
-    assert mine.healthy()
-    assert await store.tip() is None
 
 
 async def test_health_needs_a_recent_agreement_near_the_head(store, busy_chain):
@@ -184,19 +159,16 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(store, b
         "0x1",
     ],
 )
-async def test_malformed_blocks_are_an_endpoints_failure(store, busy_chain, answer):
-    endpoint = Endpoint(busy_chain)
-    endpoint.hook = lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None
-    with pytest.raises(RpcError):
-        await catch_up(follower(endpoint, store))
-
-
-async def test_logs_of_other_blocks_are_an_endpoints_failure(store, busy_chain):
+async def test_malformed_blocks_and_logs_of_other_blocks_are_an_endpoints_failure(store, busy_chain, answer):
     endpoint = Endpoint(busy_chain)
     strange = next(block.logs for block in busy_chain.blocks if block.logs)
-    endpoint.hook = lambda method, _: strange if method == "eth_getLogs" else None
-    with pytest.raises(RpcError):
-        await catch_up(follower(endpoint, store))
+    for hook in (
+        lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None,
+        lambda method, _: strange if method == "eth_getLogs" else None,
+    ):
+        endpoint.hook = hook
+        with pytest.raises(RpcError):
+            await catch_up(follower(endpoint, store))
 
 
 async def test_a_second_process_watches_and_takes_over(store, make_store, busy_chain):

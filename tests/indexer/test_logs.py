@@ -39,10 +39,12 @@ class Strict:
 
 
 @pytest.mark.parametrize("near", [4, 64], ids=["ranges", "near"])
-async def test_an_endpoint_that_wants_addresses_gives_the_same_index(store, busy_chain, near, monkeypatch):
+async def test_an_endpoint_that_wants_addresses_gives_the_same_index(store, busy_chain, near, monkeypatch, caplog):
+    caplog.set_level("INFO", "holdfast.indexer")
     monkeypatch.setattr("holdfast.indexer.logs.ADDRESSES_AT_ONCE", 7)
     endpoint = Strict(busy_chain, most=7)
     await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=near)))
+    assert "".join(caplog.messages).count("no logs without addresses") == 1, "a refusal is told once"
     busy_chain.mine(9)
     await catch_up(follower(endpoint, store, replace(OPTIONS, near_blocks=near)))
     held = await contents(store)
@@ -102,10 +104,3 @@ async def test_more_than_eight_mebibytes_of_logs_over_http():
         assert len(found.data) == 4_500_000
         with pytest.raises(AnswerTooLarge):
             await LogReader(usual, decoder).of_contracts(place)
-
-
-async def test_a_refusal_is_told_once(store, busy_chain, caplog):
-    caplog.set_level("INFO", "holdfast.indexer")
-    await catch_up(follower(Strict(busy_chain), store))
-    told = [record for record in caplog.messages if "no logs without addresses" in record]
-    assert len(told) == 1

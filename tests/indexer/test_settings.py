@@ -23,7 +23,7 @@ def test_nothing_set_means_our_contracts_on_the_public_test_chain():
 def test_every_variable_counts():
     settings = read_settings(
         {
-            "HOLDFAST_RPC_URL": "http://localhost:1/",
+            "HOLDFAST_RPC_URL": f"http://localhost:1/{SECRET}",
             "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + "aa" * 20,
             "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + "BB" * 20,
             "HOLDFAST_DATA_DIR": "/srv/data",
@@ -35,7 +35,7 @@ def test_every_variable_counts():
             "HOLDFAST_INDEXER_PORT": "9000",
         }
     )
-    assert (settings.host, settings.port) == ("::1", 9000)
+    assert (settings.host, settings.port) == ("::1", 9000) and SECRET not in repr(settings)
     assert (settings.registry, settings.factory) == (b"\xaa" * 20, b"\xbb" * 20)
     assert settings.sqlite_path == Path("/srv/data/indexer.db")
     follow = settings.follow
@@ -71,11 +71,6 @@ def test_a_wrong_value_names_its_variable_and_not_itself(name, value):
         read_settings({name: value})
     assert name in str(caught.value)
     assert SECRET not in str(caught.value)
-
-
-def test_secrets_stay_out_of_the_representation():
-    settings = read_settings({"HOLDFAST_RPC_URL": f"https://x/{SECRET}"})
-    assert SECRET not in repr(settings)
 
 
 def test_an_index_is_of_its_chain_contracts_and_start():

@@ -26,15 +26,6 @@ def status(number, active):
     return Event(number, 0, block(number).hash, b"\x08" * 32, "DidStatusChanged", did_hash=DID, active=active)
 
 
-async def test_a_range_is_there_with_its_blocks(store):
-    await store.apply(None, Batch([block(3), block(5)], [registered(3)]), floor=-1)
-    row = await store.did(DID)
-    assert row == (DID, CONTROLLER, "cid", 1, 3, 0, b"\x09" * 32)
-    assert await store.tip() == block(5)
-    assert await store.blocks() == [block(5), block(3)]
-    assert await store.stats() == (1, 1, 0, 0, 5)
-
-
 async def test_a_range_that_stands_on_another_tip_changes_nothing(store):
     await store.apply(None, Batch([block(1)], []), floor=-1)
     for parent in (None, block(0), block(1, fork=1)):
@@ -142,11 +133,6 @@ async def test_a_list_that_takes_too_long_is_given_up(full, monkeypatch):
         with pytest.raises(StoreError):
             await full.events(ListQuery("events"))
     assert await whole_list(full, "events") == whole
-
-
-async def test_events_come_in_chain_order(full):
-    places = [(int(event["block_number"]), event["log_index"]) for event in await whole_list(full, "events")]
-    assert places == sorted(set(places))
 
 
 async def test_block_bounds_are_inclusive(full):

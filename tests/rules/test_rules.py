@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections import Counter
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -22,13 +21,12 @@ from holdfast.rules import (
     reserved_identifiers,
 )
 from holdfast.rules.allowlists import indexer_path
-from holdfast.rules.chains import BALANCE_CHAIN_IDS, CHAINS, TOKENS, formatted
+from holdfast.rules.chains import TOKENS, formatted
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
 from holdfast.wire import p256
-from holdfast.wire.encoding import from_base64url, from_hex, from_iso, to_base64url, to_hex, to_iso
+from holdfast.wire.encoding import from_iso, to_iso
 from holdfast.wire.errors import Refused
-from holdfast.wire.keccak import checksum_address, keccak256
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service"
 TEXT = st.text(max_size=80)
@@ -111,28 +109,12 @@ def test_dids_of_the_w3c(did):
     assert parse_did(did) == did
 
 
-def test_an_allowed_name_is_free_and_its_look_alikes_are_too():
-    names = reserved_identifiers.reserved_list(["admin", "root"], allowed=["ADMIN"])
-    assert not names.holds("admin") and names.holds("root") and names.holds("r00t")
-
-
-@given(st.lists(st.binary(min_size=8, max_size=8), min_size=1, max_size=5))
-def test_codes_are_six_digits(drawn):
-    source = iter([*drawn, bytes(8)])
+@given(st.binary(min_size=8, max_size=8))
+def test_codes_are_six_digits_and_a_draw_that_would_favour_low_ones_is_thrown_away(drawn):
+    source = iter([b"\xff" * 8, drawn, (41).to_bytes(8)])
     code = one_time_codes.draw_code(lambda _size: next(source))
     assert len(code) == 6 and code.isdigit() and code.isascii()
-
-
-def test_a_draw_that_would_favour_low_codes_is_thrown_away():
-    source = iter([b"\xff" * 8, (41).to_bytes(8)])
-    assert one_time_codes.draw_code(lambda _size: next(source)) == "000041"
-
-
-def test_codes_are_spread_evenly():
-    import os
-
-    counts = Counter(one_time_codes.draw_code(os.urandom)[0] for _ in range(20_000))
-    assert len(counts) == 10 and all(1700 < count < 2300 for count in counts.values())
+    assert int(code) in {int.from_bytes(drawn) % 10**6, 41}
 
 
 def test_a_digest_binds_key_channel_identifier_and_code():
@@ -228,14 +210,6 @@ def test_the_curve_has_its_generator_and_no_neighbour():
         assert not p256.on_curve(*other)
 
 
-@given(st.integers(1, 2**64))
-def test_every_key_that_a_library_makes_is_on_the_curve(scalar):
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    numbers = ec.derive_private_key(scalar, ec.SECP256R1()).public_key().public_numbers()
-    assert p256.on_curve(numbers.x, numbers.y)
-
-
 @pytest.mark.parametrize(
     ("handle", "reserved"),
     [
@@ -250,11 +224,6 @@ def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle, reserved):
     key = key_of(handle, Channel.HANDLE)
     assert key is not None and names.holds(key) is reserved
     assert not reserved_identifiers.reserved_list(["admin", "root"], allowed=[handle]).holds(key)
-
-
-@given(st.dictionaries(st.sampled_from(["identifier", "channel", "registrar", "expires_at"]), st.text()))
-def test_the_signing_input_is_rfc_8785(claims):
-    assert attestations.canonical(claims) == rfc8785.dumps(claims)
 
 
 def test_attestation_vectors():
@@ -316,41 +285,7 @@ def test_answers_of_contracts_are_decoded_or_malformed(data):
         assert len(data) in {32, 160}
 
 
-def test_selectors_are_the_hashes_of_their_signatures():
-    assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
-    assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
-    assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
-    assert keccak256(b"publicKey()")[:4] == abi.PUBLIC_KEY
-    assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
-
-
-@given(st.binary(max_size=60))
-def test_encodings_lead_back(data):
-    assert from_hex(to_hex(data)) == data
-    assert from_base64url(to_base64url(data)) == data
-
-
 @given(st.integers(0, 4 * 10**12))
 def test_times_lead_back_to_the_millisecond(milliseconds):
     text = to_iso(milliseconds / 1000)
     assert text.endswith("Z") and round(from_iso(text) * 1000) == milliseconds
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-        "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
-        "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
-        "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
-    ],
-)
-def test_checksums_of_eip_55(address):
-    assert checksum_address(bytes.fromhex(address[2:])) == address
-
-
-def test_the_interfaces_chains_have_its_usdc():
-    assert {chain_id: CHAINS[chain_id].usdc for chain_id in BALANCE_CHAIN_IDS} == {
-        84532: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-        8453: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-    }

@@ -246,16 +246,3 @@ def test_a_killed_worker_is_replaced(serve):
     with server.client() as client:
         assert server.session(client, "ann", "192.0.2.1").status_code == 200
     assert "Unexpected exit from worker" in server.log.read_text()
-
-
-FORMS = {"alone": {}, "indexer": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}
-
-
-@pytest.mark.parametrize("settings", cases(FORMS, "alone"))
-def test_a_body_that_breaks_off_is_the_callers_fault(serve, settings):
-    server = serve(**settings)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
-        connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
-        assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")
-    with server.client() as client:
-        assert client.get("/api/sessions/status").json()["total_registrations"] == 0

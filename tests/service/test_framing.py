@@ -15,7 +15,7 @@ REFUSED = {
     "no host": GET + b"\r\n", "an empty host": GET + b"Host: \r\n\r\n",
     "a host with a space": GET + b"Host: a b\r\n\r\n", "a list of hosts": GET + b"Host: a, b\r\n\r\n",
     "another coding": POST + b"Transfer-Encoding: gzip, chunked\r\n" + CHUNKS,
-    "chunked twice": POST + CHUNKED + CHUNKED + CHUNKS,
+    "a broken chunk": POST + CHUNKED + b"\r\nzz\r\n", "chunked twice": POST + CHUNKED + CHUNKED + CHUNKS,
     # These are refused by granian's HTTP library itself.
     "two lengths": POST + LENGTH + b"Content-Length: 5\r\n" + WHOLE,
     "a list of lengths": POST + b"Content-Length: 5, 5\r\n" + WHOLE,

@@ -1,7 +1,6 @@
 """The local world's bundler proxy, called over HTTP, as the service and the client call it."""
 
 import time
-from pathlib import Path
 
 import aiohttp
 import pytest
@@ -13,9 +12,7 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.packed_operations import pack
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.abi import selector
-from holdfast.wire.encoding import from_hex
 from holdfast.world.anvil import CHAIN_ID
-from holdfast.world.service_process import service_environment
 from holdfast.world.sponsor import VALID_FOR_S
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -31,12 +28,6 @@ async def post(world, body):
 
 def request(method, *parameters):
     return {"jsonrpc": "2.0", "id": 5, "method": method, "params": list(parameters)}
-
-
-async def test_bundler_methods_are_forwarded(world, entry_point):
-    answer = await post(world, request("eth_supportedEntryPoints"))
-    assert entry_point.address in answer["result"]
-    assert answer["id"] == 5
 
 
 async def test_a_web_page_is_refused(world):
@@ -93,12 +84,3 @@ async def test_chosen_fees_are_kept(bundler, newcomer):
     form = newcomer().registration().to_rpc() | {"maxFeePerGas": hex(7 * 10**9), "maxPriorityFeePerGas": hex(10**9)}
     sponsored = await bundler.sponsored(UserOperation.from_rpc(form))
     assert (sponsored.max_fee_per_gas, sponsored.max_priority_fee_per_gas) == (7 * 10**9, 10**9)
-
-
-async def test_contracts_stand_at_their_published_addresses(world):
-    from holdfast.chain.contracts import NAMES, load
-
-    for name in NAMES:
-        assert await world.rpc.get_code(ADDRESSES[name]) == load(name).runtime
-    settings = service_environment(world, Path("/nowhere"), 0, {})
-    assert from_hex(settings["HOLDFAST_CONTRACT_DID_REGISTRY"]) == from_hex(ADDRESSES["DIDRegistry"])

@@ -49,16 +49,12 @@ def test_without_a_folder_there_is_no_state():
     assert not folder.exists()
 
 
-def test_a_torn_state_is_named_with_the_way_out(tmp_path):
-    path = tmp_path / "chain.json"
+def test_a_torn_state_is_named_with_the_way_out_which_is_the_last_starts_if_there_was_one(tmp_path):
+    path, last = tmp_path / "chain.json", tmp_path / "chain.json.last"
     assert chain_state(tmp_path) == path
     path.write_text('{"block": {"numb')
     with pytest.raises(WorldError, match=r"^/.*/chain\.json is damaged: remove it, or begin anew with another --state"):
         chain_state(tmp_path)
-
-
-def test_the_state_of_the_last_start_is_kept_aside(tmp_path):
-    path, last = tmp_path / "chain.json", tmp_path / "chain.json.last"
     path.write_text(json.dumps({"block": 7}))
     chain_state(tmp_path)
     path.write_text('{"block": {"numb')

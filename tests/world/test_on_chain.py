@@ -3,7 +3,6 @@
 import asyncio
 import json
 import shlex
-from dataclasses import replace
 
 import pytest
 from eth_abi.abi import decode
@@ -12,8 +11,7 @@ from holdfast.chain import calls
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES, commitment, commitments_needed, predict_account
 from holdfast.chain.entry_points import V07
-from holdfast.chain.errors import UserOperationError
-from holdfast.chain.registrations import ANOTHER_DID, NOT_A_REGISTRATION, Confirmed, Sought, confirm_registration
+from holdfast.chain.registrations import NOT_A_REGISTRATION, Confirmed, Sought, confirm_registration
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 from holdfast.world.facts import funding
@@ -21,7 +19,6 @@ from holdfast.world.facts import funding
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 REGISTRY, HELPER, FACTORY, USDC = (ADDRESSES[n] for n in ("DIDRegistry", "AccountHelper", "AppFactory", "DevUSDC"))
-SALTS = [0, 1, 2**256 - 1]
 
 
 async def state_of(world, account):
@@ -77,36 +74,6 @@ async def confirm(world, transaction_hash, did):
     )
 
 
-async def test_a_receipt_of_another_did_is_no_confirmation(world, newcomer):
-    receipt = await newcomer().register()
-    assert await confirm(world, receipt.transaction_hash, newcomer().key.did) == ANOTHER_DID
-
-
-@pytest.mark.parametrize("salt", SALTS)
-async def test_python_factory_and_deployment_agree_on_the_address(world, newcomer, salt):
-    person = newcomer(salt)
-    data = call_data("getAddress(uint256,uint256,uint256)", person.key.x, person.key.y, salt)
-    assert (await world.rpc.eth_call(FACTORY, data))[12:] == from_hex(person.account)
-    await person.register()
-    assert await world.rpc.get_code(person.account)
-
-
-async def test_no_one_else_registers_the_did_of_a_key(newcomer):
-    victim, attacker = newcomer(), newcomer()
-    theft = calls.register(REGISTRY, victim.key.x, victim.key.y)
-    with pytest.raises(UserOperationError) as refusal:
-        await attacker.bundler.send_sponsored(attacker.first_operation(theft), attacker.key.sign)
-    assert f"NotTheKeysAccount(caller={attacker.account}, expected={victim.account})" in str(refusal.value)
-    await victim.register()
-
-
-async def test_a_did_needs_no_commitment_without_an_alias(world, newcomer):
-    person = newcomer()
-    operation = person.first_operation(calls.register(REGISTRY, person.key.x, person.key.y, metadata_cid="bafy"))
-    receipt = await person.bundler.wait(await person.bundler.send_sponsored(operation, person.key.sign))
-    assert await confirm(world, receipt.transaction_hash, person.key.did) == confirmed(receipt, person)
-
-
 async def test_an_account_commits_for_itself_in_the_operation_before(world, newcomer):
     """Without a sponsor that posts commitments, a registration takes two operations; the second proves both DID and alias."""
     person, secret = newcomer(), b"\x05" * 32
@@ -134,54 +101,3 @@ async def test_a_foreign_did_and_a_second_alias(newcomer):
 async def test_two_people_register_at_once(newcomer):
     receipts = await asyncio.gather(newcomer().register(), newcomer().register())
     assert all(receipt.actual_gas_cost > 0 for receipt in receipts)
-
-
-async def test_an_operation_that_fails_inside_is_a_failure_with_its_reason(world, newcomer):
-    person = newcomer()
-    await person.register()
-    await world.rpc.call("anvil_setBalance", [person.account, hex(10**18)])
-    fees = (await world.bundler_rpc.call("pimlico_getUserOperationGasPrice"))["fast"]
-    doomed = replace(
-        person.operation(1, calls.transfer(USDC, person.account, 7)),
-        call_gas_limit=200_000,
-        verification_gas_limit=600_000,
-        pre_verification_gas=100_000,
-        max_fee_per_gas=int(fees["maxFeePerGas"], 16),
-        max_priority_fee_per_gas=int(fees["maxPriorityFeePerGas"], 16),
-    )
-    sent = await person.bundler.send(await person.bundler.signed(doomed, person.key.sign))
-    with pytest.raises(UserOperationError, match="ERC20InsufficientBalance") as caught:
-        await person.bundler.wait(sent)
-    assert caught.value.reason.endswith("balance=0, needed=7)")
-
-
-async def test_an_unsponsored_operation_is_paid_by_the_account(world, newcomer):
-    person = newcomer()
-    await world.rpc.call("anvil_setBalance", [person.account, hex(10**18)])
-    fees = (await world.bundler_rpc.call("pimlico_getUserOperationGasPrice"))["fast"]
-    operation = replace(
-        person.registration(),
-        max_fee_per_gas=int(fees["maxFeePerGas"], 16),
-        max_priority_fee_per_gas=int(fees["maxPriorityFeePerGas"], 16),
-    )
-    commitment = call_data(
-        "commitmentOf(bytes32,bytes32,address,bytes32)",
-        did_hash(person.key.did),
-        alias_hash(person.alias),
-        person.account,
-        bytes(32),
-    )
-    committed = await world.rpc.eth_call(REGISTRY, commitment)
-    await world.chain.transact(world.accounts.utility.address, REGISTRY, call_data("commit(bytes32)", committed))
-    await world.rpc.call("evm_mine")
-    estimated = await person.bundler.estimated(operation)
-    receipt = await person.bundler.wait(
-        await person.bundler.send(await person.bundler.signed(estimated, person.key.sign))
-    )
-    assert await world.rpc.get_balance(person.account) <= 10**18 - receipt.actual_gas_cost
-
-
-async def test_another_keys_signature_is_refused(newcomer):
-    person, thief = newcomer(), newcomer()
-    with pytest.raises(UserOperationError, match="AA24"):
-        await person.bundler.send_sponsored(person.registration(), thief.key.sign)

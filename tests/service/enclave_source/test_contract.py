@@ -7,7 +7,6 @@ from tests.support.modules import ANSWER, standing_in
 from holdfast.enclave.module import bundled
 from holdfast.service.enclave_source import contract
 from holdfast.service.enclave_source.contract import Unusable, contract_of
-from holdfast.service.enclave_source.source import EnclaveSource
 
 MEASURE = contract_of(standing_in())
 EMPTY = b"\0asm\x01\0\0\0"
@@ -51,11 +50,3 @@ def test_the_real_enclave_passes_and_computes(real):
     found = contract_of(real)
     found.require_all_of(found)
     assert {name for name, _, _ in contract.KNOWN} <= found.functions
-
-
-async def test_an_empty_module_never_replaces_the_enclave(tmp_path, real):
-    (tmp_path / "enclave.wasm").write_bytes(EMPTY)
-    source = EnclaveSource(tmp_path.as_uri(), real)
-    assert not await source.refresh()
-    assert (source.current().body, source.current().published) == (real, False)
-    assert await source.verdict() == "the published enclave lacks _initialize"

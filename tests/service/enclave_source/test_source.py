@@ -64,6 +64,7 @@ async def test_without_an_address_the_bundled_copy_stays(caplog):
     (BROKEN, "does not compile"),
     (NEWER[:8] + b"\xff" * 100, "does not compile"),
     (BUNDLED + bytes(MAX_BYTES), "larger than"),
+    (b"\0asm\x01\0\0\0", "lacks _initialize"),
 ])  # fmt: skip
 async def test_unusable_object_never_replaces_a_good_one(folder, caplog, body, words):
     source, file = of(folder), folder / "enclave.wasm"
@@ -74,7 +75,7 @@ async def test_unusable_object_never_replaces_a_good_one(folder, caplog, body, w
         assert not await source.refresh()
     assert source.current().body == NEWER
     [line] = lines(caplog)  # three failures, one log line
-    assert words in line
+    assert words in line and words in await source.verdict()
     file.write_bytes(NEWEST)
     assert await source.refresh()
     assert lines(caplog, logging.INFO)[-1] == "enclave: the published copy is current"

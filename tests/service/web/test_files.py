@@ -30,7 +30,8 @@ async def test_static_answers_have_an_etag_and_answer_304(api):
     for path in (
         "/enclave.wasm", "/api/contracts", "/pay", "/pay/sw.js", "/pay/confirm", "/pay/icon.svg", "/pay/manifest.json",
         "/pay/payment-method.json", "/openapi.json", "/docs", "/docs.js", "/robots.txt", "/favicon.ico",
-        "/client/worker.js",
+        "/client/worker.js", "/", "/vault", "/connect", "/move", "/pages.css", "/theme.css", "/logo",
+        "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js",
     ):  # fmt: skip
         first = (await api.http.get(path)).headers
         for known in (first["etag"], f"W/{first['etag']}", f'"other", {first["etag"]}', "*"):

@@ -74,15 +74,6 @@ async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_com
             assert (await api.http.get(module)).status_code == 200
 
 
-async def test_every_file_is_there_and_known_by_its_etag(api):
-    for path in (*PAGES, *FILES, "/client/pages/main.js", "/client/pages/connect.js", "/client/connect.js"):
-        answer = await api.http.get(path)
-        assert answer.status_code == 200 and answer.content
-        again = await api.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
-        assert again.status_code == 304
-        assert (await api.http.post(path)).status_code == 405
-
-
 async def test_without_pages_their_paths_are_as_before(make_api):
     api = make_api(pages="off", pages_name="Bank")
     for path in (*PAGES, *FILES):

@@ -9,7 +9,7 @@ import stat
 import pytest
 from tests.support.store_cases import NOW, admit, code, handle, sends, session
 
-from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
+from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import (
     confirmations,
@@ -85,30 +85,6 @@ async def test_backup_while_writing_then_restore(tmp_path):
     kept = {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"}
     await restored.close()
     assert kept == names
-
-
-@pytest.mark.parametrize("fault", ["missing", "text", "cut", "other", "in use"])
-async def test_restore_refuses_what_is_no_backup_and_a_running_service(tmp_path, fault):
-    store, copy = SqliteStore(tmp_path / "x.db"), tmp_path / "copy.db"
-    await store.open_session(session(handle("keep")), admit)
-    await asyncio.to_thread(backup_to, tmp_path / "x.db", copy)
-    whole = copy.read_bytes()
-    if fault == "in use":
-        with pytest.raises(InUse):
-            restore_from(copy, tmp_path / "x.db")
-        await store.open_session(session(handle("still")), admit)
-    await store.close()
-    if fault in {"text", "cut"}:
-        copy.write_bytes(b"hello" if fault == "text" else whole[: len(whole) // 2])
-    elif fault in {"missing", "other"}:
-        copy.unlink()
-    if fault == "other":
-        with contextlib.closing(sqlite3.connect(copy)) as connection:
-            connection.execute("CREATE TABLE x (y)")
-    if fault != "in use":
-        with pytest.raises(NotABackup):
-            restore_from(copy, tmp_path / "x.db")
-    assert any(row.get("key") == "keep" for row in every_row(tmp_path / "x.db"))
 
 
 async def test_every_row_is_plain_json(tmp_path):
