@@ -34,6 +34,8 @@ class ClientPlayer extends Player {
     this.dbName = dbName;
     this.world = new World(defaults, given, this.script);
     this.facts = defaults.facts;
+    for (const [name, note] of Object.entries(given.notes ?? {}))
+      storeOf(dbName).notes.set(`${name}:${this.facts.did}`, note);
   }
 
   /** Performs one event with a new client, which knows only what is stored. */
@@ -44,7 +46,7 @@ class ClientPlayer extends Player {
       baseUrl: "https://service.example",
       vault: this.#vault(event),
       gas: policyOf(event.policy ?? {}),
-      ...(event.account && { account: this.facts[event.account] }),
+      ...(event.account && { account: this.facts[event.account] ?? event.account }),
       snapshots: { automatic: false, serviceDid: event.service_did },
       subsystems: { helia: async () => {} },
       fetch: world.fetch,
@@ -58,22 +60,29 @@ class ClientPlayer extends Player {
     } finally {
       restore();
     }
-    return { effects: script.effects, state: this.#state(), result: this.#shown(result), ...this.#told(error) };
+    return { effects: script.effects, state: this.#state(), result: this.#shown(result), ...this.#told(error, event) };
   }
 
   register(client, { handle, email, sms, codes = ["111111"] }) {
-    const left = [...codes];
+    const left = [...(codes ?? [])];
     const { script } = this.world;
     const code = async (message) => {
       await script.perform(`ask: ${message}`);
       return left.shift() ?? null;
     };
-    return client.register({ handle, email, sms, code, onProgress: (step) => void script.perform(`tell: ${step}`) });
+    const asked = codes && { code };
+    return client.register({
+      handle,
+      email,
+      sms,
+      ...asked,
+      onProgress: (step) => void script.perform(`tell: ${step}`),
+    });
   }
 
-  async pay(client, { to = "payee", amount, ucan, payments = 1, chain_id: chainId = 84532 }) {
+  async pay(client, { to = "payee", amount, token = "native", ucan, payments = 1, chain_id: chainId = 84532 }) {
     const { script } = this.world;
-    const asked = { to: this.facts[to], amount, token: "native", chainId, ...(ucan && { ucan }) };
+    const asked = { to: this.facts[to] ?? to, amount, token, chainId, ...(ucan && { ucan }) };
     const options = { onProgress: (step) => script.perform(`tell: ${step}`) };
     for (let left = payments; left > 1; left -= 1) await client.pay(asked, options);
     return client.pay(asked, options);
@@ -153,8 +162,8 @@ class ClientPlayer extends Player {
     return result && Object.fromEntries(Object.entries(result).map(([name, it]) => [name, this.world.named(it)]));
   }
 
-  #told(error) {
-    return Object.fromEntries(Object.entries(told(error)).map(([name, it]) => [name, this.world.named(it)]));
+  #told(error, { expect }) {
+    return Object.fromEntries(Object.entries(told(error, expect)).map(([name, it]) => [name, this.world.named(it)]));
   }
 }
 

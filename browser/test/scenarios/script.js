@@ -103,9 +103,10 @@ export function errorOf(answer) {
 }
 
 /** Returns an error as scenarios write it: its name, and its code if it has one; and its message. */
-export function told(error) {
+export function told(error, { error: expected } = {}) {
   if (!error) return { error: null };
   if (error instanceof Killed) return { error: "killed" };
+  if (expected === "misuse" && error instanceof TypeError) return { error: expected, message: error.message };
   if (!error.name || error instanceof TypeError || error instanceof ReferenceError) throw error;
   const name = error instanceof RequestRefused ? "RequestRefused" : error.name;
   return {

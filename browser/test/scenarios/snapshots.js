@@ -165,6 +165,13 @@ class SnapshotPlayer extends Player {
     await this.recovered(event, { name: NAME });
   }
 
+  /** Recovers the vault that a passkey opens, which returns a secret if `hasKey` says so. */
+  async recover_passkey({ secret: hasKey }) {
+    this.isNew = true;
+    const passkey = { credentialId: "AA", userHandle: "", hasKey };
+    await new Recovery({ vault: this.vault }, this.store, this.hosts, { passkey }).recover();
+  }
+
   async publishSnapshot({ on = null, revision, root, wraps, later_ms: laterMs = 0, of_another: isOther }) {
     const did = isOther ? OTHER_DID : DID;
     const manifest = { ...this.manifest(on), did, updatedAt: UPDATED_AT + laterMs, delegation: DELEGATION };

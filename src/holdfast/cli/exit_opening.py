@@ -89,12 +89,12 @@ def _unlock(vault: Vault, data: bytes, source: Source) -> None:
 
 
 def _provider(source: Source) -> KeyProvider:
-    from holdfast.client.vault.keys import KnownKey, passkey_key
+    from holdfast.client.vault.keys import NO_SECRET, KnownKey, passkey_key
     from holdfast.wire.client_errors import WebAuthnError
 
     if source.key != "passkey":
         return common.key_provider(source.key, source.service)
     chosen = common.security_key(source.service).discover()
     if chosen.secret is None:
-        raise WebAuthnError("this passkey has no PRF, so it never opened a vault: choose another one")
+        raise WebAuthnError(NO_SECRET)
     return KnownKey(passkey_key(chosen.credential_id, chosen.secret))

@@ -420,7 +420,7 @@ def chosen_identifier(handle: str | None, email: str | None, sms: str | None) ->
     """Return identifier and channel. Raises ValueError unless exactly one is given."""
     given = [(value, channel) for value, channel in ((handle, "handle"), (email, "email"), (sms, "sms")) if value]
     if len(given) != 1:
-        raise ValueError("pass exactly one of handle, email and sms")
+        raise ValueError("exactly one of handle, email and sms")
     return given[0]
 
 

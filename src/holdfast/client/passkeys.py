@@ -121,7 +121,9 @@ class Authenticator:
         extended: Any = answer.client_extension_results or {}
         results = extended.get("prf", {}).get("results", {})
         if not results.get("first"):
-            raise WebAuthnError("this passkey has no PRF (hmac-secret): it cannot open a vault")
+            raise WebAuthnError(
+                "this passkey returns no secret (PRF): protect the vault with a password, or use another passkey"
+            )
         return _octets(results["first"])
 
     def discover(self) -> DiscoveredPasskey:

@@ -20,7 +20,7 @@ def test_exactly_one_identifier_a_callback_for_codes_and_a_vault(client, service
     for given in ({}, {"handle": "a", "email": "b@example.org"}, {"handle": ""}):
         with pytest.raises(ValueError, match="exactly one"):
             client.register(**given)
-    with pytest.raises(ValueError, match="callback"):
+    with pytest.raises(ValueError, match="code: a function"):
         client.register(email="b@example.org")
     with holdfast.Client(service.base_url) as without, pytest.raises(ClientStateError, match="has no vault"):
         without.register(handle="a")

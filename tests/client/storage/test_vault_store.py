@@ -13,6 +13,10 @@ import msgspec
 import pytest
 from tests.support.direct_sql import in_store
 
+from holdfast.client.flows.delegation_budget import DelegationBudget
+from holdfast.client.flows.signed_operations import SignedOperations
+from holdfast.client.moving.values import noted_move
+from holdfast.client.snapshots.shared_notes import NotedPayments
 from holdfast.client.snapshots.state import SnapshotState, read_state, write_state
 from holdfast.client.storage.vault_store import VaultStore, store_path
 from holdfast.client.types import VaultManifest, VaultStoreConfig
@@ -201,6 +205,25 @@ def test_a_deleted_vault_leaves_no_note_but_which_snapshot_is_published(store):
     assert [store.note(it) for it in (f"registration:{ours}", f"registration:{other}", "passkey")] == [
         None, "progress", "of the store",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("snapshots:did", lambda store: read_state(store, "did")),
+        ("payments:did", lambda store: NotedPayments(store, "did").all()),
+        ("signed:slot", lambda store: SignedOperations(store).least_fees("slot")),
+        ("next:slot", lambda store: SignedOperations(store).next_nonce("slot")),
+        ("replaced:slot", lambda store: SignedOperations(store).replaced("slot")),
+        ("spent:cid:native", lambda store: DelegationBudget(store).spent(["cid"], "native")),
+        ("moving:did", lambda store: noted_move(store, "did")),
+    ],
+)
+@pytest.mark.parametrize("damaged", ['{"nonce":', '{"nonce": "5"}', '""'])
+def test_a_damaged_note_is_an_error_of_the_store(store, name, read, damaged):
+    store.set_note(name, damaged)
+    with pytest.raises(StorageError, match=f"the note {name} is damaged"):
+        read(store)
 
 
 def test_closing_waits_for_another_threads_transaction(tmp_path):

@@ -5,6 +5,7 @@ The progress of a registration is recorded before each step, so that it survives
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import msgspec
 
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, RegistrationRefused, is_stale
 from holdfast.client.handles import canonical_handle
-from holdfast.client.storage.memory_notes import MemoryNotes
+from holdfast.client.storage.notes import MemoryNotes, write_note
 from holdfast.client.types import Attestation, Record
 from holdfast.rules.identifiers import Channel
 from holdfast.wire.encoding import from_hex, to_hex
@@ -49,14 +50,14 @@ class ProgressStore:
 
     def __init__(self, store: VaultStore | None, did: str, identifier: str, channel: str) -> None:
         self._store, self._name = store or MemoryNotes(), f"registration:{did}"
-        text = self._store.note(self._name)
-        fresh = Progress(identifier=identifier, channel=channel)
-        self.progress = _going_on(Progress.from_json(text), fresh) if text else fresh
+        self.progress = Progress(identifier=identifier, channel=channel)
+        with suppress(ValueError):  # what is damaged or of a later release counts as absent: the service knows the rest
+            self.progress = _going_on(Progress.from_json(self._store.note(self._name) or ""), self.progress)
 
     def note(self, **changes: object) -> None:
         """Store the changed fields."""
         self.progress = msgspec.structs.replace(self.progress, **changes)
-        self._store.set_note(self._name, msgspec.json.encode(self.progress.to_json()).decode())
+        write_note(self._store, self._name, self.progress)
 
     def forget(self) -> None:
         """Delete the recorded progress."""

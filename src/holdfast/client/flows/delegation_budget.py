@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.client.storage.memory_notes import MemoryNotes
+from holdfast.client.storage.notes import MemoryNotes, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ class DelegationBudget:
 
     def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
         """Return the amount spent under each delegation, in the token's smallest unit."""
-        return {cid: int(self._notes.note(_entry(cid, token)) or 0) for cid in cids}
+        return {cid: read_note(self._notes, _entry(cid, token), int) or 0 for cid in cids}
 
     def used(self, invocation: str) -> bool:
         """Return whether a payment has already used this invocation."""
@@ -40,11 +40,7 @@ class DelegationBudget:
         """
         changes: dict[str, tuple[str | None, str]] = {}
         for cid, before in spent.items():
-            name = _entry(cid, token)
-            text = self._notes.note(name)
-            if int(text or 0) != before:
-                return False
-            changes[name] = (text, str(before + amount))
+            changes[_entry(cid, token)] = (str(before) if before else None, str(before + amount))
         if once is not None:
             changes[_entry(once, _USED)] = (None, "1")
         return self._notes.replace_notes(changes)

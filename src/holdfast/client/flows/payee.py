@@ -44,7 +44,7 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
     if ADDRESS.fullmatch(to):
         return Payee(address_in(to, "to"), None)
     if not to.startswith("did:"):
-        raise ValueError("to must be an address or a DID")
+        raise ValueError("to: an address or a DID")
     found = await client.indexer_did(to_hex(did_hash(to)))
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):

@@ -158,7 +158,7 @@ class Registrar:
         if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + _SPARE_S:
             return
         if ask_code is None:
-            raise ValueError("code is missing: pass a callback that returns the code that was sent")
+            raise ValueError("code: a function that returns the code that was sent")
         await self._client.send_code(noted.identifier, noted.channel)
         await self._tell("code sent")
         self._notes.note(attestation=await self._attestation(ask_code))

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from holdfast.chain.fees import Fees
-from holdfast.client.storage.memory_notes import MemoryNotes
+from holdfast.client.storage.notes import MemoryNotes, read_note, write_note
 from holdfast.client.types import Record
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
@@ -51,15 +49,14 @@ class SignedOperations:
 
     def open_at(self, slot: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
-        text = self._notes.note(_name(slot))
-        return Signed.from_json(text) if text else None
+        return read_note(self._notes, _name(slot), Signed)
 
     def next_nonce(self, slot: str) -> int:
         """Return the nonce after that of the last operation that was seen mined, 0 if none was.
 
         The service's state of the account may be older.
         """
-        return int(self._notes.note(f"next:{slot}") or 0)
+        return read_note(self._notes, f"next:{slot}", int) or 0
 
     def least_fees(self, slot: str) -> Fees:
         """Return what the next operation must offer so that bundlers replace the open one by it."""
@@ -76,33 +73,29 @@ class SignedOperations:
             known = Signed(nonce=nonce, calls={})
         calls = {**known.calls, to_hex(operation_hash): _digest(operation.call_data)}
         fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(Fees(*map(int, known.fees)))
-        self._write(slot, Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
+        write_note(self._notes, _name(slot), Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
 
     def mined(self, slot: str, operation_hash: str) -> None:
         """Record that the operation was mined, which rules out the others with its nonce."""
         known = self.open_at(slot)
         if known is not None and operation_hash in known.calls:
-            self._notes.set_note(f"next:{slot}", str(known.nonce + 1))
+            write_note(self._notes, f"next:{slot}", known.nonce + 1)
             if others := [name for name in known.calls if name != operation_hash]:
                 replaced = [*self.replaced(slot), *others][-_MAX_REPLACED:]
-                self._notes.set_note(f"replaced:{slot}", msgspec.json.encode(replaced).decode())
-            self._write(slot, None)
+                write_note(self._notes, f"replaced:{slot}", replaced)
+            self.forget(slot)
 
     def replaced(self, slot: str) -> list[str]:
         """Return the operations that can never be mined, because another one with their nonce was."""
-        text = self._notes.note(f"replaced:{slot}")
-        return msgspec.json.decode(text, type=list[str]) if text else []
+        return read_note(self._notes, f"replaced:{slot}", list[str]) or []
 
     def forget(self, slot: str) -> None:
         """Drop what was signed, because its nonce was used by something else."""
-        self._write(slot, None)
+        self._notes.set_note(_name(slot), None)
 
     def forget_next(self, slot: str) -> None:
         """Drop the next nonce, because it was refused: another device has used it, or the chain is a new one."""
         self._notes.set_note(f"next:{slot}", None)
-
-    def _write(self, slot: str, signed: Signed | None) -> None:
-        self._notes.set_note(_name(slot), msgspec.json.encode(signed.to_json()).decode() if signed else None)
 
 
 def _name(slot: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
+from holdfast.client.storage.notes import read_note, write_note
 from holdfast.client.types import DidRecord, Record
 from holdfast.wire.client_errors import ServiceError
 
@@ -98,13 +97,12 @@ class NewPasskeys(Protocol):
 
 def noted_move(store: VaultStore, did: str) -> Noted | None:
     """Return the unfinished move, if one exists."""
-    text = store.note(_name(did))
-    return Noted.from_json(msgspec.json.decode(text)) if text else None
+    return read_note(store, _name(did), Noted)
 
 
 def note_move(store: VaultStore, did: str, move: Noted | None) -> None:
     """Store an unfinished move; None deletes it."""
-    store.set_note(_name(did), None if move is None else msgspec.json.encode(move.to_json()).decode())
+    write_note(store, _name(did), move)
 
 
 def _name(did: str) -> str:

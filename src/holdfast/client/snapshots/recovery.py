@@ -21,7 +21,7 @@ from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, ServersFailed, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
-from holdfast.client.vault.keys import HostKey, KnownKey, passkey_key
+from holdfast.client.vault.keys import NO_SECRET, HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
@@ -118,7 +118,7 @@ class Recovery:
     async def _discover(self, passkey: RecoveryPasskey, key: KeyProvider | None) -> DiscoveredPasskey:
         chosen = await outside(passkey.discover)
         if chosen.secret is None and key is None:
-            raise RecoveryRefused("no_prf", "this passkey has no PRF, so it never opened a vault: choose another one")
+            raise RecoveryRefused("no_prf", NO_SECRET)
         return chosen
 
     async def _of_car(self, car: bytes) -> _Found:

@@ -10,6 +10,7 @@ import msgspec
 from holdfast.client.snapshots.hosts import pin_uploaded
 from holdfast.client.snapshots.payment_notes import DIGEST, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage import snapshots
+from holdfast.client.storage.notes import read_note
 from holdfast.client.types import PinStatus, VaultManifest
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -35,14 +36,14 @@ class NotedPayments:
 
     def all(self) -> list[PaymentNote]:
         """Return the notes, oldest first. Raises StorageError."""
-        return _read(self._store.note(self._name))
+        return read_notes(read_note(self._store, self._name, list) or [])
 
     def add(self, notes: Iterable[PaymentNote]) -> list[PaymentNote]:
         """Add notes, and return all. Raises StorageError."""
         added = list(notes)
         while True:
             before = self._store.note(self._name)
-            union = merged(_read(before), added)
+            union = merged(self.all(), added)
             if self._store.replace_note(self._name, before, msgspec.json.encode(union).decode()):
                 return union
 
@@ -94,7 +95,3 @@ async def _pinned(hosts: SnapshotHosts, did: str, data: bytes) -> str:
     taken = await asyncio.to_thread(snapshots.take, manifest, data)
     await pin_uploaded(hosts, taken, PIN_NAME, {PIN_NAME: did})
     return taken.root_cid
-
-
-def _read(text: str | None) -> list[PaymentNote]:
-    return [] if text is None else read_notes(msgspec.json.decode(text))

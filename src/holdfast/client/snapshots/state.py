@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
+from holdfast.client.storage.notes import read_note, write_note
 from holdfast.client.types import Record
-from holdfast.wire.client_errors import StorageError
 
 if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
@@ -54,34 +52,23 @@ def is_due(stored: StoredVault, state: SnapshotState) -> bool:
 
 def read_state(store: VaultStore, did: str) -> SnapshotState:
     """Return the stored state, or the initial one. Raises StorageError."""
-    text = store.note(_name(did))
-    if text is None:
-        return SnapshotState(did=did)
-    try:
-        return SnapshotState.from_json(msgspec.json.decode(text))
-    except ValueError as error:
-        raise StorageError("the state of the snapshots is damaged") from error
+    return read_note(store, _name(did), SnapshotState) or SnapshotState(did=did)
 
 
 def write_state(store: VaultStore, state: SnapshotState) -> None:
     """Store a state. Raises StorageError."""
-    store.set_note(_name(state.did), msgspec.json.encode(state.to_json()).decode())
-
-
-def stored_record(store: VaultStore, did: str) -> bytes | None:
-    """Return the IPNS record of the last acknowledged snapshot, or None before the first one. Raises StorageError."""
-    text = store.note(_record_name(did))
-    return None if text is None else bytes.fromhex(text)
+    write_note(store, _name(state.did), state)
 
 
 def keep_record(store: VaultStore, did: str, record: bytes) -> None:
-    """Store the IPNS record of the last acknowledged snapshot. Raises StorageError."""
-    store.set_note(_record_name(did), record.hex())
+    """Store the IPNS record of the last acknowledged snapshot, in hexadecimal. Raises StorageError."""
+    store.set_note(record_name(did), record.hex())
+
+
+def record_name(did: str) -> str:
+    """Return the name of the note with the IPNS record of the last acknowledged snapshot, which a pairing passes on."""
+    return f"snapshot-record:{did}"
 
 
 def _name(did: str) -> str:
     return f"snapshots:{did}"
-
-
-def _record_name(did: str) -> str:
-    return f"snapshot-record:{did}"

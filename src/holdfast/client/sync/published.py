@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from holdfast.client.snapshots.state import SnapshotState, keep_record, stored_record, write_state
+from holdfast.client.snapshots.state import SnapshotState, keep_record, record_name, write_state
 from holdfast.content.errors import ContentError
 from holdfast.content.records import MAX_RECORD_BYTES, Record, read_record
 
@@ -22,8 +22,7 @@ async def published_record(vault: AsyncVault) -> str | None:
     did = (await vault.status()).did
     if vault.store is None or did is None:
         return None
-    record = await asyncio.to_thread(stored_record, vault.store, did)
-    return None if record is None else record.hex()
+    return await asyncio.to_thread(vault.store.note, record_name(did))
 
 
 async def continue_from(vault: AsyncVault, record: object) -> None:

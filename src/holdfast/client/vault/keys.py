@@ -101,6 +101,9 @@ class KnownKey:
         return self.key
 
 
+NO_SECRET = "this passkey returns no secret (PRF) here: choose another one, or open the vault with its password"  # noqa: S105
+
+
 @dataclass(frozen=True, slots=True)
 class DiscoveredPasskey:
     """What a synced passkey returns when the relying party requests an assertion from any of its passkeys.

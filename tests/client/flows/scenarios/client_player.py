@@ -9,7 +9,7 @@ from unittest.mock import patch
 import httpx2
 import msgspec
 from tests.client.flows.scenarios.files import DEFAULTS
-from tests.client.flows.scenarios.script import SCRIPT, Killed, Player, Script, told
+from tests.client.flows.scenarios.script import SCRIPT, Killed, Player, Script, misuse, told
 from tests.client.flows.scenarios.world import FACTS, USUAL, World
 from tests.support.direct_sql import in_store
 
@@ -91,6 +91,8 @@ class _Player(Player):
     def __init__(self, store, scenario):
         self.store = store
         self.world = World(scenario.get("given", {}))
+        for name, note in scenario.get("given", {}).get("notes", {}).items():
+            store.set_note(f"{name}:{FACTS['did']}", note)
 
     async def turn(self, event, stop_after=None):
         """Perform one event with a new client, which knows only what is stored."""
@@ -101,7 +103,7 @@ class _Player(Player):
             "https://service.example",
             vault=vault,
             gas=GasPolicy(**event.get("policy", {})),
-            account=FACTS[event["account"]] if "account" in event else None,
+            account=FACTS.get(event.get("account"), event.get("account")),
             snapshots=SnapshotConfig(automatic=False, service_did=event.get("service_did")),
             transport=httpx2.MockTransport(self.world.answer),
         )
@@ -109,13 +111,14 @@ class _Player(Player):
         with _skipping():
             try:
                 result = await script.run(lambda: getattr(self, f"do_{event['do']}")(client, event))
-            except (ServiceError, Killed) as raised:
+            except (ServiceError, Killed, *misuse(event)) as raised:
                 error = raised
         ending = {name: self.world.named(text) for name, text in told(error).items()}
         return {"effects": script.effects, "state": self.state(), "result": self.shown(result), **ending}
 
     async def do_register(self, client, event):
-        codes = list(event.get("codes", ["111111"]))
+        codes = event.get("codes", ["111111"])
+        codes = codes and list(codes)
         chosen = chosen_identifier(*(event.get(channel) for channel in ("handle", "email", "sms")))
         now = FACTS["now_s"] + event.get("clock_s", 0)
 
@@ -123,12 +126,15 @@ class _Player(Player):
             await SCRIPT.get().perform(f"ask: {message}")
             return codes.pop(0) if codes else None
 
-        return await client._registrar().register(*chosen, code, self.tell, now=lambda: now)
+        return await client._registrar().register(*chosen, None if codes is None else code, self.tell, now=lambda: now)
 
     async def do_pay(self, client, event):
-        to = FACTS[event.get("to", "payee")]
+        to = event.get("to", "payee")
+        to = FACTS.get(to, to)
         chain_id = event.get("chain_id", 84532)
-        asked = PaymentParams(to=to, amount=event["amount"], token="native", chain_id=chain_id, ucan=event.get("ucan"))
+        asked = PaymentParams(
+            to=to, amount=event["amount"], token=event.get("token", "native"), chain_id=chain_id, ucan=event.get("ucan")
+        )
         for _ in range(1, event.get("payments", 1)):
             await client.pay(asked, on_progress=self.tell)
         return await client.pay(asked, on_progress=self.tell)

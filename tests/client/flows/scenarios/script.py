@@ -132,12 +132,19 @@ def _content_error(code):
     return storage_error
 
 
+def misuse(event):
+    """Return the errors for arguments that are not allowed, if the event expects one."""
+    return (ValueError,) if event.get("expect", {}).get("error") == "misuse" else ()
+
+
 def told(error):
     """Return an error as scenarios write it: its name, and its code if it has one; and its message."""
     if error is None:
         return {"error": None}
     if isinstance(error, Killed):
         return {"error": "killed"}
+    if isinstance(error, ValueError):
+        return {"error": "misuse", "message": str(error)}
     documented = (it.__name__ for it in (RequestRefused, ClientStateError) if isinstance(error, it))
     name = error.name if isinstance(error, NoEndpoint) else next(documented, type(error).__name__)
     code = getattr(error, "code", None)

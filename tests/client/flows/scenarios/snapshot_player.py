@@ -12,13 +12,13 @@ from tests.client.flows.scenarios.script import Killed, Player, Script, told
 from holdfast.client.moving.copying import continue_there, copy_to, read_back
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
-from holdfast.client.snapshots.state import SnapshotState, read_state, stored_record, write_state
+from holdfast.client.snapshots.state import SnapshotState, read_state, record_name, write_state
 from holdfast.client.snapshots.versions import OtherKeys, compare_vaults
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinStatus, VaultManifest
-from holdfast.client.vault.keys import SecretKey
+from holdfast.client.vault.keys import DiscoveredPasskey, SecretKey
 from holdfast.content.cars import write_car
 from holdfast.content.cids import raw_block
 from holdfast.content.records import Record
@@ -91,7 +91,8 @@ class _Player(Player):
     def shown(self, state):
         """Return all fields of a state under their JSON names, and which record is stored."""
         fields = {_camel(name): self.symbol(value) for name, value in msgspec.structs.asdict(state).items()}
-        return {**fields, "record": (stored_record(self.store, DID) or b"none").decode()}
+        record = self.store.note(record_name(DID))
+        return {**fields, "record": bytes.fromhex(record).decode() if record else "none"}
 
     async def do_publish(self, event):
         if "imported" in event:
@@ -148,6 +149,13 @@ class _Player(Player):
         module = "holdfast.client.snapshots.recovery"
         with patch(f"{module}.check_binding"), patch(f"{module}.opened_beside", self.opened_beside):
             await self.recovered(event, name=NAME)
+
+    async def do_recover_passkey(self, event):
+        """Recover the vault that a passkey opens, which returns a secret if `secret` says so."""
+        self.is_new = True
+        secret = b"k" * 32 if event["secret"] else None
+        passkey = SimpleNamespace(discover=lambda: DiscoveredPasskey("AA", b"", secret))
+        await Recovery(self.vault, self.store, self.place).recover(passkey=passkey)
 
     def publish_snapshot(self, it):
         wraps = it.get("wraps", [])
