@@ -23,10 +23,6 @@ def client(service):
         yield made
 
 
-def fresh():
-    return "h" + secrets.token_hex(6), "handle", "did:new:0x" + secrets.token_hex(32)
-
-
 def test_every_endpoint_answers_with_its_type(client):
     assert client.contracts().chain_id == 84532
     assert client.status().database == "connected"
@@ -50,25 +46,6 @@ def test_every_endpoint_answers_with_its_type(client):
     for ask in (client.indexer_did, client.indexer_alias, client.indexer_account):
         with pytest.raises(refusals.IndexerNotConfigured):
             ask("0x" + "11" * 32)
-
-
-def test_refusals_of_the_real_service_are_typed(client):
-    handle, channel, did = fresh()
-    client.create_session(handle, channel, did)
-    cases = [
-        (refusals.IdentifierTaken, lambda: client.create_session(handle, channel, fresh()[2])),
-        (refusals.IdentifierReserved, lambda: client.create_session("admin", "handle", did)),
-        (refusals.InvalidRequest, lambda: client.create_session("", "handle", did)),
-        (refusals.InvalidRequest, lambda: client.send_code("a@example.org", "fax")),
-        (refusals.InvalidRequest, lambda: client.get_account_state("0x12")),
-        (refusals.InvalidRequest, lambda: client.balance(ADDRESS, "DOGE", 84532)),
-        (refusals.RpcMethodNotAllowed, lambda: client.bundler("eth_call")),
-    ]
-    for kind, ask in cases:
-        with pytest.raises(kind) as caught:
-            ask()
-        assert caught.value.code
-        assert caught.value.status >= 400
 
 
 def test_the_service_as_a_guardian(client):

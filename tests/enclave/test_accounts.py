@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import sqlite3
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -11,7 +10,7 @@ from tests.support.enclave_calls import denied, done
 from tests.support.linear_memory import Recorder, assert_absent, numbers
 from tests.support.older_vaults import OLD, OLD_DID
 from tests.support.pairing_by_hand import pair
-from tests.support.sealed_vaults import edited, opened, sealed
+from tests.support.sealed_vaults import as_export, edited, opened, rows_in, sealed
 
 from holdfast.enclave import Enclave
 
@@ -88,10 +87,8 @@ def test_the_seed_travels_with_export_and_pairing(vault, key):
 
 
 def test_the_seed_is_sealed_in_the_database(generated):
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(opened(base64.b64decode(generated["database"]), SECRET))
-    ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM seeds").fetchall()
-    connection.close()
+    image = opened(base64.b64decode(generated["database"]), SECRET)
+    ((data, nonce, key),) = rows_in(image, "SELECT sealed, nonce, key FROM seeds")
     assert len(AESGCM(key).decrypt(nonce, data, b"holdfast/seed/v1")) == 64
 
 
@@ -176,11 +173,8 @@ def test_an_old_vault_gets_its_seed_when_it_is_asked_for_one(old):
         assert again.call("load", database=saved, key=KEY)["success"] is True
         assert done(again, "accounts", "derive", address_index=1, chain_id="1")["address"] == first
     image = opened(base64.b64decode(saved), SECRET)
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(image)
-    assert connection.execute("PRAGMA user_version").fetchone() == (3,)
-    assert [row[0] for row in connection.execute("SELECT version FROM migrations ORDER BY version")] == [1, 2, 3]
-    connection.close()
+    assert rows_in(image, "PRAGMA user_version") == [(3,)]
+    assert rows_in(image, "SELECT version FROM migrations ORDER BY version") == [(1,), (2,), (3,)]
 
 
 def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path, old):
@@ -198,14 +192,9 @@ def test_where_the_right_account_is_there_already_the_wrong_one_goes(tmp_path, o
         assert [(row["address"], row["label"], row["is_default"]) for row in found] == [(right, "By hand", True)]
 
 
-def test_an_old_export_is_put_right_too(tmp_path):
-    from argon2.low_level import Type, hash_secret_raw
-
-    head = b"MTRV\x01\x01\0\0" + b"".join(n.to_bytes(4) for n in (8192, 1, 1)) + bytes(16) + bytes(12)
-    head += (len(OLD) + 16).to_bytes(8)
-    data = head + AESGCM(hash_secret_raw(b"pw", bytes(16), 1, 8192, 1, 32, Type.ID)).encrypt(bytes(12), OLD, head)
+def test_an_old_export_is_put_right_too():
     with Enclave() as enclave:
-        answer = enclave.call("import", data=data, password="pw", key=KEY)
+        answer = enclave.call("import", data=as_export(OLD, b"pw"), password="pw", key=KEY)
         assert answer["success"] is True, answer
         assert NOBODYS not in str(enclave.call("query"))
         assert HALF_NAMED not in str(enclave.call("query"))

@@ -1,15 +1,13 @@
 """A vault created elsewhere may contain anything: every call returns a well-formed response, and none traps."""
 
 import base64
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.credentials import KEY
 from tests.support.enclave_calls import refused
-from tests.support.sealed_vaults import edited, opened, sealed
+from tests.support.sealed_vaults import edited, opened, rows_in, sealed
 
 from holdfast.enclave import Enclave
 
@@ -90,16 +88,12 @@ def test_a_version_that_never_was_is_refused(made, tmp_path, version):
 
 def test_shares_of_another_key_do_not_sign(made, tmp_path):
     """The shares are sealed correctly and bound to the public key, but are shares of another key, so signing fails."""
-    file = tmp_path / "db"
-    file.write_bytes(made.database)
-    with closing(sqlite3.connect(file)) as reading, reading:
-        query = "SELECT public_key, val_share, val_key, nonce FROM enclaves"
-        public, share, key, nonce = reading.execute(query).fetchone()
-    reading.close()
+    query = "SELECT public_key, val_share, val_key, nonce FROM enclaves"
+    ((public, share, key, nonce),) = rows_in(made.database, query)
     binding = b"holdfast/share/v1/val\0" + public
     scalar = int.from_bytes(AESGCM(key).decrypt(nonce[:12], share, binding)) ^ 1
     other = AESGCM(key).encrypt(nonce[:12], scalar.to_bytes(32), binding)
-    database = edited(made.database, file, "UPDATE enclaves SET val_share = ?", other)
+    database = edited(made.database, tmp_path / "db", "UPDATE enclaves SET val_share = ?", other)
     enclave, _ = load(sealed(database, made.did, SECRET), key=KEY)
     assert refused(enclave, "sign", digest=bytes(32)) == "key_mismatch"
 
@@ -151,18 +145,10 @@ def test_the_key_of_the_did_signs_wherever_its_row_stands(made, tmp_path):
     first = "UPDATE enclaves SET rowid = -rowid WHERE rowid = (SELECT max(rowid) FROM enclaves)"
     enclave, _ = load(sealed(edited(database, tmp_path / "db", first), made.did, SECRET), key=KEY)
     digest = bytes(32)
-    public = made_key(made)
+    ((public,),) = rows_in(made.database, "SELECT public_key FROM enclaves")
     signature = enclave.call("sign", digest=digest)["signature"]
     assert enclave.call("verify_signature", public_key=public, digest=digest, signature=signature) == {"valid": True}
     assert enclave.call("did_key", curve="P-256", public_key=public)["did_new"] == made.did.decode()
-
-
-def made_key(made):
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(made.database)
-    (key,) = connection.execute("SELECT public_key FROM enclaves").fetchone()
-    connection.close()
-    return bytes(key)
 
 
 def test_a_pairing_does_not_bring_a_vault_that_is_not_its_dids(made, tmp_path):

@@ -10,7 +10,9 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.enclave_calls import done, refused
+from tests.support.sealed_vaults import opened, rows_in
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
@@ -108,57 +110,14 @@ def test_recovery_identifiers_recover_the_key(credential, key):
             assert found.format(compressed=False).hex() == made["public_key"]
 
 
-def test_added_entropy_changes_the_signature_and_deterministic_does_not(vault):
-    digest = bytes(32)
-    assert vault.call("sign", digest=digest) != vault.call("sign", digest=digest)
-    plain = vault.call("sign", digest=digest, deterministic=True)
-    assert plain == vault.call("sign", digest=digest, deterministic=True)
-
-
-def test_shares_refresh_leaves_the_key_and_changes_both_shares(vault, generated):
-    before = generated["encrypted_shares"]
-    for rotate in (False, True):
-        after = vault.call("refresh_shares", rotate=rotate)
-        assert after["public_key"] == before["public_key"]
-        assert after["val_share"] != before["val_share"]
-        assert after["user_share"] != before["user_share"]
-        digest = hashlib.sha256(b"after").digest()
-        check("P-256", generated, digest, base64.b64decode(vault.call("sign", digest=digest)["signature"]))
-        before = after
-
-
-def test_a_val_share_in_a_second_place_is_needed(credential, key):
-    enclave, made = fresh("P-256", credential, key, keep_val_share=False)
-    with enclave:
-        assert refused(enclave, "sign", digest=bytes(32)) == "missing_field"
-        share = made["encrypted_shares"]["val_share"]
-        answer = enclave.call("sign", digest=bytes(32), val_share=share)
-        check("P-256", made, bytes(32), base64.b64decode(answer["signature"]))
-        damaged = bytearray(base64.b64decode(share))
-        damaged[3] ^= 1
-        assert refused(enclave, "sign", digest=bytes(32), val_share=bytes(damaged)) == "share_rejected"
-        refreshed = enclave.call("refresh_shares", val_share=share)
-        before_it = share
-        assert refused(enclave, "sign", digest=bytes(32), val_share=before_it) == "share_rejected"
-        assert enclave.call("sign", digest=bytes(32), val_share=refreshed["val_share"])["signature"]
-
-
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
 def test_a_share_alone_is_uniform(curve, credential, key):
     """Over many refreshes of one key, each bit of each share is set about half the time, so a share reveals nothing."""
-    import sqlite3
-
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
     rounds = 300
     with Enclave() as enclave:
         made = enclave.call("generate", credential=credential, key=key, curve=curve)
-        exported = base64.b64decode(enclave.call("export", password="open")["data"])
-        image = _image(exported, b"open")
-        connection = sqlite3.connect(":memory:")
-        connection.deserialize(image)
-        val_key, user_key = connection.execute("SELECT val_key, user_key FROM enclaves").fetchone()
-        connection.close()
+        image = opened(base64.b64decode(made["database"]), base64.b64decode(key["secret"]))
+        ((val_key, user_key),) = rows_in(image, "SELECT val_key, user_key FROM enclaves")
         point = bytes.fromhex(made["public_key"])
         sums = {"val": [0] * 256, "usr": [0] * 256}
         for _ in range(rounds):
@@ -181,14 +140,6 @@ def test_a_share_alone_is_uniform(curve, credential, key):
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
-
-
-def _image(exported, password):
-    from argon2.low_level import Type, hash_secret_raw
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-    key = hash_secret_raw(password, exported[20:36], 3, 65536, 4, 32, Type.ID)
-    return AESGCM(key).decrypt(exported[36:48], exported[56:], exported[:56])
 
 
 def test_addresses_of_hashed_keys(vault):

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import sqlite3
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -12,7 +11,7 @@ from tests.support.enclave_calls import denied, done, refused
 from tests.support.linear_memory import assert_absent, forms
 from tests.support.older_vaults import OLD, OLD_DID
 from tests.support.pairing_by_hand import pair
-from tests.support.sealed_vaults import edited, opened, sealed
+from tests.support.sealed_vaults import edited, opened, rows_in, sealed
 
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
@@ -39,10 +38,7 @@ def fields_of(record):
 
 def seed_in(database):
     """Return the seed of the publishing key in an unencrypted database."""
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(database)
-    ((data, nonce, key),) = connection.execute("SELECT sealed, nonce, key FROM publishing_keys").fetchall()
-    connection.close()
+    ((data, nonce, key),) = rows_in(database, "SELECT sealed, nonce, key FROM publishing_keys")
     return AESGCM(key).decrypt(nonce, data, b"holdfast/publishing-key/v1")
 
 

@@ -128,17 +128,6 @@ def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential, key):
         assert vault.call("unlock", key=key)["success"] is True
 
 
-@pytest.mark.parametrize("until", ["2023-11-14T22:13:20Z", "2023-11-14T22:13:20.000Z"])
-def test_a_life_ends_at_its_second_in_either_form(credential, key, until):
-    now = [1_700_000_000.0]
-    with Enclave(now=lambda: now[0]) as vault:
-        vault.call("generate", credential=credential, key=key)
-        row = done(vault, "sessions", "create", expires_at=until)["id"]
-        assert done(vault, "sessions", "verify", id=row) == {"valid": True}
-        now[0] += 0.001
-        assert done(vault, "sessions", "verify", id=row) == {"valid": False, "reason": "expired"}
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+from argon2.low_level import Type, hash_secret_raw
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -58,6 +61,20 @@ def sealed(database: bytes, did: bytes, secret: bytes, *, revision: int = 1, wra
     head = b"HFDB\x01\x01" + struct.pack(">HQQ", len(did), revision, 0) + nonce
     head += struct.pack(">Q", len(database) + 16) + did + wrap
     return head + AESGCM(data_key).encrypt(nonce, database, head)
+
+
+def as_export(database: bytes, password: bytes) -> bytes:
+    """Return an export of this database, with the cheapest parameters that an import accepts (docs/formats.md)."""
+    head = b"MTRV\x01\x01\0\0" + struct.pack(">III", 8192, 1, 1) + bytes(28) + struct.pack(">Q", len(database) + 16)
+    key = hash_secret_raw(password, bytes(16), 1, 8192, 1, 32, Type.ID)
+    return head + AESGCM(key).encrypt(bytes(12), database, head)
+
+
+def rows_in(database: bytes, query: str, *values: object) -> list[Any]:
+    """Return the rows that a query finds in a decrypted database."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(database)
+        return connection.execute(query, values).fetchall()
 
 
 def edited(database: bytes, file: Path, statement: str, *values: object) -> bytes:

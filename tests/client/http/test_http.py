@@ -32,7 +32,6 @@ from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http import refusals
 from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, as_json, result
 from holdfast.client.http.chain_transport import ChainTransport
-from holdfast.client.http.json_rpc import JsonRpcError
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput
 from holdfast.wire.client_errors import ClientStateError, NetworkError
@@ -129,12 +128,6 @@ def test_network_failures_name_no_address(broken, said):
     with pytest.raises(NetworkError, match=said) as caught:
         ask(handler, "status")
     assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize("body", [[], {"chain": 1}, "x", {**STATUS, "chainId": "84532"}, None])
-def test_answers_of_another_form_are_network_errors(body):
-    with pytest.raises(NetworkError, match=r"^Network: /api/status did not answer in the documented form"):
-        ask(answering(200, body), "status")
 
 
 def test_a_closed_client_says_so():
@@ -242,23 +235,6 @@ def test_a_mistyped_file_of_certificates_is_named(tmp_path, monkeypatch, content
         with pytest.raises(OSError, match="SSL_CERT_FILE cannot be read as certificates in PEM") as caught:
             client("https://vault.example")
         assert caught.value.filename == str(file)
-
-
-def test_bundler_errors_carry_code_and_data():
-    def handler(request):
-        asked = json.loads(request.content)
-        return httpx2.Response(
-            200, json={"id": asked["id"], "error": {"code": -32500, "message": "AA23\x1b[2J", "data": "0x1"}}
-        )
-
-    with pytest.raises(JsonRpcError, match=r"^Network: AA23\ufffd\[2J$") as caught:
-        ask(handler, "bundler", "eth_sendUserOperation", [{}, "0x"])
-    assert (caught.value.code, caught.value.data) == (-32500, "0x1")
-
-
-def test_bundler_answers_to_another_request_are_refused():
-    with pytest.raises(NetworkError, match="documented form"):
-        ask(answering(200, {"jsonrpc": "2.0", "id": 999, "result": "0x1"}), "bundler", "eth_supportedEntryPoints")
 
 
 @pytest.mark.parametrize("status", [200, 400])

@@ -81,28 +81,6 @@ async def second_device(folder, host, first):
         yield device
 
 
-@pytest.mark.parametrize("version", ["here", "there"])
-async def test_two_devices_that_both_changed(device, host, tmp_path, version):
-    await device.client.publish_snapshot()
-    async with second_device(tmp_path / "two", host, device) as other:
-        await device.change("first")
-        await device.client.publish_snapshot()
-        await other.change("second")
-        with pytest.raises(SnapshotConflict):
-            await other.client.publish_snapshot()
-        state = await other.client.snapshot_state()
-        assert state.status == "conflict"
-        (difference,) = await other.client.compare_snapshots(SECRET)
-        assert (difference.table, difference.only_here, difference.only_there) == ("services", ("second",), ("first",))
-        ended = await other.client.choose_snapshot(version, SECRET)
-        assert (ended.status, ended.other_root) == ("pinned", None)
-        rows = await other.vault.exec("resource:services action:list")
-        assert [row["id"] for row in rows.result] == [{"here": "second", "there": "first"}[version]]
-        assert (await record_of(other, host)).root_cid == ended.acknowledged_root
-        assert state.other_root in host.blocks
-        assert len(other.store.revisions((await other.vault.status()).did)) > 1
-
-
 async def test_a_choice_is_about_the_version_that_an_upload_has_met_last(device, host, tmp_path):
     await device.client.publish_snapshot()
     async with second_device(tmp_path / "two", host, device) as other:

@@ -16,7 +16,7 @@ from holdfast.client.snapshots.hosts import SnapshotHosts
 from holdfast.client.snapshots.recovery import RecoveryRefused
 from holdfast.client.types import GenerateInput
 from holdfast.content.names import name_of
-from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
+from holdfast.wire.client_errors import ClientStateError, StorageError
 
 SITE = "http://localhost:8787"
 
@@ -99,30 +99,6 @@ async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_p
         with pytest.raises(StorageError, match="delegation"):
             await new.client.recover(key=SECRET, name=await other.name())
     assert nothing_kept(new)
-
-
-async def test_with_the_service_gone_a_gateways_copy_is_used_only_when_the_person_says_so(tmp_path, first, host):
-    """A server that once had a record can return it for years, so nothing else shows that it is an old one."""
-    config = types.SnapshotConfig(automatic=False, gateway_urls=("https://liar.example", "https://mirror.example"))
-    host.down, host.liars = {"vault.example"}, {"liar.example"}
-    asked, steps = [], []
-    async with Device(tmp_path / "new", host, config) as new:
-        unconfirmed = r"vault\.example did not answer.* is from 20\d\d-\d\d-\d\d"
-        with pytest.raises(RecoveryRefused, match=unconfirmed) as caught:
-            await new.client.recover(passkey=first.authenticator)
-        assert caught.value.code == "unconfirmed"
-        host.liars = {"liar.example", "mirror.example"}
-        lie = "a block does not match its CID"
-        reasons = rf"liar\.example: {lie}; mirror\.example: {lie}; vault\.example: no answer$"
-        with pytest.raises(NetworkError, match=reasons):
-            await new.client.recover(passkey=first.authenticator, accept=lambda _: True)
-        assert nothing_kept(new)
-        host.liars = {"liar.example"}
-        accept = lambda question: asked.append(question) or True  # noqa: E731 - the person's answer
-        found = await new.client.recover(passkey=first.authenticator, accept=accept, on_progress=steps.append)
-        assert found.sequence == 1
-    assert len(asked) == 1 and "there may be a newer copy" in asked[0]
-    assert "vault.example did not answer: no answer" in steps
 
 
 @pytest.mark.parametrize(("prf", "code", "said"), [(False, "no_prf", "no PRF"), (True, "no_snapshot", "no snapshot")])
