@@ -20,11 +20,11 @@ function clock(context) {
 }
 
 /** Snapshots of a vault that is locked, and how often an upload looked at the vault. */
-function snapshots(context) {
+function snapshots(context, options = {}) {
   const pass = clock(context);
   const status = context.mock.fn(async () => ({ locked: true }));
   const vault = Object.assign(new EventTarget(), { dbName: "automatic", status });
-  const made = new VaultSnapshots({ vault, baseUrl: "https://service.example" }, { debounceMs: 2000 });
+  const made = new VaultSnapshots({ vault, baseUrl: "https://service.example" }, { debounceMs: 2000, ...options });
   context.after(() => made.close());
   const count = () => status.mock.callCount();
   const looked = async () => {
@@ -49,12 +49,16 @@ for (const back of ["online", "nothing"])
     await until(() => count() > before);
   });
 
-test("nothing is uploaded after the end", async (context) => {
-  const { vault, made, pass, looked } = snapshots(context);
-  await made.close();
-  const before = await looked();
-  vault.dispatchEvent(new CustomEvent("stored"));
-  dispatchEvent(new Event("online"));
-  pass(60_000);
-  assert.equal(await looked(), before);
-});
+for (const [when, options] of [
+  ["after the end", {}],
+  ["unless the application asks for it", { automatic: false }],
+])
+  test(`nothing is uploaded ${when}`, async (context) => {
+    const { vault, made, pass, looked } = snapshots(context, options);
+    if (options.automatic !== false) await made.close();
+    const before = await looked();
+    vault.dispatchEvent(new CustomEvent("stored"));
+    dispatchEvent(new Event("online"));
+    pass(60_000);
+    assert.equal(await looked(), before);
+  });

@@ -1,7 +1,6 @@
 """A headless Chromium, which all tests share; each test has separate browser contexts, with pages on localhost."""
 
 import shutil
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -39,16 +38,6 @@ def chromium(*, whole=True):
     found = next((path for name in names if (path := shutil.which(name))), None) or (str(MAC) if MAC.exists() else None)
     assert found, "no Chromium on this machine: make setup installs it or says what to install"
     return found
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def storing_nothing(session_chromium, tmp_path):
-    """A profile whose owner has blocked cookies and site data in the browser's settings."""
-    preferences = tmp_path / "profile" / "Default" / "Preferences"
-    preferences.parent.mkdir(parents=True)
-    preferences.write_text('{"profile": {"default_content_setting_values": {"cookies": 2}}}')
-    async with session_chromium.with_profile(preferences.parents[1]) as context:
-        yield context
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -95,13 +84,6 @@ class Chromium:
             program = chromium(whole=self._whole)
             self._browser = await launch(executable_path=program, args=FLAGS, timeout=120_000)
         return self._browser
-
-    @asynccontextmanager
-    async def with_profile(self, folder):
-        launch = self._playwright.chromium.launch_persistent_context
-        context = await launch(folder, executable_path=chromium(), args=FLAGS, timeout=120_000)
-        yield context
-        await context.close()
 
     async def close(self):
         if self._browser is not None:

@@ -6,7 +6,6 @@ Sizes, files and types of the build are tested in tests/packaging/test_browser_c
 import pytest
 from tests.support.built_client import browser_builder, loaded
 from tests.support.passkeys import CLIENT, MAKE, PAGE_HEADERS, PATIENCE_MS, Authenticator, outcome
-from tests.support.unbuilt_client import serve_sources
 
 HEADERS = {"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
            "Cross-Origin-Embedder-Policy": "require-corp"}  # fmt: skip
@@ -51,17 +50,3 @@ async def test_what_was_built_makes_a_vault_and_opens_it(browser, shared, packag
     on_demand = {"main.js", "bafkqaaa?format=raw", "libp2p.js"}  # of the last, only whether it is there
     snapshots = {file.name for file in loaded(package / "dist", "snapshots/main.js")} - client
     assert set(first_visit[enclave + 1 :]) <= on_demand | snapshots, "a first visit asks for nothing else"
-
-
-@pytest.mark.soak  # test_notes_of_windows.py and the tests in Node load modules without a build in the gate
-async def test_the_modules_draw_the_first_screens_without_a_build(browser, shared):
-    context = await browser.new_context()
-    await serve_sources(context)
-    page = await context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    for path, screen in (("/", "start"), ("/vault", "none")):
-        await page.goto(f"http://localhost:{shared.port}{path}")
-        await page.locator(f'main[data-screen="{screen}"]').wait_for()
-    assert errors == []

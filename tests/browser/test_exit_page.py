@@ -13,15 +13,14 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 from eth_keys.datatypes import PrivateKey
-from playwright.async_api import Error, expect
+from playwright.async_api import expect
 from tests.support.chain_service import NOWHERE, chain_service
 from tests.support.clean_tree import ROOT
 from tests.support.nfts import mint, mint_pieces, owner_of, pieces_of
-from tests.support.page_visits import person, saves_a_backup
 from tests.support.payments import someone
 from tests.support.software_authenticator import SoftwareAuthenticator
 from tests.support.synced_passkeys import synced
-from tests.support.terminal import PASSWORD, Terminal
+from tests.support.terminal import Terminal
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_messages import ChangeKind
@@ -48,12 +47,6 @@ BUILT = ROOT / "build" / "exit" / "holdfast-exit.html"
 def file():
     subprocess.run([sys.executable, str(ROOT / "browser" / "build.py"), "exit"], check=True, capture_output=True)
     return BUILT
-
-
-@pytest.fixture
-def bare(chain):
-    """A chain with entry points, contracts and a bundler. Each visit checks by its requests that no service is asked."""
-    return chain
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +121,11 @@ class Visit:
         await self.page.fill("#second-password", password)
         await self.page.click("form:has(#second-file) button.main")
 
+    async def second_address(self, address):
+        await self.page.fill('[name="second-address"]', address)
+        await self.page.click('form:has([name="second-address"]) button.main')
+        await self.page.locator('[name="second-address"]').wait_for(state="detached")
+
     async def press(self, step):
         await self.page.click(f"[data-step={step}] button.main")
 
@@ -143,9 +141,9 @@ class Visit:
         await self.press("send")
         return await self.text("[data-step=plan]")
 
-    async def pays(self, bare):
+    async def pays(self, chain):
         """Give the paying address what the transaction costs, and send it."""
-        bare.fund(await self.text("[data-payer]"), ETH)
+        chain.fund(await self.text("[data-payer]"), ETH)
         await self.press("plan")
         await self.page.wait_for_selector("[data-payer]", state="detached")
         await self.press("plan")
@@ -163,10 +161,20 @@ async def visit(browser, file):
     assert made.broken == []
 
 
-def create(bare, signer):
+def create(chain, signer):
     """Have anyone create the account of a P-256 key."""
     key = int.from_bytes(signer[:32]), int.from_bytes(signer[32:])
-    bare.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *key, 0))
+    chain.send(ADDRESSES["AppFactory"], call_data("createAccount(uint256,uint256,uint256)", *key, 0))
+
+
+def add_owner(chain, account, signer, *more):
+    """Change the account's owners, as an operation of the account does."""
+    changes = [(int(ChangeKind.ADD_OWNER), signer, 0), *more]
+    chain.send(account, call_data("changeOwners((uint8,bytes,uint256)[])", changes), sender=account)
+
+
+def two_must_sign(chain, account, signer):
+    add_owner(chain, account, signer, (int(ChangeKind.SET_THRESHOLD), b"", 2))
 
 
 async def for_any_origin(route):
@@ -191,20 +199,20 @@ def host(url):
     return urlsplit(url).netloc
 
 
-async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(visit, bare, left, tmp_path):
+async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_account(visit, chain, left, tmp_path):
     to = someone()
-    await mistakes_are_said_at_the_form(visit, bare, left, tmp_path)
-    bare.give(left.account, 25 * DOLLAR)
-    bare.fund(left.account, ETH)
+    await mistakes_are_said_at_the_form(visit, chain, left, tmp_path)
+    chain.give(left.account, 25 * DOLLAR)
+    chain.fund(left.account, ETH)
     await visit.page.clock.install()
     await visit.open(left.car, left.password)
     assert await visit.text("[data-account]") == left.account
-    seen = await visit.look(bare.rpc_url, bare.usdc)
+    seen = await visit.look(chain.rpc_url, chain.usdc)
     assert "does not exist yet" in seen and "25 USDC" in seen and "1 ETH" in seen
     plan = await visit.plan(to)
     assert plan.count(to) == 2
     payer = await visit.text("[data-payer]")
-    bare.fund(payer, ETH)
+    chain.fund(payer, ETH)
     await visit.page.clock.fast_forward("16:00")
     await visit.press("plan")
     await visit.page.wait_for_selector("[data-payer]", state="detached")
@@ -215,15 +223,15 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
     assert "nothing" in await visit.text("[data-standing]")
-    assert (bare.usdc_of(to), bare.coin_of(to)) == (25 * DOLLAR, ETH)
-    assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
+    assert (chain.usdc_of(to), chain.coin_of(to)) == (25 * DOLLAR, ETH)
+    assert (chain.usdc_of(left.account), chain.coin_of(left.account)) == (0, 0)
     await visit.press("sent")
     await visit.page.get_by_text("Sent 0.9").wait_for()
-    assert bare.coin_of(to) > ETH + ETH * 9 // 10 and bare.coin_of(payer) < ETH // 1000
-    assert visit.asked == {host(bare.rpc_url)}
+    assert chain.coin_of(to) > ETH + ETH * 9 // 10 and chain.coin_of(payer) < ETH // 1000
+    assert visit.asked == {host(chain.rpc_url)}
 
 
-async def mistakes_are_said_at_the_form(visit, bare, left, folder):
+async def mistakes_are_said_at_the_form(visit, chain, left, folder):
     other = folder / "other.car"
     other.write_bytes(secrets.token_bytes(200))
     await visit.open(other, left.password)
@@ -232,42 +240,21 @@ async def mistakes_are_said_at_the_form(visit, bare, left, folder):
     await visit.open(left.car, "not the password")
     await said.get_by_text("Is the password right").wait_for()
     await visit.open(left.car, left.password)
-    assert "nothing" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "nothing" in await visit.look(chain.rpc_url, chain.usdc)
     assert "There is nothing to move" in await visit.plan(someone())
     await visit.page.fill("#to", left.account[:-1])
     await visit.press("send")
     await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
 
 
-@pytest.mark.soak  # the first test of this file and tests/cli/test_exit.py ask no service in the gate
-async def test_after_the_service_has_ended_a_person_moves_the_money_through_a_bare_node(browser, visit, bare, tmp_path):
-    """The person registers and saves a backup in the service's pages; then its process ends."""
-    to, file, service = someone(), tmp_path / "vault.mtrv", bare.another(tmp_path / "service", bare.bundler_url)
-    person_there, _, account = await person(browser, service)
-    bare.give(account, 25 * DOLLAR)
-    bare.fund(account, ETH)
-    await saves_a_backup(person_there, file, PASSWORD)
-    service.switch_off()
-    with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
-        await person_there.page.goto(service.base_url)
-    await visit.open(file, PASSWORD)
-    assert await visit.text("[data-account]") == account
-    assert "The account exists" in await visit.look(bare.rpc_url, bare.usdc)
-    await visit.plan(to)
-    await visit.pays(bare)
-    assert (bare.usdc_of(to), bare.coin_of(to)) == (25 * DOLLAR, ETH)
-    assert (bare.usdc_of(account), bare.coin_of(account)) == (0, 0)
-    assert visit.asked == {host(bare.rpc_url)}
-
-
 @pytest.mark.soak  # tests/cli/test_exit.py moves NFTs in the gate
-async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(visit, bare, left):
+async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays(visit, chain, left):
     to, art = someone(), secrets.randbits(200)
-    contract = mint(bare, "Nft", left.account, art)
-    pieces = mint_pieces(bare, left.account, {1: 5, 2: 7})
-    stuck = mint(bare, "StuckNft", left.account, art)
+    contract = mint(chain, "Nft", left.account, art)
+    pieces = mint_pieces(chain, left.account, {1: 5, 2: 7})
+    stuck = mint(chain, "StuckNft", left.account, art)
     await visit.open(left.car, left.password)
-    assert "NFTs that the node found" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "NFTs that the node found" in await visit.look(chain.rpc_url, chain.usdc)
     await visit.page.fill("#nfts", f"{contract}:{art + 1}")
     await visit.press("look")
     await visit.page.locator("[data-step=look] [data-said]").get_by_text("does not have").wait_for()
@@ -289,24 +276,23 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
     plan = await visit.text("[data-step=plan]")
     assert f"NFT {art} of {contract} to {to}" in plan and f"7 of NFT 2 of {pieces} to {to}" in plan
     assert stuck not in plan
-    await visit.pays(bare)
-    assert (owner_of(bare, contract, art), pieces_of(bare, pieces, to, 2)) == (int(to, 16), 7)
+    await visit.pays(chain)
+    assert (owner_of(chain, contract, art), pieces_of(chain, pieces, to, 2)) == (int(to, 16), 7)
     account = int(left.account, 16)
-    assert (owner_of(bare, stuck, art), pieces_of(bare, pieces, left.account, 1)) == (account, 5)
+    assert (owner_of(chain, stuck, art), pieces_of(chain, pieces, left.account, 1)) == (account, 5)
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py signs with two keys in the gate
-async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(visit, bare, left, tmp_path):
+async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_german(visit, chain, left, tmp_path):
     to, second = someone(), left_in(tmp_path / "second")
-    bare.give(left.account, 3 * DOLLAR)
-    bare.fund(left.account, ETH)
-    await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin)
+    chain.give(left.account, 3 * DOLLAR)
+    chain.fund(left.account, ETH)
+    await visit.page.route(lambda url: url.startswith(chain.bundler_url), for_any_origin)
     await visit.open(left.export, left.export_password)
-    create(bare, from_hex(await visit.text("[data-key]")))
-    two = [(int(ChangeKind.ADD_OWNER), second.key, 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
-    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
-    bare.fund(left.account, ETH)
-    assert "Two owners of the account must sign. Open" in await visit.look(bare.rpc_url, bare.usdc)
+    create(chain, from_hex(await visit.text("[data-key]")))
+    two_must_sign(chain, left.account, second.key)
+    chain.fund(left.account, ETH)
+    assert "Two owners of the account must sign. Open" in await visit.look(chain.rpc_url, chain.usdc)
     await visit.second(left.car, left.password)
     await visit.page.locator("[data-standing]").get_by_text("is not one of them").wait_for()
     await visit.second(second.car, second.password)
@@ -315,25 +301,24 @@ async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_germ
     seen = await visit.text("[data-standing]")
     assert "Das Konto existiert." in seen and "(erster, dieser Schlüssel)" in seen
     await visit.page.click("input[value=bundled]")
-    await visit.page.fill("#bundler", bare.bundler_url)
+    await visit.page.fill("#bundler", chain.bundler_url)
     assert "es zahlt das Konto" in await visit.plan(to)
     await visit.press("plan")
     assert "Alles ist weg" in await visit.text("[data-step=sent]")
-    assert bare.usdc_of(to) == 3 * DOLLAR and bare.coin_of(to) > ETH * 9 // 10
-    assert (bare.usdc_of(left.account), bare.coin_of(left.account)) == (0, 0)
-    assert visit.asked == {host(bare.rpc_url), host(bare.bundler_url)}
+    assert chain.usdc_of(to) == 3 * DOLLAR and chain.coin_of(to) > ETH * 9 // 10
+    assert (chain.usdc_of(left.account), chain.coin_of(left.account)) == (0, 0)
+    assert visit.asked == {host(chain.rpc_url), host(chain.bundler_url)}
 
 
 @pytest.mark.soak  # browser/test/exit_typed_data.test.js holds what is signed in the gate
-async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(visit, bare, left):
+async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_wallet(visit, chain, left):
     to, owner = someone(), PrivateKey(secrets.token_bytes(32))
     address = owner.public_key.to_checksum_address()
-    bare.give(left.account, 3 * DOLLAR)
-    bare.fund(left.account, ETH)
-    create(bare, left.key)
-    two = [(int(ChangeKind.ADD_OWNER), from_hex(address), 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
-    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
-    bare.fund(left.account, ETH)
+    chain.give(left.account, 3 * DOLLAR)
+    chain.fund(left.account, ETH)
+    create(chain, left.key)
+    two_must_sign(chain, left.account, from_hex(address))
+    chain.fund(left.account, ETH)
     shown = []
 
     async def wallet(given):
@@ -347,12 +332,10 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     await visit.page.expose_function("wallet", wallet)
     await visit.page.add_init_script("window.ethereum = { request: (it) => window.wallet(it) };")
     await visit.open(left.car, left.password)
-    assert "type the second one" in await visit.look(bare.rpc_url, bare.usdc)
-    await visit.page.fill('[name="second-address"]', address)
-    await visit.page.click('form:has([name="second-address"]) button.main')
-    await visit.page.locator('[name="second-address"]').wait_for(state="detached")
+    assert "type the second one" in await visit.look(chain.rpc_url, chain.usdc)
+    await visit.second_address(address)
     assert "at least" in await visit.plan(to)
-    bare.fund(await visit.text("[data-payer]"), ETH)
+    chain.fund(await visit.text("[data-payer]"), ETH)
     await visit.page.click("[data-step=plan] button.main")
     await visit.page.get_by_text("must sign this too").wait_for()
     send = visit.page.locator("[data-step=plan] button.main").last
@@ -367,18 +350,17 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     assert await visit.page.locator("[data-digest]").text_content() == "0x" + typed_hash(json.loads(shown[0])).hex()
     await send.click()
     await visit.page.locator("[data-step=sent]").wait_for()
-    assert (bare.usdc_of(to), bare.coin_of(left.account)) == (3 * DOLLAR, 0)
+    assert (chain.usdc_of(to), chain.coin_of(left.account)) == (3 * DOLLAR, 0)
 
 
 @pytest.mark.soak  # browser/test/exit_typed_data.test.js holds the hash in the gate
-async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(visit, bare, left):
+async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(visit, chain, left):
     to, owner = someone(), PrivateKey(secrets.token_bytes(32))
     address = owner.public_key.to_checksum_address()
-    bare.give(left.account, 3 * DOLLAR)
-    create(bare, left.key)
-    two = [(int(ChangeKind.ADD_OWNER), from_hex(address), 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
-    bare.send(left.account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=left.account)
-    bare.fund(left.account, ETH)
+    chain.give(left.account, 3 * DOLLAR)
+    create(chain, left.key)
+    two_must_sign(chain, left.account, from_hex(address))
+    chain.fund(left.account, ETH)
     later = {one.address.lower() for one in ENTRY_POINTS[1:]}
 
     async def as_older_chain(route):
@@ -388,59 +370,56 @@ async def test_on_entry_point_0_7_alone_an_address_signs_the_shown_hash(visit, b
         else:
             await route.continue_()
 
-    await visit.page.route(lambda url: url.startswith(bare.rpc_url), as_older_chain)
+    await visit.page.route(lambda url: url.startswith(chain.rpc_url), as_older_chain)
     await visit.open(left.car, left.password)
-    await visit.look(bare.rpc_url, bare.usdc)
-    await visit.page.fill('[name="second-address"]', address)
-    await visit.page.click('form:has([name="second-address"]) button.main')
-    await visit.page.locator('[name="second-address"]').wait_for(state="detached")
+    await visit.look(chain.rpc_url, chain.usdc)
+    await visit.second_address(address)
     await visit.plan(to)
-    bare.fund(await visit.text("[data-payer]"), ETH)
+    chain.fund(await visit.text("[data-payer]"), ETH)
     await visit.page.click("[data-step=plan] button.main")
     await visit.page.get_by_text("without a prefix").wait_for()
     signed = owner.sign_msg_hash(from_hex(await visit.text("[data-digest]")))
     await visit.page.fill('[name="second-signature"]', "0x" + (signed.to_bytes()[:64] + bytes([27 + signed.v])).hex())
     await visit.page.click("[data-step=plan] button.main")
     await visit.page.locator("[data-step=sent]").get_by_text("Everything was moved").wait_for()
-    assert (bare.usdc_of(to), bare.coin_of(left.account)) == (3 * DOLLAR, 0)
+    assert (chain.usdc_of(to), chain.coin_of(left.account)) == (3 * DOLLAR, 0)
 
 
 @pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
 @pytest.mark.parametrize("way", ["ordinary", "bundled"])
-async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_second_owner(visit, bare, tmp_path, way):
+async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_second_owner(visit, chain, tmp_path, way):
     to, terminal, car = someone(), Terminal(tmp_path, NOWHERE, key="passkey"), tmp_path / "vault.car"
     account = terminal.json("vault", "create", "--software")["account"]
     terminal.json("vault", "snapshot", "--car", str(car))
     key = passkey_in(tmp_path)
-    create(bare, from_hex(terminal.json("vault", "exit")["key"]))
-    two = [(int(ChangeKind.ADD_OWNER), key.signer, 0), (int(ChangeKind.SET_THRESHOLD), b"", 2)]
-    bare.send(account, call_data("changeOwners((uint8,bytes,uint256)[])", two), sender=account)
-    bare.give(account, 3 * DOLLAR)
-    bare.fund(account, ETH)
+    create(chain, from_hex(terminal.json("vault", "exit")["key"]))
+    two_must_sign(chain, account, key.signer)
+    chain.give(account, 3 * DOLLAR)
+    chain.fund(account, ETH)
     await synced(visit.page, key.credential, key.secret)
     await visit.page.goto(visit.file.as_uri())
     await visit.open_by_passkey(car, "localhost")
     await visit.page.get_by_text("Put this file on it, for example at https://localhost/holdfast-exit.html").wait_for()
     await visit.page.route(SITE, lambda route: route.fulfill(path=visit.file))
-    await visit.page.route(lambda url: url.startswith((bare.rpc_url, bare.bundler_url)), for_any_origin)
+    await visit.page.route(lambda url: url.startswith((chain.rpc_url, chain.bundler_url)), for_any_origin)
     await visit.page.goto(SITE)
     await visit.open_by_passkey(car)
-    assert "or use its passkey" in await visit.look(bare.rpc_url, bare.usdc)
+    assert "or use its passkey" in await visit.look(chain.rpc_url, chain.usdc)
     await visit.page.click("details:has([name=second-passkey-site]) summary")
     await visit.page.click("form:has([name=second-passkey-site]) button.main")
     await visit.page.locator("[name=second-passkey-site]").wait_for(state="detached")
     if way == "bundled":
         await visit.page.click("input[value=bundled]")
-        await visit.page.fill("#bundler", bare.bundler_url)
+        await visit.page.fill("#bundler", chain.bundler_url)
     await visit.plan(to)
     if way == "ordinary":
-        bare.fund(await visit.text("[data-payer]"), ETH)
+        chain.fund(await visit.text("[data-payer]"), ETH)
         await visit.press("plan")
         await visit.page.wait_for_selector("[data-payer]", state="detached")
     assert "The browser then asks for the second" in await visit.text("[data-step=plan]")
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
-    assert (bare.usdc_of(to), bare.usdc_of(account)) == (3 * DOLLAR, 0)
+    assert (chain.usdc_of(to), chain.usdc_of(account)) == (3 * DOLLAR, 0)
 
 
 @pytest.mark.soak  # browser/test/exit_passkeys.test.js in the gate
@@ -450,32 +429,30 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
 async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_everything(
     visit, request, tmp_path, where, owners, way
 ):
-    bare = request.getfixturevalue(where)
+    chain = request.getfixturevalue(where)
     to, first, is_two = someone(), left_in(tmp_path / "first"), owners > 1
     lone = Terminal(tmp_path, NOWHERE, key="passkey")
     lone.json("vault", "create", "--software")
     key = passkey_in(tmp_path)
     page, account = visit.page, first.account
-    bare.give(account, 3 * DOLLAR)
+    chain.give(account, 3 * DOLLAR)
     await page.clock.install()
     await synced(page, key.credential, key.secret)
     await page.route(SITE, lambda route: route.fulfill(path=visit.file))
-    await page.route(lambda url: url.startswith((bare.rpc_url, bare.bundler_url)), without_a_history)
+    await page.route(lambda url: url.startswith((chain.rpc_url, chain.bundler_url)), without_a_history)
     await page.goto(visit.file.as_uri())
-    await only_a_passkey(page, account, bare.rpc_url, "localhost")
+    await only_a_passkey(page, account, chain.rpc_url, "localhost")
     await page.get_by_text("Put this file on it, for example at https://localhost/holdfast-exit.html").wait_for()
     await page.goto(SITE)
-    await only_a_passkey(page, account, bare.rpc_url)
+    await only_a_passkey(page, account, chain.rpc_url)
     await page.get_by_text("That passkey is not an owner of this account on this chain").wait_for()
-    create(bare, first.key)
-    changes = [(int(ChangeKind.ADD_OWNER), key.signer, 0)]
-    changes += [(int(ChangeKind.SET_THRESHOLD), b"", 2)] if is_two else []
-    bare.send(account, call_data("changeOwners((uint8,bytes,uint256)[])", changes), sender=account)
-    bare.fund(account, ETH)
+    create(chain, first.key)
+    (two_must_sign if is_two else add_owner)(chain, account, key.signer)
+    chain.fund(account, ETH)
     await page.click("form:has(#alone-site) button.main")
     await page.wait_for_selector("#alone-site", state="detached")
     assert (from_hex(await visit.text("[data-key]")), await visit.text("[data-account]")) == (key.signer, account)
-    await page.fill("#tokens", bare.usdc)
+    await page.fill("#tokens", chain.usdc)
     await visit.press("look")
     if is_two:
         await page.get_by_text("Two owners of the account must sign. Open").wait_for()
@@ -484,11 +461,11 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
     assert "The node does not show" in await visit.text("[data-standing]")
     if way == "bundled":
         await page.click("input[value=bundled]")
-        await page.fill("#bundler", bare.bundler_url)
+        await page.fill("#bundler", chain.bundler_url)
     await visit.plan(to)
     if way != "bundled":
         assert "Only this page has its key" in await visit.text("[data-step=plan]")
-        bare.fund(await visit.text("[data-payer]"), ETH)
+        chain.fund(await visit.text("[data-payer]"), ETH)
         await visit.press("plan")
         await page.wait_for_selector("[data-payer]", state="detached")
     assert "The browser then asks for your passkey" in await visit.text("[data-step=plan]")
@@ -496,7 +473,7 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
         assert "Only this page has its key" not in await after_the_second_locked_itself(visit, first.password, to)
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
-    assert (bare.usdc_of(to), bare.usdc_of(account), bare.coin_of(account)) == (3 * DOLLAR, 0, 0)
+    assert (chain.usdc_of(to), chain.usdc_of(account), chain.coin_of(account)) == (3 * DOLLAR, 0, 0)
     if way != "bundled":
         await visit.press("sent")
         await page.get_by_text("Sent 0.9").wait_for()
@@ -574,14 +551,14 @@ def _word(kind, value):
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py meets the limit in the gate
-async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(visit, bare, left):
-    bare.fund(left.account, ETH)
-    await visit.page.route(lambda url: url.startswith(bare.bundler_url), for_any_origin_but_dear)
+async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(visit, chain, left):
+    chain.fund(left.account, ETH)
+    await visit.page.route(lambda url: url.startswith(chain.bundler_url), for_any_origin_but_dear)
     await visit.open(left.car, left.password)
-    create(bare, from_hex(await visit.text("[data-key]")))
-    await visit.look(bare.rpc_url, bare.usdc)
+    create(chain, from_hex(await visit.text("[data-key]")))
+    await visit.look(chain.rpc_url, chain.usdc)
     await visit.page.click("input[value=bundled]")
-    await visit.page.fill("#bundler", bare.bundler_url)
+    await visit.page.fill("#bundler", chain.bundler_url)
     assert await visit.page.input_value("#limit") == "0.01"
     assert "more than your limit of 0.01 ETH" in await visit.plan(someone())
     sending = visit.page.locator("[data-step=plan] button")
@@ -596,20 +573,19 @@ async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(visit
 
 
 @pytest.mark.soak  # tests/cli/test_exit.py does so in the gate
-async def test_a_second_owner_moves_everything_out_of_another_keys_account(visit, bare, left):
+async def test_a_second_owner_moves_everything_out_of_another_keys_account(visit, chain, left):
     to, first = someone(), SoftwareKey.generate()
     account = predict_account(first.x, first.y)
     await visit.open(left.car, left.password)
     own = from_hex(await visit.text("[data-key]"))
-    create(bare, first.x.to_bytes(32) + first.y.to_bytes(32))
-    added = call_data("changeOwners((uint8,bytes,uint256)[])", [(int(ChangeKind.ADD_OWNER), own, 0)])
-    bare.send(account, added, sender=account)
-    bare.fund(account, 0)
-    bare.give(account, 7 * DOLLAR)
-    await visit.look(bare.rpc_url, bare.usdc)
+    create(chain, first.x.to_bytes(32) + first.y.to_bytes(32))
+    add_owner(chain, account, own)
+    chain.fund(account, 0)
+    chain.give(account, 7 * DOLLAR)
+    await visit.look(chain.rpc_url, chain.usdc)
     await visit.page.fill("#account", account)
     await visit.press("look")
     await visit.page.locator("[data-standing]").get_by_text("(this key)").wait_for()
     await visit.plan(to)
-    await visit.pays(bare)
-    assert (bare.usdc_of(to), bare.usdc_of(account)) == (7 * DOLLAR, 0)
+    await visit.pays(chain)
+    assert (chain.usdc_of(to), chain.usdc_of(account)) == (7 * DOLLAR, 0)

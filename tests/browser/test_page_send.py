@@ -5,7 +5,7 @@ import re
 
 import httpx2
 import pytest
-from tests.support.page_visits import GERMAN, person, requested
+from tests.support.page_visits import person, requested
 from tests.support.payments import registered_payee
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -263,33 +263,6 @@ async def has_no_passkey(visit):
     await visit.authenticator.add()
     await visit.press("confirm")
     await visit.alerted("No passkey was used. Nothing changed.")
-
-
-@pytest.mark.soak  # test_page_vault.py walks in German by the keyboard in the gate
-async def test_sending_in_german_by_the_keyboard_alone(browser, chain):
-    context = await browser.new_context(**GERMAN)
-    visit, _, account = await person(context, chain)
-    await given(visit, chain, account, usdc=5_000_000)
-    before = chain.usdc_of(PAYEE)
-    await visit.key("send")
-    await visit.screen("send")
-    await visit.inspect("send-de")
-    await visit.type("to", "b0b1")
-    await visit.type("amount", "2,50")
-    await visit.page.keyboard.press("Enter")
-    await visit.told("b0b1 registriert.")
-    await visit.type("to", PAYEE)
-    await visit.page.keyboard.press("Enter")
-    await visit.screen("send-review")
-    assert "2,50\u00a0USDC" in await visit.text("#amount")
-    await visit.inspect("send-review-de")
-    await visit.key("confirm")
-    await visit.screen("send-done")
-    await visit.inspect("send-done-de")
-    await visit.key("done")
-    await visit.screen("home")
-    assert chain.usdc_of(PAYEE) - before == 2_500_000
-    assert visit.complaints == []
 
 
 @pytest.mark.soak  # vectors/flows replace stuck payments in the gate

@@ -6,9 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.support.connecting_apps import App, asking, clicked
 from tests.support.page_visits import DELETED, GERMAN, MOVING, Visit, new_name, requested, safe, tried
-from tests.support.pages import serving
 from tests.support.running_service import RunningService
 from tests.support.vaults import PASSKEY
 
@@ -391,21 +389,6 @@ async def opens_in_another_tab(first, second):
         await second.press("submit")
         await second.screen("home")
         assert await second.text('[data-name="did"]') == did
-
-
-@pytest.mark.soak  # browser/test/{screens,entry_pages}.test.js say so in the gate
-async def test_a_browser_that_stores_nothing_is_told_what_to_allow(storing_nothing, shared):
-    """On the pages, and in the window that an app opens."""
-    visit = await Visit.of(storing_nothing, shared, "/vault")
-    await visit.screen("blocked")
-    await visit.told("Allow cookies and site data for this site")
-    await visit.inspect("stores-nothing-blocked")
-    with serving(App) as app:
-        page = await asking(storing_nothing, app, shared, {"account": True})
-        window = await clicked(page, shared)
-        await window.screen("blocked")
-        assert await window.text('[data-name="origin"]') == app.rstrip("/")
-        assert await window.page.locator("#alert:not(:empty)").count() == 0
 
 
 @pytest.mark.soak  # the gate leaves in English; another test walks in German

@@ -143,32 +143,6 @@ async def test_the_laptops_passkey_opens_what_the_phone_published(browser, serve
     assert [it["kind"] for it in (await first.evaluate("client.vault.keys()"))["wraps"]] == ["password"]
 
 
-@pytest.mark.soak  # vectors/flows choose versions in the gate
-async def test_a_removal_goes_with_the_version_that_is_taken(browser, server):
-    first = await laptop(browser, server)
-    second = await phone(browser, server, first)
-    published = await outcome(second, f"{SAVE.replace('NAME', 'phone')}; {PUBLISH}")
-    assert published.get("value", {}).get("sequence") == 2, ("the phone continues the laptop's snapshot", published)
-    async with recovering(browser, server, first) as found:
-        assert found.get("value", found)["rows"] == ["phone"], "the laptop's passkey opens what the phone published"
-    removed = await first.evaluate("client.vault.keys().then(({wraps}) => wraps.find(({kind}) => kind === 'prf').id)")
-    await first.evaluate("(id) => client.vault.removeKey('prf', id)", removed)
-    assert (await outcome(first, PUBLISH))["name"] == "SnapshotConflict"
-    taken = await outcome(first, f"return (await client.snapshots()).choose('there', {words(LAPTOP_WORDS)})")
-    assert taken["value"]["status"] == "pinned", taken
-    wraps = (await first.evaluate("client.vault.keys()"))["wraps"]
-    assert [it["kind"] for it in wraps] == ["password", "password"], "the phone's password came with its version"
-    # After the phone has adopted the laptop's version, none of the phone's revisions contains the removed key any more.
-    assert (await outcome(second, f"{SAVE.replace('NAME', 'more')}; {PUBLISH}"))["name"] == "SnapshotConflict"
-    await outcome(second, f"return (await client.snapshots()).choose('there', {words(PHONE_WORDS)})")
-    kept = await second.evaluate(
-        "new Promise((done) => { indexedDB.open('holdfast-vault').onsuccess = ({target: {result: db}}) => {"
-        " db.transaction('vaults').objectStore('vaults').count().onsuccess = ({target}) => done(target.result); }; })"
-    )
-    assert kept == 1
-    assert [it["kind"] for it in (await second.evaluate("client.vault.keys()"))["wraps"]] == ["password", "password"]
-
-
 async def test_keys_cross_between_python_and_a_browser(browser, server, tmp_path):
     page = await new_page(browser, server)
     await page.evaluate(CLIENT, BY_HAND)

@@ -16,7 +16,6 @@ from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
 from tests.support.paying import (
     ADD_KEY,
-    ASK,
     CAN_APPROVE,
     LOCKED,
     PAYEE,
@@ -213,59 +212,6 @@ async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(payer, c
     assert await window.evaluate("document.getElementById('heading').textContent") == "This request is over"
     assert (chain.usdc_of(PAYEE), chain.usdc_of(person.account)) == (before, own)
     told.cancel()
-
-
-@pytest.mark.soak  # vectors/flows pay under delegations in the gate
-async def test_a_payment_under_a_delegation(payer, chain, shop):
-    person = payer
-    await person.page.evaluate(LOCKED)
-    await unlocked(person)
-    mint = """
-      const own = (await client.vault.call("did_key", {curve: "P-256", public_key:
-        (await client.vault.exec("resource:enclaves action:list")).result[0].public_key})).did;
-      const asked = {to: own, command: "/accounts/pay", policy: [["<=", ".total", 13000000]]};
-    """
-    within = await outcome(person.page, f"{mint} return (await client.vault.delegate(asked)).container")
-    before = chain.usdc_of(PAYEE)
-    for paid in (True, False):
-        window, told = await person.asked(shop, ucan=within["value"])
-        await person.passkey_in(window)
-        await window.shows(CAN_APPROVE)
-        await window.click("approve")
-        if paid:
-            assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-        else:
-            assert (await refused(window, told, "over the limit"))["error"] == "limit_exceeded"
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-
-
-class Mall(Pages):
-    """A page that shows the shop of another site in a frame, which may ask for payments."""
-
-    shop = ""
-
-    def page(self):
-        return f'<!doctype html><iframe allow="payment" src="{self.shop}"></iframe>'.encode(), "text/html"
-
-
-@pytest.mark.soak  # browser/test/payment_worker.test.js tells the two sites apart in the gate
-async def test_a_frame_of_another_site_is_not_taken_for_the_page_around_it(browser, payer, chain, shop):
-    inner = shop.replace("localhost", "127.0.0.1")
-    with serving(type("Around", (Mall,), {"shop": inner})) as mall:
-        page = await payer.context.new_page()
-        await page.goto(mall)
-        frame = next(it for it in page.frames if it.url == inner)
-        data = {"to": PAYEE, "amount": "12500000", "token": chain.usdc, "chainId": 84532}
-        asking = [f"{payer.service}/pay", data, {"currency": "USD", "value": "12.50"}]
-        told = asyncio.create_task(frame.evaluate(ASK, asking))
-        window = await confirm_page(browser)
-        await window.shows("document.querySelector('.facts dd')")
-        shown = await window.evaluate("document.querySelector('.facts dd').innerText")
-        inside = f"It asks inside a page of {mall.strip('/')}."
-        assert [line.strip("/") for line in shown.splitlines()] == [inner.strip("/"), inside]
-        assert urlsplit(inner).netloc in await window.evaluate("document.getElementById('heading').textContent")
-        await window.click("cancel")
-        assert (await asyncio.wait_for(told, PATIENCE_S))["error"] == "user_cancelled"
 
 
 @pytest.fixture(scope="module")

@@ -6,21 +6,14 @@ HOLDFAST_TEST_LIVES sets the number of parts, and HOLDFAST_TEST_SEED sets the ra
 vectors/flows (publish_first, publish_change, recover_published) lose requests and responses one at a time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import Error as PageError
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page
-    from tests.support.serving import Server
 
 PARTS = int(os.environ.get("HOLDFAST_TEST_LIVES", "10"))
 SEED = int(os.environ.get("HOLDFAST_TEST_SEED", "11"))
@@ -77,10 +70,9 @@ class Life:
     `rows` has the rows of every snapshot that was sent, by root.
     """
 
-    context: BrowserContext
-    server: Server
+    context: object
+    server: object
     network: Network
-    page: Page = field(init=False)
     written: list[str] = field(default_factory=list)
     rows: dict[str, list[str]] = field(default_factory=dict)
     acknowledged: str = ""
@@ -123,10 +115,7 @@ class Life:
 
     async def publish(self):
         told = await outcome(self.page, PUBLISH)
-        state = (await outcome(self.page, STATE))["value"]
-        for root in (state["rootCid"], state["sentRoot"]):
-            if root:
-                self.rows.setdefault(root, list(self.written))
+        state = await self.sent()
         if "value" in told:
             assert told["value"]["status"] == "pinned", told
             self.acknowledged = state["acknowledgedRoot"]
@@ -135,20 +124,20 @@ class Life:
         with contextlib.suppress(PageError):
             await self.page.evaluate("client.snapshots().then((it) => void it.publish().catch(() => {}))")
         await self.page.wait_for_timeout(self.network.random.randrange(300))
-        state = (await outcome(self.page, STATE))["value"]
-        for root in (state["rootCid"], state["sentRoot"]):
-            if root:
-                self.rows.setdefault(root, list(self.written))
+        await self.sent()
         await self.killed()
         await self.note_sent()
 
-    async def note_sent(self):
-        """Record which snapshot an interrupted upload had stored locally before sending it."""
+    async def sent(self):
+        """Note the rows of the snapshots that were stored locally before they were sent; return the client's state."""
         state = (await outcome(self.page, STATE))["value"]
-        for root in (state["rootCid"], state["sentRoot"]):
-            if root:
-                self.rows.setdefault(root, list(self.written))
-        self.acknowledged = state["acknowledgedRoot"] or self.acknowledged
+        for root in filter(None, (state["rootCid"], state["sentRoot"])):
+            self.rows.setdefault(root, list(self.written))
+        return state
+
+    async def note_sent(self):
+        """Record what an interrupted upload led to."""
+        self.acknowledged = (await self.sent())["acknowledgedRoot"] or self.acknowledged
 
     async def step(self, kind):
         choose = self.network.random

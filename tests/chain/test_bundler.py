@@ -6,7 +6,7 @@ from tests.support.fake_transports import FakeTransport
 from holdfast.chain.abi import call_data
 from holdfast.chain.bundler import RAW, WEBAUTHN, Bundler
 from holdfast.chain.entry_points import V07
-from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
+from holdfast.chain.errors import RpcError, UserOperationError
 from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
@@ -53,15 +53,6 @@ async def test_without_margin_and_context_the_sponsor_gets_two_parameters():
     assert len(transport.posts[0]["params"]) == 2
 
 
-NOBODY = "0x" + "00" * 20
-
-
-@pytest.mark.parametrize("named", [{}, {"paymaster": None}, {"paymaster": NOBODY, "paymasterData": "0x06"}])
-async def test_a_sponsor_that_does_not_pay_is_an_error(named):
-    with pytest.raises(NoPaymaster, match="no paymaster"):
-        await bundler({"pm_sponsorUserOperation": LIMITS | named})[0].sponsored(OPERATION)
-
-
 @pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])
 async def test_a_malformed_estimate_is_an_error(answer):
     with pytest.raises(RpcError):
@@ -98,56 +89,6 @@ async def test_a_reason_wrapped_in_an_object_is_found(name):
     assert (caught.value.reason, str(caught.value)) == ("not today", "refused: execution reverted: not today")
 
 
-RECEIPT = {
-    "userOpHash": "0x" + HASH.hex(),
-    "success": True,
-    "actualGasUsed": "0x5",
-    "actualGasCost": "0x6",
-    "logs": [],
-    "receipt": {
-        "transactionHash": "0x" + "0a" * 32,
-        "blockNumber": "0x7",
-        "blockHash": "0x" + "0b" * 32,
-        "status": "0x1",
-        "gasUsed": "0x9",
-        "logs": [],
-    },
-}
-
-
-async def test_a_receipt_can_be_looked_at_without_waiting():
-    assert await bundler({"eth_getUserOperationReceipt": None})[0].receipt(HASH) is None
-    found = await bundler({"eth_getUserOperationReceipt": RECEIPT})[0].receipt(HASH)
-    assert (found.transaction_hash, found.block_number, found.succeeded) == (b"\x0a" * 32, 7, True)
-
-
-async def test_the_receipt_of_a_failed_operation_has_its_transaction_and_reason():
-    failed = RECEIPT | {"success": False, "reason": "plain words"}
-    found = await bundler({"eth_getUserOperationReceipt": failed})[0].receipt(HASH)
-    assert (found.succeeded, found.reason, found.transaction_hash) == (False, "plain words", b"\x0a" * 32)
-
-
 async def test_no_receipt_in_time_is_an_error():
     with pytest.raises(UserOperationError, match="no receipt"):
         await bundler({"eth_getUserOperationReceipt": None})[0].wait(HASH, within_s=0.1)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        5,
-        {"userOpHash": "0x" + "00" * 32, "success": True},
-        {"userOpHash": "0x" + HASH.hex(), "success": True},
-        {"userOpHash": "0x" + HASH.hex(), "success": True, "receipt": None},
-    ],
-)
-async def test_a_malformed_receipt_is_an_error(answer):
-    with pytest.raises(RpcError):
-        await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)
-
-
-@pytest.mark.parametrize("success", [False, None, "true", 1])
-async def test_anything_but_success_is_a_failure(success):
-    answer = {"userOpHash": "0x" + HASH.hex(), "success": success, "reason": "plain words"}
-    with pytest.raises(UserOperationError, match="mined and failed: plain words"):
-        await bundler({"eth_getUserOperationReceipt": answer})[0].wait(HASH)

@@ -185,12 +185,6 @@ def test_asks_on_a_terminal(chain, key_file, secret, monkeypatch, answer, sent):
     assert ("Nothing was sent." in done.stdout) == (sent == 0)
 
 
-def test_says_what_is_lacking(chain, key_file):
-    poor = _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--json")
-    assert poor.exit_code == Exit.FAILED
-    assert "this can take up to" in json.loads(poor.stderr)["error"]
-
-
 def test_an_unreachable_chain(key_file):
     url = f"http://user:word@127.0.0.1:{free_port()}/key-of-mine"
     for words in (["verify"], ["deploy", "--key-file", key_file, "--yes"]):
@@ -210,16 +204,12 @@ def test_refuses_what_is_no_key_without_repeating_it(tmp_path, text):
     assert not text or text not in done.output
 
 
-def test_refuses_a_key_that_others_can_read(tmp_path, secret):
-    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, secret, 0o640))
+@pytest.mark.parametrize(("name", "mode", "said"), [("key", 0o640, "chmod 600"), ("none", 0o600, "No such file")])
+def test_refuses_a_key_file_that_others_can_read_or_that_is_missing(tmp_path, secret, name, mode, said):
+    _key_file(tmp_path, secret, mode)
+    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / name))
     assert done.exit_code == Exit.CONFIGURATION
-    assert "chmod 600" in done.stderr
-
-
-def test_refuses_a_missing_key_file(tmp_path):
-    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / "none"))
-    assert done.exit_code == Exit.CONFIGURATION
-    assert "No such file" in done.stderr
+    assert said in done.stderr
 
 
 @pytest.mark.parametrize("module", ["httpx2", "eth_keys"])

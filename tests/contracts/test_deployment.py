@@ -9,10 +9,10 @@ from eth_keys.datatypes import PrivateKey
 from tests.support.fresh_chain import ROOT
 
 from holdfast.chain.abi import call_data
-from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, NAMES, PRODUCTION, address, load, predict_account
+from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, load, predict_account
 from holdfast.chain.contracts import deployment as under_test
 from holdfast.chain.contracts.deployment import DeploymentError, carry_out, make_plan
-from holdfast.chain.contracts.verification import ContractStatus, entry_points_present, inspect
+from holdfast.chain.contracts.verification import entry_points_present
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
@@ -39,17 +39,6 @@ def _carry_out(chain, plan, key):
     sent = {}
     chain.run(lambda rpc: carry_out(rpc, plan, key, sent.__setitem__))
     return sent
-
-
-def test_deploys_everything_at_its_constant_address(chain, key):
-    plan = _plan(chain, key, NAMES)
-    assert [step.contract.name for step in plan.steps] == list(NAMES)
-    sent = _carry_out(chain, plan, key)
-    assert list(sent) == list(NAMES)
-    findings = chain.run(lambda rpc: inspect(rpc, NAMES))
-    assert {finding.status for finding in findings} == {ContractStatus.EXACT}
-    receipts = [chain.call("eth_getTransactionReceipt", each) for each in sent.values()]
-    assert {receipt["to"] for receipt in receipts} == {DETERMINISTIC_DEPLOYER.lower()}
 
 
 def test_costs_what_the_plan_says(chain, key):
