@@ -110,14 +110,16 @@ export class SnapshotHosts {
 }
 
 /**
- * Uploads a snapshot and waits until it is pinned. Without a pinning service the upload itself pins.
+ * Uploads a snapshot and requests its pin. Without a pinning service the upload itself pins.
  * @param {SnapshotHosts} hosts @param {import("./roots.js").Snapshot} snapshot
  * @param {string} name of the pin @param {Record<string, string>} meta
+ * @returns {Promise<() => Promise<unknown>>} what waits until it is pinned
  */
-export async function pinUploaded(hosts, snapshot, name, meta) {
+export async function pinRequested(hosts, snapshot, name, meta) {
   await hosts.upload(snapshot);
   const { pinning } = hosts;
-  if (pinning) await pinning.wait(await pinning.add({ cid: snapshot.rootCid, name, meta }));
+  const made = await pinning?.add({ cid: snapshot.rootCid, name, meta });
+  return async () => made && pinning?.wait(made);
 }
 
 /**

@@ -26,6 +26,7 @@ import { snapshotOfCar } from "./roots.js";
 import { continued, publishedRecord } from "./published.js";
 import { exchanged } from "./shared_notes.js";
 import { otherNote } from "./state.js";
+import { turns } from "./turns.js";
 
 /**
  * @import {Client} from "../client.js"
@@ -47,7 +48,9 @@ export class VaultSnapshots {
   #publisher;
   #tokens = 0; // made for uploads, each with the vault
   #automatic;
-  #turn = Promise.resolve();
+  /** Each vault has at most one upload in progress. What changes the state runs in turn; a wait for a pin does not. */
+  #uploading = turns();
+  #turn = turns();
   /** @type {import("./moving.js").Copy | null} */
   #copy = null;
   #ending = new AbortController();
@@ -65,6 +68,7 @@ export class VaultSnapshots {
     this.#publisher = new Publisher(vault, this.#store, this.#hosts, {
       tell,
       pinned: config.pinned ?? PINNED_SNAPSHOTS,
+      inTurn: this.#turn,
     });
     const automatic = config.automatic ?? true;
     this.#automatic = automatic
@@ -106,7 +110,7 @@ export class VaultSnapshots {
    * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted
    */
   publish() {
-    return this.#inTurn(async () => {
+    return this.#uploading(async () => {
       const { vault } = this.#client;
       try {
         const state = await asStorageErrors(() => this.#publisher.publish());
@@ -152,7 +156,8 @@ export class VaultSnapshots {
    * @throws {RequestRefused | NetworkError | StorageError}
    */
   exchangeNotes() {
-    return this.#inTurn(() => exchanged(this.#client.vault, this.#store, this.#hosts));
+    const { vault } = this.#client;
+    return this.#uploading(() => asStorageErrors(() => exchanged(vault, this.#store, this.#hosts)));
   }
 
   /** @returns {Promise<Uint8Array<ArrayBuffer>>} the newest revision as a CAR file, from which `recover` restores it */
@@ -181,10 +186,12 @@ export class VaultSnapshots {
   async choose(version, key) {
     if (version !== "here" && version !== "there") throw new TypeError("version: here or there");
     const keyOf = () => (typeof key === "function" ? key() : Promise.resolve(key));
-    return this.#inTurn(async () => {
-      const other = await this.#other(); // the one that an upload has met last
-      await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
-      return this.#publisher.overrule();
+    return this.#uploading(async () => {
+      await this.#inTurn(async () => {
+        const other = await this.#other(); // the one that an upload has met last
+        await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
+      });
+      return asStorageErrors(() => this.#publisher.overrule());
     });
   }
 
@@ -294,12 +301,7 @@ export class VaultSnapshots {
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #inTurn(work) {
-    const done = this.#turn.then(() => asStorageErrors(work));
-    this.#turn = done.then(
-      () => {},
-      () => {},
-    );
-    return done;
+    return this.#turn(() => asStorageErrors(work));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Puts the vault's copy at a service to which the person moves, and reads it back from there. */
 
 import { isSame } from "../bytes.js";
-import { pinUploaded } from "./hosts.js";
+import { pinRequested } from "./hosts.js";
 import { ClientStateError, MoveRefused } from "../errors.js";
 import { PIN_NAME, metaOf, signedRecord } from "./publisher.js";
 import { snapshotOf } from "./roots.js";
@@ -29,7 +29,8 @@ export async function copyTo(vault, store, hosts) {
   const { signed_dag_cbor: signed } = await vault.publishingDelegation();
   const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
   const snapshot = await snapshotOf(manifest, stored.sealed);
-  await pinUploaded(hosts, snapshot, PIN_NAME, metaOf(did));
+  const isPinned = await pinRequested(hosts, snapshot, PIN_NAME, metaOf(did));
+  await isPinned();
   const { name } = await vault.publishingKey();
   const there = await hosts.gateways.record(name);
   // Higher than both services' records, so that neither can pass an older copy off as the newest one.

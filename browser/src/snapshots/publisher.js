@@ -3,7 +3,7 @@
 import { writeCar } from "./cars.js";
 import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.js";
 import { ClientStateError, RequestRefused } from "../errors.js";
-import { pinUploaded } from "./hosts.js";
+import { pinRequested } from "./hosts.js";
 import { forgottenNote } from "../vault/store.js";
 import { snapshotOf } from "./roots.js";
 import { otherNote, readState, recordNote, writeState } from "./state.js";
@@ -28,26 +28,32 @@ const CONFLICTING = /** @type {const} */ ("conflict");
  * @typedef {{name: string, delegation: Uint8Array}} Publishing
  */
 
-/** Uploads, pins and publishes the newest revision of one open vault, from where the previous attempt stopped. */
+/**
+ * Uploads, pins and publishes the newest revision of one open vault, from where the previous attempt stopped. What changes
+ * the state runs in turn; what waits for a pin does not.
+ */
 export class Publisher {
   #vault;
   #store;
   #hosts;
   #tell;
   #retained;
+  #inTurn;
   /** Cached until the vault changes, so that retries do not keep the enclave from locking itself. */
   #known = /** @type {Publishing | null} */ (null);
 
   /**
    * @param {import("../vault/vault.js").Vault} vault @param {import("../vault/store.js").VaultStore} store
-   * @param {SnapshotHosts} hosts @param {{tell: (state: SnapshotState) => void, pinned: number}} more
+   * @param {SnapshotHosts} hosts
+   * @param {{tell: (state: SnapshotState) => void, pinned: number, inTurn: import("./turns.js").InTurn}} more
    */
-  constructor(vault, store, hosts, { tell, pinned }) {
+  constructor(vault, store, hosts, { tell, pinned, inTurn }) {
     this.#vault = vault;
     this.#store = store;
     this.#hosts = hosts;
     this.#tell = tell;
     this.#retained = pinned;
+    this.#inTurn = inTurn;
   }
 
   /** Discards the cached name and delegation, because the vault was opened or changed. */
@@ -83,7 +89,9 @@ export class Publisher {
       return await this.#published(publishing, { ...state, status: "queued", revision, reason: null });
     } catch (error) {
       const met = error instanceof SnapshotConflict ? { status: CONFLICTING, otherRoot: error.otherRoot } : {};
-      await this.#note(await this.state(), { status: "failed", reason: reasonOf(error), ...met });
+      await this.#inTurn(async () =>
+        this.#note(await this.state(), { status: "failed", reason: reasonOf(error), ...met }),
+      );
       throw error;
     }
   }
@@ -93,13 +101,11 @@ export class Publisher {
    * @returns {Promise<SnapshotState>}
    */
   async overrule() {
-    const state = await this.state();
-    if (state.otherRoot === null) throw new ClientStateError("there is no conflict to resolve");
-    await this.#note(state, {
-      status: "queued",
-      acknowledgedRoot: state.otherRoot,
-      acknowledgedRevision: 0,
-      otherRoot: null,
+    await this.#inTurn(async () => {
+      const state = await this.state();
+      const { otherRoot: acknowledgedRoot } = state;
+      if (acknowledgedRoot === null) throw new ClientStateError("there is no conflict to resolve");
+      await this.#note(state, { status: "queued", acknowledgedRoot, acknowledgedRevision: 0, otherRoot: null });
     });
     return this.publish();
   }
@@ -125,14 +131,21 @@ export class Publisher {
 
   /** @param {Publishing} publishing @param {SnapshotState} queued */
   async #published({ name, delegation }, queued) {
-    let state = await this.#note(queued);
-    state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
-    const stored = await this.#newest();
-    if (!isDue(stored, state)) return state;
-    const taken = await snapshotAfter(state.acknowledgedRoot, stored, delegation);
-    state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
-    await pinUploaded(this.#hosts, taken, PIN_NAME, metaOf(state.did));
-    return this.#named(name, taken, stored, state, delegation);
+    const { state, isPinned, finish } = await this.#inTurn(async () => {
+      let state = await this.#note(queued);
+      state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
+      const stored = await this.#newest();
+      if (!isDue(stored, state)) return { state };
+      const taken = await snapshotAfter(state.acknowledgedRoot, stored, delegation);
+      state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });
+      const isPinned = await pinRequested(this.#hosts, taken, PIN_NAME, metaOf(state.did));
+      return { state, isPinned, finish: () => this.#named(name, taken, stored, state, delegation) };
+    });
+    if (!isPinned) return state;
+    await isPinned();
+    const isSame = async () => JSON.stringify(await this.state()) === JSON.stringify(state);
+    const done = await this.#inTurn(async () => ((await isSame()) ? finish() : null));
+    return done ?? this.publish(); // another flow has changed the state meanwhile
   }
 
   /**

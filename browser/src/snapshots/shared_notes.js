@@ -3,7 +3,7 @@
 import { bytesOf } from "../bytes.js";
 import { sentNote } from "../vault/store.js";
 import { ContentError } from "./content_error.js";
-import { pinUploaded } from "./hosts.js";
+import { pinRequested } from "./hosts.js";
 import { NetworkError, insteadOf } from "../errors.js";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "./payment_notes.js";
 import { snapshotOf } from "./roots.js";
@@ -71,6 +71,7 @@ async function notesOf(hosts, key, did, cid) {
 async function pinned(hosts, did, data) {
   const manifest = { rootCid: null, did, updatedAt: 0, wasmVersion: FORM, schemaVersion: /** @type {1} */ (1) };
   const snapshot = await snapshotOf(manifest, data);
-  await pinUploaded(hosts, snapshot, PIN_NAME, { [PIN_NAME]: did });
+  const isPinned = await pinRequested(hosts, snapshot, PIN_NAME, { [PIN_NAME]: did });
+  await isPinned();
   return snapshot.rootCid;
 }

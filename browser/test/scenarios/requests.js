@@ -90,8 +90,8 @@ function refusalOf(answer, redirect) {
 export async function playName(scenario) {
   const { records, servers, late, main_s: mainS = 0, after_first_s: firstS = 0, longest_s: longestS = 30 } = scenario;
   const fetch = async (url, { signal }) => {
-    const { host, pathname } = new URL(url);
-    let answer = servers[host];
+    const { pathname } = new URL(url);
+    let answer = servers[Object.keys(servers).find((base) => url.startsWith(`https://${base}/`))];
     if (answer?.constructor === Object) answer = answer[pathname.split("/")[1]] ?? 404;
     if (answer === "silent")
       await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

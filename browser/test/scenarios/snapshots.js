@@ -75,14 +75,18 @@ class SnapshotPlayer extends Player {
         if (this.event.forged_delegation) throw new PluginCallError("verify", "not a token", "invalid_token");
       },
     };
-    this.publisher = new Publisher(this.vault, this.store, this.hosts, { tell: () => {}, pinned: 10 });
+    const inTurn = (work) => {
+      this.isTurn = true;
+      return work().finally(() => (this.isTurn = false));
+    };
+    this.publisher = new Publisher(this.vault, this.store, this.hosts, { tell: () => {}, pinned: 10, inTurn });
   }
 
   /** The pinning service. */
   get pinning() {
     return {
       add: async ({ cid }) => ({ status: (await this.answer("pin", ` ${this.symbol(cid)}`)) ?? "pinned" }),
-      wait: async ({ status }) => void (status === "pinned" || (await this.answer("wait for pin"))),
+      wait: async ({ status }) => void (status === "pinned" || (await this.waitForPin())),
       list: async () => {
         const { pins = [], removed } = (await this.answer("list pins")) ?? {};
         if (removed) await this.change({ revision: removed, forgets: true });
@@ -90,6 +94,13 @@ class SnapshotPlayer extends Player {
       },
       delete: (requestId) => this.answer("unpin", ` ${requestId}`),
     };
+  }
+
+  async waitForPin() {
+    if (this.isTurn) throw new TypeError("other flows need not wait for a pin too");
+    const changed = await this.answer("wait for pin");
+    const named = Object.entries(changed?.state ?? {}).map(([key, value]) => [key, this.roots[value] ?? value]);
+    if (changed) await writeState(this.store, { ...(await readState(this.store, DID)), ...Object.fromEntries(named) });
   }
 
   async turn(event, stopAfter) {

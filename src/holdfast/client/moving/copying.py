@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from holdfast.client.moving.values import MoveRefused
-from holdfast.client.snapshots.hosts import pin_uploaded
+from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record, snapshot_after
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
@@ -52,7 +52,8 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
     taken = await snapshot_after(state.acknowledged_root, stored, delegation)
     hosts = connect(token=partial(service_token, vault))
     try:
-        await pin_uploaded(hosts, taken, PIN_NAME, meta_of(did))
+        pinned = await pin_requested(hosts, taken, PIN_NAME, meta_of(did))
+        await pinned()
         name = (await vault.publishing_key()).name
         there = await hosts.gateway.record(name)
         # Higher than both services' records, so that neither can pass an older copy off as the newest one.

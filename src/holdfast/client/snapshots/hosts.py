@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -109,17 +110,18 @@ class SnapshotHosts:
         return await self._mint(self.config.service_did or did_of_service(url))
 
 
-async def pin_uploaded(hosts: SnapshotHosts, snapshot: Snapshot, name: str, meta: dict[str, str]) -> None:
-    """Upload a snapshot, and wait until it is pinned. Without a pinning service the upload itself pins.
+async def pin_requested(
+    hosts: SnapshotHosts, snapshot: Snapshot, name: str, meta: dict[str, str]
+) -> Callable[[], Awaitable[object]]:
+    """Upload a snapshot, and request its pin. Without a pinning service the upload itself pins.
 
-    Raises RequestRefused, NetworkError, StorageError.
+    Return what waits until it is pinned. Both raise RequestRefused, NetworkError, StorageError.
     """
     await hosts.upload(snapshot)
     if hosts.pinning is None:
-        return
+        return partial(asyncio.sleep, 0)
     made = await hosts.pinning.add(PinRequest(cid=snapshot.root_cid, name=name, meta=meta))
-    if made.status != "pinned":
-        await hosts.pinning.wait(made.request_id)
+    return partial(asyncio.sleep, 0) if made.status == "pinned" else partial(hosts.pinning.wait, made.request_id)
 
 
 def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
 
-_TURNS: WeakKeyDictionary[AsyncVault, asyncio.Lock] = WeakKeyDictionary()
+_TURNS: WeakKeyDictionary[AsyncVault, tuple[asyncio.Lock, asyncio.Lock]] = WeakKeyDictionary()
 
 
 class VaultSnapshots:
@@ -71,8 +71,10 @@ class VaultSnapshots:
         self._hosts: SnapshotHosts | None = None
         self._closed = False
         self._publishing: Publisher | None = None
-        # Each vault has at most one upload attempt in progress, even if several clients use the vault.
-        self._turn = asyncio.Lock() if vault is None else _TURNS.setdefault(vault, asyncio.Lock())
+        # Each vault has at most one upload in progress, even if several clients use it. Its steps that change the
+        # state exclude other flows; its wait for a pin does not.
+        locks = asyncio.Lock(), asyncio.Lock()
+        self._uploading, self._turn = locks if vault is None else _TURNS.setdefault(vault, locks)
         self._tokens = 0  # made for uploads, each with the vault
         self._automatic = AutomaticSnapshots(self.publish, quiet_s=self._config.debounce_s, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
@@ -99,7 +101,7 @@ class VaultSnapshots:
     async def publish(self) -> SnapshotState:
         """See AsyncClient.publish_snapshot."""
         vault, _ = self._vault()
-        async with self._turn:
+        async with self._uploading:
             try:
                 state = await self._publisher().publish()
             except (SnapshotConflict, SnapshotRolledBack):
@@ -113,7 +115,7 @@ class VaultSnapshots:
     async def exchange_notes(self) -> list[PaymentNote]:
         """See AsyncClient.payments."""
         vault, _ = self._vault()
-        async with self._turn:
+        async with self._uploading:
             return await exchange(vault, self._opened_hosts(), await noted_payments(vault))
 
     async def settle(self, within_s: float) -> bool:
@@ -130,12 +132,13 @@ class VaultSnapshots:
         """See AsyncClient.choose_snapshot."""
         if version not in {"here", "there"}:
             raise ValueError("version: here or there")
-        async with self._turn:
-            other = await self._other()  # the one that an upload has met last
-            if version == "there":
-                await self._take(other, key)
-            else:
-                await self._forget_removed(other, key)
+        async with self._uploading:
+            async with self._turn:
+                other = await self._other()  # the one that an upload has met last
+                if version == "there":
+                    await self._take(other, key)
+                else:
+                    await self._forget_removed(other, key)
             return await self._publisher().overrule()
 
     async def recover(
@@ -206,7 +209,9 @@ class VaultSnapshots:
     def _publisher(self) -> Publisher:
         vault, store = self._vault()
         if self._publishing is None:
-            self._publishing = Publisher(vault, store, self._opened_hosts(), on_progress=self._on_snapshot)
+            self._publishing = Publisher(
+                vault, store, self._opened_hosts(), turn=self._turn, on_progress=self._on_snapshot
+            )
         return self._publishing
 
     def _opened_hosts(self) -> SnapshotHosts:

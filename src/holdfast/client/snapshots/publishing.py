@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.client.callbacks import answered
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.hosts import pin_uploaded
+from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.state import SnapshotState, is_due, keep_record, read_state, write_state
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.vault_file import forgotten_note
@@ -69,7 +69,10 @@ class Publishing(NamedTuple):
 
 
 class Publisher:
-    """Uploads, pins and publishes an unlocked vault's newest revision, from where the previous attempt stopped."""
+    """Uploads, pins and publishes an unlocked vault's newest revision, from where the previous attempt stopped.
+
+    `turn` is held by what changes the state, and by nothing that waits for a pin.
+    """
 
     def __init__(
         self,
@@ -77,10 +80,11 @@ class Publisher:
         store: VaultStore,
         hosts: SnapshotHosts,
         *,
+        turn: asyncio.Lock | None = None,
         on_progress: Callable[[SnapshotState], object] | None = None,
     ) -> None:
         self._vault, self._store, self._hosts = vault, store, hosts
-        self._on_progress = on_progress
+        self._turn, self._on_progress = turn or asyncio.Lock(), on_progress
         # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
         self._known: Publishing | None = None
 
@@ -112,20 +116,22 @@ class Publisher:
         state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
         try:
             return await self._publish(publishing, state)
-        except SnapshotConflict as error:
-            await self._note(await self.state(), status="conflict", reason=str(error), other_root=error.other_root)
-            raise
         except ServiceError as error:
-            await self._note(await self.state(), status="failed", reason=_reason_of(error))
+            met = {"status": "failed", "reason": _reason_of(error)}
+            if isinstance(error, SnapshotConflict):
+                met |= {"status": "conflict", "other_root": error.other_root}
+            async with self._turn:
+                await self._note(await self.state(), **met)
             raise
 
     async def overrule(self) -> SnapshotState:
         """After a conflict, publish this device's version on top of the other device's, which stays pinned."""
-        state = await self.state()
-        if state.other_root is None:
-            raise ClientStateError("there is no conflict to resolve")
-        theirs = state.other_root
-        await self._note(state, status="queued", acknowledged_root=theirs, acknowledged_revision=0, other_root=None)
+        async with self._turn:
+            state = await self.state()
+            if state.other_root is None:
+                raise ClientStateError("there is no conflict to resolve")
+            theirs = state.other_root
+            await self._note(state, status="queued", acknowledged_root=theirs, acknowledged_revision=0, other_root=None)
         return await self.publish()
 
     async def _publishing(self) -> Publishing:
@@ -137,15 +143,20 @@ class Publisher:
         return self._known
 
     async def _publish(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
-        state = await self._note(state)
-        state = await self._compare(publishing, state, await self._hosts.gateway.record(publishing.name))
-        stored = await self._newest()
-        if not is_due(stored, state):
-            return state
-        taken = await snapshot_after(state.acknowledged_root, stored, publishing.delegation)
-        state = await self._note(state, status="pinning", root_cid=taken.root_cid)
-        await pin_uploaded(self._hosts, taken, PIN_NAME, meta_of(state.did))
-        return await self._named(publishing, taken, stored, state)
+        async with self._turn:
+            state = await self._note(state)
+            state = await self._compare(publishing, state, await self._hosts.gateway.record(publishing.name))
+            stored = await self._newest()
+            if not is_due(stored, state):
+                return state
+            taken = await snapshot_after(state.acknowledged_root, stored, publishing.delegation)
+            state = await self._note(state, status="pinning", root_cid=taken.root_cid)
+            pinned = await pin_requested(self._hosts, taken, PIN_NAME, meta_of(state.did))
+        await pinned()
+        async with self._turn:
+            if await self.state() == state:
+                return await self._named(publishing, taken, stored, state)
+        return await self.publish()  # another flow has changed the state meanwhile
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:
         """Compare the published record with this device's state. Raises SnapshotRolledBack, SnapshotConflict."""

@@ -18,7 +18,7 @@ from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.name_records import NameAnswers, ServersFailed, reason_of
+from holdfast.client.storage.name_records import NameAnswers, ServersFailed, failure, reason_of
 from holdfast.client.storage.sealed_header import revision_of, wraps_of
 from holdfast.client.types import Record
 from holdfast.client.vault.keys import NO_SECRET, HostKey, KnownKey, passkey_key
@@ -133,13 +133,13 @@ class Recovery:
             answers = await self._answers(name, chosen)
             record = answers.newest
             if record is None and answers.failed:
-                raise answers.refusal("no snapshot was found, and not every server answered")
+                raise failure("no snapshot was found, and not every server answered", answers.failed)
         if record is None:
             raise RecoveryRefused(
                 "no_snapshot", "no snapshot is published under this name: every server that was asked says so"
             )
-        for server, error in answers.failed.items():
-            await self._tell(f"{server} did not answer: {reason_of(error)}")
+        for server, error in answers.failed:
+            await self._tell(f"{server.host} did not answer: {reason_of(error)}")
         if record.is_expired(time.time()):
             question = "the newest snapshot's record is authentic but has expired; there may be a newer snapshot"
             await self._ask(question, RecoveryRefused("expired", question))
@@ -163,7 +163,7 @@ class Recovery:
         if of_handle is not None and (of_handle.newest is not None or of_handle.failed):
             return of_handle
         named = await self._hosts.name_of(chosen.credential_id) if chosen else None
-        return await self._hosts.gateway.answers(named) if named else of_handle or NameAnswers(None, {}, has_main=True)
+        return await self._hosts.gateway.answers(named) if named else of_handle or NameAnswers(None, (), has_main=True)
 
     async def _confirm(self, snapshot: Snapshot, answers: NameAnswers) -> None:
         """Ask whether to use a snapshot, if the server that has the newest one did not answer.
@@ -171,7 +171,7 @@ class Recovery:
         Any server that once had a record can return it for years, so an old record looks like the newest.
         """
         if not answers.has_main:
-            silent = ", ".join(answers.failed)
+            silent = ", ".join(server.host for server, _ in answers.failed)
             question = (
                 f"{silent} did not answer, so there may be a newer copy: the newest one that was found is from"
                 f" {_moment(snapshot)}"
@@ -302,14 +302,14 @@ def _readable() -> Iterator[None]:
 def _is_missing(error: ServiceError) -> bool:
     """Return whether every server that was asked has no such block."""
     if isinstance(error, ServersFailed):
-        return all(_is_missing(it) for it in error.errors.values())
+        return all(map(_is_missing, error.errors))
     return isinstance(error, RequestRefused) and error.status == _NOT_FOUND
 
 
 def _content_code(error: ServiceError) -> str | None:
     """Return what is wrong with a snapshot's bytes, or None if that is not why it could not be read."""
     if isinstance(error, ServersFailed):
-        return "damaged" if all(_content_code(it) for it in error.errors.values()) else None
+        return "damaged" if all(map(_content_code, error.errors)) else None
     return error.__cause__.code if isinstance(error.__cause__, ContentError) else None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from holdfast.client.snapshots.hosts import pin_uploaded
+from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.payment_notes import DIGEST, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.notes import read_note
@@ -93,5 +93,6 @@ async def _pinned(hosts: SnapshotHosts, did: str, data: bytes) -> str:
     """Upload and pin sealed notes, in the form of a snapshot, and return its root."""
     manifest = VaultManifest(root_cid=None, did=did, updated_at=0, wasm_version=FORM, schema_version=1)
     taken = await asyncio.to_thread(snapshots.take, manifest, data)
-    await pin_uploaded(hosts, taken, PIN_NAME, {PIN_NAME: did})
+    pinned = await pin_requested(hosts, taken, PIN_NAME, {PIN_NAME: did})
+    await pinned()
     return taken.root_cid

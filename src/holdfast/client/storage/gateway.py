@@ -9,10 +9,10 @@ from holdfast.client.http.calls import Call
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.name_records import NameAnswers, Patience, ask_all, failure
+from holdfast.client.storage.name_records import Failed, NameAnswers, Patience, ask_all, failure
 from holdfast.content.cars import MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES
 from holdfast.content.cids import Block, bytes_of, codec_of, verified
-from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
+from holdfast.wire.client_errors import NetworkError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ class AsyncGateway:
         urls = [gateway_url] if isinstance(gateway_url, str) else list(gateway_url or ())
         self._http = [HttpTransport(url, retries=retries, transport=transport) for url in urls]
         self._store, self._patience = store, patience or Patience()
-        self._failed: set[str] = set()
+        self._failed: set[HttpTransport] = set()
 
     async def block(self, cid: str) -> bytes:
         """Return a block from the store or, if the store lacks it, from a gateway.
@@ -101,8 +101,8 @@ class AsyncGateway:
         Raises NetworkError if no gateway responds, StorageError for an invalid name or if all records are forged.
         """
         answers = await self.answers(name, absent_is_enough=True)
-        if answers.failed and not answers.has_any:
-            raise answers.refusal("no gateway answers")
+        if answers.failed and len(answers.failed) == len(self._http):
+            raise failure("no gateway answers", answers.failed)
         return answers.newest
 
     async def answers(self, name: str, *, absent_is_enough: bool = False) -> NameAnswers:
@@ -112,7 +112,7 @@ class AsyncGateway:
         Raises StorageError for an invalid name.
         """
         answers = await ask_all(self._http, name, self._patience, absent_is_enough=absent_is_enough)
-        self._failed |= set(answers.failed)
+        self._failed |= {server for server, _ in answers.failed}
         return answers
 
     async def close(self) -> None:
@@ -121,15 +121,15 @@ class AsyncGateway:
             await http.close()
 
     async def _fetch(self, cid: str) -> bytes:
-        errors: dict[str, ServiceError] = {}
-        for http in sorted(self._http, key=lambda it: it.host in self._failed):
+        failed: list[Failed] = []
+        for http in sorted(self._http, key=self._failed.__contains__):
             try:
                 return await http.send(block_call(cid))
             except (NetworkError, StorageError) as error:
-                errors[http.host] = error
+                failed.append(Failed(http, error))
                 if not (isinstance(error, RequestRefused) and error.status == _NOT_FOUND):
-                    self._failed.add(http.host)
-        raise failure("no gateway returns the block", errors) if errors else StorageError(_NO_GATEWAY)
+                    self._failed.add(http)
+        raise failure("no gateway returns the block", failed) if failed else StorageError(_NO_GATEWAY)
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:

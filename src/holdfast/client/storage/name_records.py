@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.client.http.calls import Call
 from holdfast.client.http.refusals import RequestRefused
@@ -17,7 +17,7 @@ from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
 from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.client.http.transport import HttpTransport
 
@@ -40,18 +40,19 @@ class Patience:
     longest_s: float = SNAPSHOTS.all_s
 
 
+class Failed(NamedTuple):
+    """A server that did not answer, and why."""
+
+    server: HttpTransport
+    error: ServiceError
+
+
 class ServersFailed(NetworkError):
-    """None of several servers returned what was asked for. The message says each one's reason.
+    """None of several servers returned what was asked for. The message says each one's reason."""
 
-    Attributes:
-        errors: the error by server.
-        reasons: the reason by server.
-    """
-
-    def __init__(self, what: str, errors: Mapping[str, ServiceError]) -> None:
-        self.errors = errors
-        self.reasons = {server: reason_of(error) for server, error in errors.items()}
-        super().__init__(f"{what}: " + "; ".join(f"{server}: {reason}" for server, reason in self.reasons.items()))
+    def __init__(self, what: str, failed: Sequence[Failed]) -> None:
+        super().__init__(f"{what}: " + "; ".join(f"{server.host}: {reason_of(error)}" for server, error in failed))
+        self.errors = tuple(error for _, error in failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +61,18 @@ class NameAnswers:
 
     Attributes:
         newest: the newest valid record, or the newest expired one if no other is known; None if no server has one.
-        failed: by server, why it did not answer.
+        failed: the servers that did not answer.
         has_main: whether the first server answered.
-        has_any: whether any server answered. Two servers may share a host, by which `failed` names them.
     """
 
     newest: Record | None
-    failed: Mapping[str, ServiceError]
+    failed: tuple[Failed, ...]
     has_main: bool
-    has_any: bool = True
-
-    def refusal(self, what: str) -> ServiceError:
-        """Return the error for a record that may exist at a server that did not answer."""
-        return failure(what, self.failed)
 
 
-def failure(what: str, errors: Mapping[str, ServiceError]) -> ServiceError:
+def failure(what: str, failed: Sequence[Failed]) -> ServiceError:
     """Return the error of the only server, or ServersFailed for several."""
-    return next(iter(errors.values())) if len(errors) == 1 else ServersFailed(what, errors)
+    return failed[0].error if len(failed) == 1 else ServersFailed(what, failed)
 
 
 def reason_of(error: ServiceError) -> str:
@@ -115,10 +110,10 @@ async def ask_all(
         for task in tasks:
             task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    errors = {_host(server): error for server, task in zip(servers, tasks, strict=True) if (error := _error(task))}
+    failed = [Failed(server, error) for server, task in zip(servers, tasks, strict=True) if (error := _error(task))]
     found = [task.result() for task in tasks if not _error(task)]
     has_main = bool(tasks) and not _error(tasks[0])
-    return NameAnswers(newest_of(found, time.time()), errors, has_main, has_any=bool(found))
+    return NameAnswers(newest_of(found, time.time()), tuple(failed), has_main)
 
 
 def newest_of(found: Iterable[Record | None], now: float) -> Record | None:
@@ -167,10 +162,6 @@ def _error(task: asyncio.Task[Record | None]) -> ServiceError | None:
     if error is not None and not isinstance(error, (NetworkError, StorageError)):
         raise error
     return error
-
-
-def _host(server: HttpTransport) -> str:
-    return server.host
 
 
 async def _record(server: HttpTransport, name: str) -> Record | None:

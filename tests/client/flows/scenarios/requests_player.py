@@ -127,7 +127,8 @@ async def _name(scenario):
     known = {name: bytes.fromhex(data) for name, data in scenario["records"].items()}
 
     async def handler(request):
-        answer = scenario["servers"][request.url.host]
+        base = next(it for it in scenario["servers"] if str(request.url).startswith(f"https://{it}/"))
+        answer = scenario["servers"][base]
         answer = answer.get(request.url.path.split("/")[1], 404) if isinstance(answer, dict) else answer
         if answer == "silent":
             await asyncio.Event().wait()
@@ -148,7 +149,7 @@ async def _name(scenario):
     answers = await gateway.answers(scenario["ipns_name"], absent_is_enough=scenario.get("absent_is_enough", False))
     await gateway.close()
     newest = next((name for name, data in known.items() if answers.newest and answers.newest.data == data), None)
-    return {"newest": newest, "failed": sorted(answers.failed), "has_main": answers.has_main}
+    return {"newest": newest, "failed": sorted(it.server.host for it in answers.failed), "has_main": answers.has_main}
 
 
 _PLAYED = {"retries": _retries, "request": _request, "name": _name}

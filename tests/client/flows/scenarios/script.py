@@ -2,11 +2,12 @@
 
 import asyncio
 from contextvars import ContextVar
+from types import SimpleNamespace
 
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
-from holdfast.client.storage.name_records import ServersFailed
+from holdfast.client.storage.name_records import Failed, ServersFailed
 from holdfast.content.errors import ContentError
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -118,8 +119,10 @@ def error_of(answer):
     if isinstance(answer, dict) and "storage" in answer:
         return StorageError(answer["storage"])
     if isinstance(answer, dict) and "each gateway" in answer:
-        errors = map(error_of, answer["each gateway"])
-        return ServersFailed("no gateway returns the block", {str(at): it for at, it in enumerate(errors) if it})
+        errors = enumerate(map(error_of, answer["each gateway"]))
+        return ServersFailed(
+            "no gateway returns the block", [Failed(SimpleNamespace(host=str(at)), it) for at, it in errors if it]
+        )
     if isinstance(answer, dict) and "content" in answer:
         return _content_error(answer["content"])
     return None

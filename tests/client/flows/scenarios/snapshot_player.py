@@ -1,5 +1,6 @@
 """Plays the scenarios of uploading, comparing and recovering snapshots."""
 
+import asyncio
 import struct
 from contextlib import asynccontextmanager
 from functools import partial
@@ -15,7 +16,7 @@ from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.state import SnapshotState, read_state, record_name, write_state
 from holdfast.client.snapshots.versions import OtherKeys, compare_vaults
 from holdfast.client.storage import snapshots
-from holdfast.client.storage.name_records import NameAnswers
+from holdfast.client.storage.name_records import Failed, NameAnswers
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import PinStatus, VaultManifest
 from holdfast.client.vault.keys import DiscoveredPasskey, SecretKey
@@ -74,7 +75,8 @@ class _Player(Player):
             publish=self.sign,
             unlock=self.unlock,
         )
-        self.publisher = Publisher(self.vault, self.store, self.place)
+        self.lock = asyncio.Lock()
+        self.publisher = Publisher(self.vault, self.store, self.place, turn=self.lock)
 
     async def turn(self, event, stop_after=None):
         self.script, result, error = Script(event.get("answers"), stop_after), None, None
@@ -230,8 +232,9 @@ class _Player(Player):
     async def name_answers(self, _name):
         answer = await self.answer("read record") or {}
         record = answer.get("record", self.published)
-        failed = {host: NetworkError("no answer") for host in answer.get("silent", [])}
-        has_main = "service.example" not in failed
+        silent = answer.get("silent", [])
+        failed = tuple(Failed(SimpleNamespace(host=host), NetworkError("no answer")) for host in silent)
+        has_main = "service.example" not in silent
         return NameAnswers(None if record in (None, "none") else self.as_record(record), failed, has_main=has_main)
 
     async def snapshot(self, root_cid):
@@ -250,7 +253,10 @@ class _Player(Player):
         return SimpleNamespace(status=answer or PinStatus.PINNED, request_id="1")
 
     async def wait_for_pin(self, _request_id, **_):
-        await self.answer("wait for pin")
+        assert not self.lock.locked(), "other flows need not wait for a pin too"
+        if changed := await self.answer("wait for pin"):
+            state = {_snake(key): self.roots.get(value, value) for key, value in changed["state"].items()}
+            write_state(self.store, msgspec.structs.replace(read_state(self.store, DID), **state))
 
     async def pins(self, **_):
         answer = await self.answer("list pins") or {}
