@@ -70,6 +70,22 @@ def test_chunks_count_and_a_length_next_to_them_does_not(server, fields):
     assert statuses in ([b"404"], [b"404", b"200"]), "two requests, two responses, unless the first one's ends it"
 
 
+def session(handle, *headers):
+    body = b'{"handle":"%s","did":"%s"}' % (handle.encode(), DID.encode())
+    return POST + b"".join(headers) + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def test_a_key_that_is_not_ascii_is_not_taken_for_none(server):
+    assert status(server, session("eve", "Idempotency-Key: clé\r\n".encode())) == 400
+
+
+def test_an_address_that_cannot_be_read_is_not_taken_for_the_proxys(server):
+    """A proxy appends the address to what the client sent, of which granian's RSGI hides what is not ASCII."""
+    for number in range(4):
+        status(server, session(f"eve{number}", b"X-Forwarded-For: \xff, 192.0.2.7\r\n"))
+    assert status(server, session("eve9")) == 200, "more than three sessions would be refused"
+
+
 def test_a_query_that_is_not_encoded_means_what_it_would_mean_encoded(server):
     """curl sends what a person types; URLs contain only ASCII (RFC 3986)."""
     session = '{"handle":"tête","did":"%s"}'.encode() % DID.encode()

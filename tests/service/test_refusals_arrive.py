@@ -7,10 +7,10 @@ from tests.support.serving import PATIENCE_S
 from tests.support.soak import cases
 
 MB = 1_000_000
-SERVERS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
+SERVERS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}, "uvicorn": {"server": "uvicorn"}}
 
 
-@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI"))
+@pytest.mark.parametrize("settings", cases(SERVERS, "RSGI", "uvicorn"))
 def test_a_client_that_writes_everything_first_gets_the_refusal(serve, settings):
     server = serve(**settings)
     for path, status in ((b"/api/v0/dag/import", b"401"), (b"/api/sessions", b"413"), (b"/api/nowhere", b"404")) * 3:
@@ -38,3 +38,12 @@ def test_a_client_that_waits_for_leave_is_not_waited_for(serve, settings):
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
         connection.sendall(head)
         assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
+
+
+@pytest.mark.parametrize("settings", cases(SERVERS, "uvicorn"))
+def test_a_refusal_after_the_body_was_read_keeps_the_connection(serve, settings):
+    server = serve(**settings)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as connection:
+        for _ in range(2):
+            connection.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+            assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import unquote_to_bytes
 
 BUNDLER_METHODS = frozenset(
@@ -19,17 +20,17 @@ INDEXER_PREFIX = "/api/indexer"
 INDEXER_COLLECTIONS = ("/api/dids", "/api/aliases", "/api/accounts", "/api/events")
 INDEXER_DOCUMENTS = ("/api/stats", "/health")
 _MAX_PATH_CHARACTERS = 2048  # the longest has a DID of 512 characters, percent-encoded
-# Semicolons and percent signs are refused, too, because some servers treat "..;" as "..", and a remaining "%" may be
-# decoded once more.
-_FORBIDDEN = frozenset("/\\;%")
+_FORBIDDEN = frozenset("/\\;")  # semicolons, because some servers treat "..;" as ".."
+_MALFORMED = re.compile("%(?![0-9A-Fa-f]{2})")
+_DECODINGS = 4  # a segment that changes even then is not a DID or a handle
 
 
 def indexer_path(raw_path: str) -> str | None:
     """Return the upstream path for a request's raw (still percent-encoded) path, or None if it is not allowed.
 
     Segments are decoded once and compared as a whole, so `/api/didsx` is not the same path as `/api/dids`. Empty and
-    dot segments, encoded slashes, backslashes, semicolons, control characters, and percent signs that remain after
-    decoding are never allowed.
+    dot segments, encoded slashes, backslashes, semicolons and control characters are never allowed, not even if a
+    server decodes further.
     """
     path = raw_path.removeprefix(INDEXER_PREFIX)
     if len(path) > _MAX_PATH_CHARACTERS:
@@ -48,13 +49,16 @@ def _is_listed(path: str) -> bool:
 
 
 def _is_plain(segment: str) -> bool:
-    try:
-        decoded = unquote_to_bytes(segment).decode()
-    except UnicodeDecodeError:
+    if _MALFORMED.search(segment):
         return False
-    return (
-        segment.isprintable()
-        and decoded.isprintable()
-        and decoded not in {"", ".", ".."}
-        and not _FORBIDDEN & set(decoded)
-    )
+    for _ in range(_DECODINGS):
+        if not segment.isprintable() or segment in {"", ".", ".."} or _FORBIDDEN & set(segment):
+            return False
+        encoded = segment
+        try:
+            segment = unquote_to_bytes(encoded).decode()
+        except UnicodeDecodeError:
+            return False
+        if segment == encoded:
+            return True
+    return False

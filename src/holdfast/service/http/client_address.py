@@ -8,6 +8,8 @@ from socket import AF_INET, inet_pton
 from typing import TYPE_CHECKING
 
 from holdfast.rules.addresses import subject_of
+from holdfast.service.http.messages import UNREADABLE
+from holdfast.wire.errors import AMBIGUOUS_REQUEST, Refused
 
 if TYPE_CHECKING:
     from holdfast.service.http.messages import Request
@@ -112,8 +114,14 @@ def parse_short(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _listed(request: Request, header: str) -> list[str]:
-    """Return the last addresses in the headers of this name, in order and without ports; [""] if none exists."""
-    hops = ",".join(request.header_values(header)).rsplit(",", _MAX_HOPS)
+    """Return the last addresses in the headers of this name, in order and without ports; [""] if none exists.
+
+    Raises Refused if the value is unreadable: its client would count as the proxy.
+    """
+    values = request.header_values(header)
+    if UNREADABLE in values:
+        raise Refused(AMBIGUOUS_REQUEST)
+    hops = ",".join(values).rsplit(",", _MAX_HOPS)
     return [_without_port(hop.strip()) for hop in hops]
 
 

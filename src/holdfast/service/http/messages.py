@@ -39,6 +39,7 @@ _MAX_LENGTH_DIGITS = 18
 ANY_ORIGIN = ("access-control-allow-origin", "*")
 NO_SNIFFING = ("x-content-type-options", "nosniff")
 EXPOSED = ("access-control-expose-headers", "X-Request-Id, Retry-After, ETag")
+UNREADABLE = "\ufffd"  # in place of a header's value that granian's RSGI does not show, because it is not ASCII
 BODILESS = frozenset({204, 304})  # without Content-Length (RFC 9110, section 8.6)
 _JSON_HEADERS = FixedHeaders(
     [("content-type", "application/json"), ("cache-control", "no-store"), ANY_ORIGIN, EXPOSED, NO_SNIFFING]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from holdfast.service.http.connections import Activity
-    from holdfast.service.http.messages import Headers
+    from holdfast.service.http.messages import Headers, Response
     from holdfast.service.web.application import Application
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -101,6 +101,14 @@ class AsgiRequest:
             self._more = message.get("more_body", False)
             yield message.get("body", b"")
 
+    def must_be_read_before_end(self, response: Response) -> bool:
+        """Return whether a body may follow whose rest the server does not give after the response's end.
+
+        So it is in ASGI, but granian gives it.
+        """
+        is_granian = "http.response.pathsend" in self._scope.get("extensions", {})
+        return self._more and not is_granian and body_may_follow(self, response)
+
     async def drop_rest(self) -> None:
         """Read what is left of the body and drop it, within limits (RFC 9112, section 9.6).
 
@@ -160,10 +168,16 @@ class AsgiEntry:
             return
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
+        is_refused = response.status >= REFUSED
+        ends_later = is_refused and request.must_be_read_before_end(response)
+        if ends_later:
+            headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        await send({"type": "http.response.body", "body": response.body})
-        if response.status >= REFUSED and body_may_follow(request, response):
+        await send({"type": "http.response.body", "body": response.body, "more_body": ends_later})
+        if is_refused and body_may_follow(request, response):
             await request.drop_rest()
+        if ends_later:
+            await send({"type": "http.response.body", "body": b""})
 
     async def _other(self, kind: str, receive: Receive, send: Send) -> None:
         if kind == "lifespan":

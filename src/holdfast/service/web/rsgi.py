@@ -16,7 +16,15 @@ from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defi
 from holdfast.rules.limits import BODY_TIMEOUT_S, DROPPED_BYTES, DROPPED_S
 from holdfast.service.http.deadlines import Deadlines
 from holdfast.service.http.large_responses import LimitedResponse
-from holdfast.service.http.messages import ABORTED, REFUSED, ClientGone, body_may_follow, in_ascii, is_longer
+from holdfast.service.http.messages import (
+    ABORTED,
+    REFUSED,
+    UNREADABLE,
+    ClientGone,
+    body_may_follow,
+    in_ascii,
+    is_longer,
+)
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
 from holdfast.wire.errors import BODY_TOO_LARGE, REQUEST_TIMEOUT, Refused
@@ -66,12 +74,12 @@ class RsgiRequest:
     def header(self, name: str) -> str | None:
         """See Request."""
         value: str | None = self._headers.get(name)
-        return value
+        return UNREADABLE if value is None and name in self._headers else value
 
     def header_values(self, name: str) -> Sequence[str]:
         """See Request."""
         values: Sequence[str] = self._headers.get_all(name)
-        return values
+        return values if values or name not in self._headers else (UNREADABLE,)
 
     def all_headers(self) -> Headers:
         """See Request."""
