@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path | None]:
     """A file system of 6 MiB, or None if this user may not mount one."""
-    folder = tmp_path / "small"
+    with mounted(tmp_path / "small", 6) as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, mib: int) -> Iterator[Path | None]:
+    """Mount a file system of this size on a new folder; yield None if this user may not."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={mib}m", "tmpfs", str(folder)]
     mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
     yield folder if mounted else None
     if mounted:

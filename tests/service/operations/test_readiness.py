@@ -23,6 +23,9 @@ class FakeStore:
     async def claim_of(self, _channel, _key):
         self._answer("claim_of")
 
+    async def require_room(self):
+        self._answer("require_room")
+
     async def take_lease(self, *_):
         self.writes += 1
         if self.stalled is not None:
@@ -50,7 +53,7 @@ class Ready:
         return True
 
 
-@pytest.mark.parametrize("part", ["ping", "claim_of", "take_lease"])
+@pytest.mark.parametrize("part", ["ping", "claim_of", "require_room", "take_lease"])
 async def test_each_part_is_asked_and_recovers(part):
     ready = Ready()
     assert await ready()

@@ -25,7 +25,7 @@ _NO_ONE = ""  # no identifier has this key
 
 
 class Readiness:
-    """Does what requests do: reads a row, and writes one.
+    """Does what requests do: reads a row, and writes one, and sees whether tables have room to grow.
 
     A write costs a disk flush, so requests within a second share one.
     """
@@ -62,4 +62,5 @@ class Readiness:
         Its holder differs each time: SQLite writes no page whose bytes stay the same, also on a full disk.
         """
         distinct = os.urandom(_DISTINCT_BYTES).hex()
+        await self._store.require_room()
         return await self._store.take_lease(_NAME, distinct * (_HOLDER_BYTES // len(distinct)), 0.0, 0.0)

@@ -96,6 +96,10 @@ class Store(Protocol):
         """Check that the store responds; GET /api/status reports the result as `database`."""
         ...
 
+    async def require_room(self) -> None:
+        """Raise StoreUnavailable if the database's disk is full, as far as a write does not notice it already."""
+        ...
+
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """Return who holds an identifier."""
         ...

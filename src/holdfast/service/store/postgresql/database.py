@@ -10,7 +10,7 @@ import asyncpg
 
 from holdfast.service.store.database import OtherChain
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql import reads, schema
 from holdfast.service.store.postgresql.citus import HAS_CITUS
 from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.postgresql.findings import server_findings
@@ -143,12 +143,13 @@ async def _keep_chain(connection: Connection, chain: int) -> int:
 
 
 async def _try_write(connection: Connection) -> None:
-    """Commit a row to the disk, then remove it."""
+    """Commit a row to the disk, then remove it; see whether tables have room to grow."""
     async with asyncio.timeout(_WRITTEN_WITHIN_S):  # no other limit ends a commit that waits for a standby
         await connection.execute(
             "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
         )
         await connection.execute("DELETE FROM holdfast.leases WHERE name = 'check'")
+        await connection.fetch(reads.ROOM.statement)
 
 
 class _RowReader:

@@ -104,6 +104,13 @@ SERVER = _single(
     "gauges",
     "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
 )
+# A temporary file of 224 KiB where the database's tables are. A write alone could fit into pages that exist.
+ROOM = _single(
+    "ping",
+    "WITH small AS MATERIALIZED (SELECT"
+    " set_config('work_mem', '64kB', true) || set_config('temp_tablespaces', '', true) AS settings)"
+    " SELECT count(*) FROM small, LATERAL generate_series(1, 16384 * sign(length(settings))::int)",
+)
 # Without the role pg_monitor, the server does not reveal a standby's state.
 STANDBYS = _single("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
 _VERSION = "SELECT version, oldest FROM holdfast.schema_version"

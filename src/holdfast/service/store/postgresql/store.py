@@ -115,6 +115,10 @@ class PostgresqlStore:
             raise StoreUnavailable(f"the database has schema {version}, this process knows {SCHEMA_VERSION}")
         await self._clock.require()
 
+    async def require_room(self) -> None:
+        """See Store."""
+        await self._reads.ask(reads.ROOM, ())
+
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """See Store."""
         claim: Claim | None = await self._reads.ask(reads.CLAIM, (channel, key))

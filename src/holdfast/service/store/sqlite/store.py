@@ -138,6 +138,9 @@ class SqliteStore:
         if version != SCHEMA_VERSION:
             raise StoreUnavailable(f"the database has schema {version}, this process knows {SCHEMA_VERSION}")
 
+    async def require_room(self) -> None:
+        """See Store. On a full disk, every write fails."""
+
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """See Store."""
         row = self._read.one("SELECT did, stage FROM identifiers WHERE channel = ? AND key = ?", channel, key)
