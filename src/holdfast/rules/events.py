@@ -20,6 +20,7 @@ EVENT_OF = {
 IN_AUDIT = tuple(action for action in EVENT_OF if action != "registered")
 
 GIVE_UP_S = 3 * DAY_S  # the age at which an event that could not be delivered is dropped
+POSTPONED_S = 2 * HOUR_S  # an event that is due even later was postponed by a clock that ran ahead, so it is due now
 _FIRST_WAIT_S = 5.0
 _DOUBLED = 10  # times at most; an hour is reached before
 

@@ -66,6 +66,18 @@ async def test_what_a_row_told_is_not_told_again_when_it_goes(store):
     assert [event.action for event in await told(store)] == ["released"]
 
 
+async def test_a_clock_that_ran_ahead_postpones_no_event_after_it_is_set_right(store):
+    """An event waits an hour at most between two tries."""
+    year_s = 365 * 86400
+    await store.take_lease(subscription_of(HOOK), "all", NOW + year_s, GIVE_UP_S)
+    await store.mark_verified(MAIL, NOW + year_s)
+    (event,) = await store.outbox.due(HOOK, NOW, 10)
+    await store.outbox.settle([], [(event, NOW + 3600)])
+    assert await store.outbox.due(HOOK, NOW, 10) == []
+    (again,) = await store.outbox.due(HOOK, NOW + 3600, 10)
+    assert (again.id, again.tries) == (event.id, 1)
+
+
 async def test_each_receiver_gets_its_own_and_none_without_a_subscription(store):
     await store.mark_verified(MAIL, NOW)
     await subscribe(store)

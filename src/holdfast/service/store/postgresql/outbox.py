@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.rules.events import POSTPONED_S
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.outbox import Event
 from holdfast.service.store.postgresql.batches import Kind
@@ -24,9 +25,12 @@ def _events(_batch: Sequence[Any], rows: list[Record]) -> list[list[Event]]:
 
 
 _COLUMNS = ", ".join(name if name != "id" else "replace(id::text, '-', '')" for name in Event.__struct_fields__)
+_OF_RECEIVER = "SELECT * FROM holdfast.outbox WHERE receiver = $1 AND"
+_FIRST = "ORDER BY due_at, at, id LIMIT $3"
 DUE = Kind(
     "due_events",
-    f"SELECT {_COLUMNS} FROM holdfast.outbox WHERE receiver = $1 AND due_at <= $2 ORDER BY due_at, at, id LIMIT $3",  # noqa: S608 - our own names
+    f"SELECT {_COLUMNS} FROM (({_OF_RECEIVER} due_at <= $2 {_FIRST})"  # noqa: S608 - our own names
+    f" UNION ALL ({_OF_RECEIVER} due_at > $2 + {POSTPONED_S} {_FIRST})) AS events {_FIRST}",
     lambda batch: batch[0],
     _events,
     1,

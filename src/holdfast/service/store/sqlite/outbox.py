@@ -5,7 +5,7 @@ from __future__ import annotations
 # ruff: noqa: S608 - the statements consist of our own names
 from typing import TYPE_CHECKING
 
-from holdfast.rules.events import IN_AUDIT, subscription_of
+from holdfast.rules.events import IN_AUDIT, POSTPONED_S, subscription_of
 from holdfast.service.store.outbox import Event
 
 if TYPE_CHECKING:
@@ -47,9 +47,11 @@ OUTBOX_TABLES = f"""
         )}
     END;
 """  # fmt: skip
+_OF_RECEIVER = "SELECT * FROM outbox WHERE receiver = ?1 AND"
+_FIRST = "ORDER BY due_at, at LIMIT ?3"
 _DUE = (
-    f"SELECT {', '.join(Event.__struct_fields__)} FROM outbox"
-    " WHERE receiver = ? AND due_at <= ? ORDER BY due_at, at LIMIT ?"
+    f"SELECT {', '.join(Event.__struct_fields__)} FROM (SELECT * FROM ({_OF_RECEIVER} due_at <= ?2 {_FIRST})"
+    f" UNION ALL SELECT * FROM ({_OF_RECEIVER} due_at > ?2 + {POSTPONED_S} {_FIRST})) {_FIRST}"
 )
 
 
