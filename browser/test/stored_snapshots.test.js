@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { continueHere } from "../src/snapshots/moving.js";
-import { continued } from "../src/snapshots/published.js";
-import { readState } from "../src/snapshots/state.js";
+import { continued, readState } from "../src/snapshots/state.js";
 import { MemoryStore } from "./scenarios/memory_store.js";
 import { vectors } from "./vector_files.js";
 

@@ -164,10 +164,7 @@ export class Bundler {
     return { transactionHash, blockNumber: block };
   }
 
-  /**
-   * @param {string} method
-   * @param {unknown[]} params
-   */
+  /** @param {string} method @param {unknown[]} params */
   async #ask(method, params) {
     try {
       return await this.#client.bundler(method, params, this.#chainId);

@@ -21,8 +21,7 @@ import { noEndpoint, paidByAccount, withFees } from "../chain/own_gas.js";
 import { ask, endpointNamed, hasCode, quantity, sleep } from "../chain/rpc.js";
 import { wayOf, withinSum } from "../chain/two_keys.js";
 import { NetworkError, PluginCallError, insteadOf, printable } from "../errors.js";
-import { servedChain } from "./chains.js";
-import { accountAddress, contractsOf } from "./contracts.js";
+import { accountAddress, contractsOf, servedChain } from "./contracts.js";
 import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.js";
 import { NONCES, SignedOperations } from "./signed.js";
 
@@ -212,10 +211,7 @@ export class SmartAccount {
     return this.#signed.fates((hash) => this.#outcome(hash));
   }
 
-  /**
-   * @param {string} hash
-   * @returns {Promise<{reverted: boolean} | null>} null until it is mined
-   */
+  /** @param {string} hash @returns {Promise<{reverted: boolean} | null>} null until it is mined */
   async #outcome(hash) {
     try {
       return (await this.bundler.receipt(hash)) && { reverted: false };
@@ -280,10 +276,7 @@ export class SmartAccount {
     return endpointNamed(this.#named, this.#client.baseUrl);
   }
 
-  /**
-   * @returns {Promise<string>} the same endpoint
-   * @throws {NetworkError} none is known, or may be used
-   */
+  /** @returns {Promise<string>} the same endpoint @throws {NetworkError} none is known, or may be used */
   async knownEndpoint() {
     const url = await this.endpoint();
     if (url) return url;

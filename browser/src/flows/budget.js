@@ -66,10 +66,7 @@ async function verified(client, question) {
   );
 }
 
-/**
- * @param {string} cid
- * @param {string} what a token's address, "native", or "used"
- */
+/** @param {string} cid @param {string} what a token's address, "native", or "used" */
 function entry(cid, what) {
   return `spent:${cid}:${what.toLowerCase()}`;
 }

@@ -99,10 +99,7 @@ export class ChainRegistration {
     return this.#receipt(signed.hash);
   }
 
-  /**
-   * @param {boolean} anew
-   * @returns {Promise<number>} the number of the block that contains the commitment
-   */
+  /** @param {boolean} anew @returns {Promise<number>} the number of the block that contains the commitment */
   async #commit(anew) {
     const before = this.#journal.row.commitmentOperation;
     const arrival = !anew && before ? await this.#arrived(before) : null;

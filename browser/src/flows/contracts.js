@@ -1,10 +1,15 @@
-/** The service's contracts, and the addresses of accounts, which follow from keys and are computed in the enclave. */
+/**
+ * The service's contracts and chains, and the addresses of accounts, which follow from keys and are computed in the enclave.
+ */
 
 import { OperationFailed } from "../chain/errors.js";
+import { RequestRefused, insteadOf } from "../errors.js";
+import { EXPLORERS } from "../generated/chains.js";
 
 /**
  * @import {Client} from "../client.js"
- * @import {ContractSet} from "../generated/types.js"
+ * @import {ContractSet, ServedChain} from "../generated/types.js"
+ * @import {ServiceClient} from "../http/service.js"
  * @typedef {{x: bigint, y: bigint, salt?: bigint}} Origin what an account is created for: its first key, and a salt
  */
 
@@ -39,4 +44,29 @@ export async function accountAddress(client, { x, y, salt = 0n }) {
 /** @param {bigint} number */
 function hex(number) {
   return number.toString(16).padStart(64, "0");
+}
+
+/**
+ * Returns the chains that a service serves; none from an older service, which has one.
+ * @param {ServiceClient} client @returns {Promise<ServedChain[]>}
+ */
+export async function servedChains(client) {
+  return (await client.chains().catch(insteadOf(RequestRefused, { chains: [] }))).chains;
+}
+
+/**
+ * Returns the service's row for a chain; undefined if it does not serve the chain.
+ * @param {ServiceClient} client @param {number} chainId
+ */
+export async function servedChain(client, chainId) {
+  return (await servedChains(client)).find((chain) => chain.chainId === chainId);
+}
+
+/**
+ * Returns the page that shows a user operation, "" if none exists. The service is asked about unknown chains alone.
+ * @param {ServiceClient} client @param {number} chainId @param {string} hash
+ */
+export async function operationPage(client, chainId, hash) {
+  const explorer = EXPLORERS[chainId] ?? (await servedChain(client, chainId).catch(() => null))?.explorer ?? "";
+  return /^https?:\/\//.test(explorer) ? `${explorer}/op/${hash}` : "";
 }

@@ -7,7 +7,7 @@ import { sleep } from "../chain/rpc.js";
 import { MoveRefused, ServiceError } from "../errors.js";
 import { passkeysOf } from "../passkeys/signers.js";
 import { OWNER_LOOKS, STATE_AGE_MS } from "../generated/operation_retries.js";
-import { servedChains } from "./chains.js";
+import { servedChains } from "./contracts.js";
 
 /**
  * @import {SignedChanges} from "../account/changes.js"

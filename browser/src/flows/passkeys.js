@@ -18,10 +18,7 @@ import { registerCredential } from "./signature.js";
  *   registered with the service too
  */
 
-/**
- * @param {Client} client its vault is open
- * @param {AddOptions} options @returns {Promise<AddedPasskey>}
- */
+/** @param {Client} client its vault is open @param {AddOptions} options @returns {Promise<AddedPasskey>} */
 export async function addPasskey(client, { deviceName = "", attestation, ...options }) {
   const type = /** @type {const} */ ("public-key");
   const excludeCredentials = (await credentialsOf(client)).map((id) => ({ id: fromBase64(id), type }));

@@ -9,7 +9,7 @@ import { checkPaid } from "../chain/own_gas.js";
 import { spend, spentBy } from "../chain/permissions.js";
 import { SmartAccount } from "./account.js";
 import { authorise } from "./budget.js";
-import { operationPage } from "./chains.js";
+import { operationPage } from "./contracts.js";
 import { checkElsewhere, payeeOf } from "./payee.js";
 
 /**

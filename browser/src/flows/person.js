@@ -13,10 +13,7 @@ import { audienceOf, tokenOf } from "./signature.js";
 
 const POST = { method: "POST", reads: /** @type {const} */ ("json"), safe: true };
 
-/**
- * @param {Client} client its vault is open
- * @returns {Promise<Record<string, any>>} all rows about the DID, by kind
- */
+/** @param {Client} client its vault is open @returns {Promise<Record<string, any>>} all rows about the DID, by kind */
 export function exportPerson(client) {
   return signedCall(client, { method: "GET", path: "/api/person", reads: "json" }, "/person/export");
 }

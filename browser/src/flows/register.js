@@ -37,10 +37,7 @@ const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((i
  * @property {DidRecord} [known] the DID's registration at another service, whose transaction this one states too
  */
 
-/**
- * @param {Client} client its vault is open
- * @param {RegistrationRequest} request @returns {Promise<DidRecord>}
- */
+/** @param {Client} client its vault is open @param {RegistrationRequest} request @returns {Promise<DidRecord>} */
 export async function register(client, request) {
   const requested = chosen(request);
   const { did, credentials } = await client.vault.query();

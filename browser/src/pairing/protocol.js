@@ -83,10 +83,7 @@ export class PairingServer {
     throw new SyncRefused("the message is out of turn");
   }
 
-  /**
-   * @param {string} session
-   * @param {string} reveal
-   */
+  /** @param {string} session @param {string} reveal */
   async #release(session, reveal) {
     const { code } = good(await this.#vault.syncCompare(session, { reveal }));
     const typed = (await this.#askDigits(given(code))).trim();
@@ -115,31 +112,23 @@ export class PairingServer {
  */
 export async function receive(vault, ask, key, compare, continueFrom = async () => {}) {
   try {
-    return await received(vault, ask, key, compare, continueFrom);
+    const { session_id: session, public_key } = good(await vault.syncInit());
+    const sessionId = given(session);
+    const hello = await ask({ step: "hello", session_id: sessionId, public_key });
+    const { code, reveal } = good(await vault.syncCompare(sessionId, { publicKey: given(hello.public_key) }));
+    const digits = given(code);
+    // Both devices ask for confirmation at the same time, and both people must confirm.
+    const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
+    if (!same) throw new SyncRefused("the digits differ");
+    const encryptedVault = given(last.encrypted_vault);
+    const sealedVault = "sealed_vault" in last ? given(last.sealed_vault) : ""; // earlier releases do not send it
+    const done = good(await vault.syncComplete({ sessionId, code: digits, encryptedVault, sealedVault }, key));
+    await continueFrom(last.record);
+    return done;
   } catch (error) {
     if (!(error instanceof PluginCallError)) throw error;
     throw new SyncRefused(`the pairing ended (${error.code})`, { cause: error });
   }
-}
-
-/** @type {typeof receive} */
-async function received(vault, ask, key, compare, continueFrom = async () => {}) {
-  const { session_id: session, public_key } = good(await vault.syncInit());
-  const sessionId = given(session);
-  const hello = await ask({ step: "hello", session_id: sessionId, public_key });
-  const { code, reveal } = good(await vault.syncCompare(sessionId, { publicKey: given(hello.public_key) }));
-  const digits = given(code);
-  // Both devices ask for confirmation at the same time, and both people must confirm.
-  const [last, same] = await Promise.all([ask({ step: "reveal", session_id: sessionId, reveal }), compare(digits)]);
-  if (!same) throw new SyncRefused("the digits differ");
-  // Earlier releases do not send `sealed_vault`.
-  const came = {
-    encryptedVault: given(last.encrypted_vault),
-    sealedVault: "sealed_vault" in last ? given(last.sealed_vault) : "",
-  };
-  const done = good(await vault.syncComplete({ sessionId, code: digits, ...came }, key));
-  await continueFrom(last.record);
-  return done;
 }
 
 /** @param {unknown} value @returns {string} */
@@ -148,10 +137,7 @@ function given(value) {
   return value;
 }
 
-/**
- * @template {{success: boolean, error?: string}} T
- * @param {T} answer
- */
+/** @template {{success: boolean, error?: string}} T @param {T} answer */
 function good(answer) {
   if (!answer.success) throw new SyncRefused(`the pairing ended (${answer.error})`);
   return answer;

@@ -14,10 +14,7 @@ export function toBase32(bytes) {
   return digitsOf(numberOf(bytes) << spare, BASE32).padStart(length, BASE32[0]);
 }
 
-/**
- * @param {string} text
- * @returns {Uint8Array<ArrayBuffer> | null} null for other letters; leftover bits are ignored
- */
+/** @param {string} text @returns {Uint8Array<ArrayBuffer> | null} null for other letters; leftover bits are ignored */
 export function fromBase32(text) {
   const number = parsed(text, BASE32);
   const spare = (text.length * 5) % 8;
@@ -33,10 +30,7 @@ export function toBase(bytes, letters) {
   return letters[0].repeat(first < 0 ? bytes.length : first) + digitsOf(numberOf(bytes), letters);
 }
 
-/**
- * @param {string} text @param {string} letters
- * @returns {Uint8Array<ArrayBuffer> | null} null for other letters
- */
+/** @param {string} text @param {string} letters @returns {Uint8Array<ArrayBuffer> | null} null for other letters */
 export function fromBase(text, letters) {
   const number = parsed(text, letters);
   if (number === null) return null;

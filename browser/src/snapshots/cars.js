@@ -122,10 +122,7 @@ export function cidOfLink(value) {
   return textOf(value.bytes);
 }
 
-/**
- * @param {unknown} value
- * @returns {value is Record<string, any>} whether a decoded value has named fields
- */
+/** @param {unknown} value @returns {value is Record<string, any>} whether a decoded value has named fields */
 export function isMap(value) {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

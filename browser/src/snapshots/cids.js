@@ -55,11 +55,7 @@ export function cidBytes(cid) {
   return found;
 }
 
-/**
- * @param {string} cid the canonical text
- * @returns {Codec}
- * @throws {ContentError} any other text
- */
+/** @param {string} cid the canonical text @returns {Codec} @throws {ContentError} any other text */
 export function codecOf(cid) {
   return cidBytes(cid)[1] === NUMBERS.raw ? "raw" : "dag-cbor";
 }

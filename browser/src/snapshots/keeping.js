@@ -1,6 +1,7 @@
 /** Keeps a client's snapshots of its vault up to date, resolves conflicts between devices, and recovers vaults. */
 
 import { QUIET_MS } from "../generated/snapshot_retries.js";
+import { toHex } from "../bytes.js";
 import { tokenOf } from "../flows/signature.js";
 import { AutomaticSnapshots } from "./automatic.js";
 import { writeCar } from "./cars.js";
@@ -13,20 +14,18 @@ import {
   openedBeside,
   removeAll,
   removedKeys,
-  wrapsOf,
 } from "./versions.js";
 import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.js";
 import { ClientStateError, NetworkError, StorageError, insteadOf } from "../errors.js";
+import { wrapsOf } from "../vault/sealed_header.js";
 import { VaultStore } from "../vault/store.js";
 import { continueHere, copyTo, readBack } from "./moving.js";
 import { SnapshotHosts } from "./hosts.js";
 import { Publisher } from "./publisher.js";
 import { Recovery } from "./recovery.js";
 import { snapshotOfCar } from "./roots.js";
-import { continued, publishedRecord } from "./published.js";
 import { exchanged } from "./shared_notes.js";
-import { otherNote } from "./state.js";
-import { turns } from "./turns.js";
+import { continued, otherNote, recordNote } from "./state.js";
 
 /**
  * @import {Client} from "../client.js"
@@ -205,9 +204,11 @@ export class VaultSnapshots {
     return this.#inTurn(() => new Recovery(this.#client, this.#store, this.#hosts, options).recover());
   }
 
-  /** @returns {Promise<string | null>} the last acknowledged snapshot's record, for a device that is being paired */
-  publishedRecord() {
-    return publishedRecord(this.#client.vault, this.#store);
+  /** @returns {Promise<string | null>} the last acknowledged snapshot's record in hex, for a device that is being paired */
+  async publishedRecord() {
+    const { did } = await this.#client.vault.status();
+    const record = did ? await this.#store.note(recordNote(did)) : null;
+    return record && toHex(record).slice(2);
   }
 
   /**
@@ -303,6 +304,17 @@ export class VaultSnapshots {
   #inTurn(work) {
     return this.#turn(() => asStorageErrors(work));
   }
+}
+
+/** Returns what runs work one after the other. */
+function turns() {
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  return /** @type {<T>(work: () => Promise<T>) => Promise<T>} */ (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
 }
 
 /**

@@ -35,10 +35,7 @@ export class Pinning {
     this.#token = token;
   }
 
-  /**
-   * @param {Selection} [chosen]
-   * @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default
-   */
+  /** @param {Selection} [chosen] @returns {Promise<PinReport[]>} newest first; at most `limit`, 10 by default */
   async list({ meta, limit, ...chosen } = {}) {
     const query = {
       status: ALL,
@@ -62,10 +59,7 @@ export class Pinning {
     return this.#send("GET", pathOf(requestId), {}, reportOf);
   }
 
-  /**
-   * @param {string} requestId @param {PinRequest} pin
-   * @returns {Promise<PinReport>} the pin that replaces this one
-   */
+  /** @param {string} requestId @param {PinRequest} pin @returns {Promise<PinReport>} the pin that replaces this one */
   async replace(requestId, pin) {
     return this.#send("POST", pathOf(requestId), { pin }, reportOf);
   }

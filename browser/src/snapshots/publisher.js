@@ -45,7 +45,7 @@ export class Publisher {
   /**
    * @param {import("../vault/vault.js").Vault} vault @param {import("../vault/store.js").VaultStore} store
    * @param {SnapshotHosts} hosts
-   * @param {{tell: (state: SnapshotState) => void, pinned: number, inTurn: import("./turns.js").InTurn}} more
+   * @param {{tell: (state: SnapshotState) => void, pinned: number, inTurn: <T>(work: () => Promise<T>) => Promise<T>}} more
    */
   constructor(vault, store, hosts, { tell, pinned, inTurn }) {
     this.#vault = vault;

@@ -4,10 +4,9 @@
  */
 
 import { fromBase64 } from "../bytes.js";
-import { checkBinding, checkWhole } from "./binding.js";
 import { ContentError } from "./content_error.js";
 import { RecoveryRefused, SnapshotRolledBack } from "./errors.js";
-import { OtherKeys, copied, openedBeside, wrapsOf } from "./versions.js";
+import { OtherKeys, copied, openedBeside } from "./versions.js";
 import {
   ClientStateError,
   PluginCallError,
@@ -17,8 +16,9 @@ import {
   insteadOf,
 } from "../errors.js";
 import { passkeyKey, usePasskey } from "../passkeys/use.js";
+import { readHeader, wrapsOf } from "../vault/sealed_header.js";
 import { ServersFailed, failure, plainReason } from "./name_records.js";
-import { PUBLIC_KEY_BYTES, nameOf } from "./names.js";
+import { PUBLIC_KEY_BYTES, didKeyOf, nameOf } from "./names.js";
 import { OLDER } from "../generated/snapshot_retries.js";
 import { isExpired } from "./records.js";
 import { snapshotOfCar } from "./roots.js";
@@ -63,6 +63,7 @@ import { pinnedState, readState, recordNote, writeState } from "./state.js";
 
 /** @type {import("./name_records.js").NameAnswers} */
 const NOTHING = { newest: null, failed: [], hasMain: true };
+const PUBLISH = "/snapshots/publish";
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /**
  * The recovery codes for errors in content. All other content codes become "damaged".
@@ -224,10 +225,7 @@ export class Recovery {
     return named === null ? found : gateways.answers(named);
   }
 
-  /**
-   * @param {Snapshot} snapshot @param {Uint8Array | null} publicKey
-   * @returns {Promise<number>} the vault's revision
-   */
+  /** @param {Snapshot} snapshot @param {Uint8Array | null} publicKey @returns {Promise<number>} the vault's revision */
   async #checked(snapshot, publicKey) {
     const { revision } = checkWhole(snapshot);
     if (publicKey || snapshot.manifest.delegation) await checkBinding(this.#client.vault, snapshot, publicKey);
@@ -246,10 +244,7 @@ export class Recovery {
     if (!(await this.#options.accept?.(reason, refusal, about))) throw refusal;
   }
 
-  /**
-   * @param {Found} found @param {VaultKey} key
-   * @returns {Promise<RecoveryRefused | null>} why it does not open
-   */
+  /** @param {Found} found @param {VaultKey} key @returns {Promise<RecoveryRefused | null>} why it does not open */
   async #open({ snapshot: { sealed, manifest } }, key) {
     // Pass a copy, because the buffer may be transferred to the worker.
     const { success, error } = await this.#client.vault
@@ -284,6 +279,43 @@ export class Recovery {
   /** @param {RecoveryStep} step @param {Progress} [progress] */
   #tell(step, progress) {
     this.#options.onProgress?.(step, progress);
+  }
+}
+
+/**
+ * Checks that the root and the sealed vault contain the same DID.
+ * @param {Snapshot} snapshot @returns {{did: string, revision: number}}
+ * @throws {RecoveryRefused} `damaged`
+ */
+function checkWhole({ sealed, manifest }) {
+  const header = readHeader(sealed);
+  if (!header) throw new RecoveryRefused("damaged", "the snapshot holds no sealed vault");
+  if (header.did !== manifest.did)
+    throw new RecoveryRefused("damaged", "the snapshot names another DID than the vault in it");
+  return header;
+}
+
+/**
+ * Checks that the vault's key has authorised the publishing key to publish its snapshots. If `publicKey` is null, any
+ * publishing key is accepted. A did:new is the hash of its key, so the delegation is verified without asking a service.
+ * @param {import("../vault/vault.js").Vault} vault its enclave verifies the delegation; the vault need not be open
+ * @param {Snapshot} snapshot @param {Uint8Array | null} publicKey
+ * @throws {RecoveryRefused} `damaged`
+ */
+async function checkBinding(vault, { manifest: { delegation, did } }, publicKey) {
+  if (!delegation) {
+    throw new RecoveryRefused(
+      "damaged",
+      "the snapshot carries no delegation to the key that named it: it may be someone else's",
+    );
+  }
+  const audience = publicKey ? { audience: didKeyOf(publicKey) } : {};
+  try {
+    await vault.verifyUcan(Uint8Array.from(delegation), { ...audience, subject: did, command: PUBLISH, args: {} });
+  } catch (cause) {
+    if (!(cause instanceof PluginCallError)) throw cause;
+    const why = `the snapshot is not named by its vault's key: the delegation does not hold (${cause.code})`;
+    throw new RecoveryRefused("damaged", why, { cause });
   }
 }
 

@@ -171,10 +171,7 @@ function readManifest(value) {
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
 }
 
-/**
- * @param {unknown} value
- * @param {number} longest limit in characters as Python counts them (code points)
- */
+/** @param {unknown} value @param {number} longest limit in characters as Python counts them (code points) */
 function isText(value, longest) {
   return typeof value === "string" && value.length > 0 && [...value].length <= longest;
 }

@@ -1,5 +1,10 @@
 /** Stores the state of a vault's snapshots in the browser's database, so that an interrupted upload can continue. */
 
+import { fromHex } from "../bytes.js";
+import { readRecord } from "./records.js";
+
+const LONGEST_RECORD = 20_480; // hexadecimal digits
+
 /**
  * The upload state of the newest revision, and the last acknowledged snapshot before it.
  *
@@ -58,6 +63,25 @@ export function firstState(did) {
 export function pinnedState({ rootCid, manifest }, revision, sequence) {
   const acknowledged = { acknowledgedRoot: rootCid, acknowledgedRevision: revision, precedingRoot: manifest.rootCid };
   return { ...firstState(manifest.did), status: "pinned", revision, rootCid, sequence, ...acknowledged };
+}
+
+/**
+ * Adopts the snapshot in a record received with a vault as the latest one that this browser knows, so that its first upload
+ * causes no conflict.
+ * @param {import("../vault/vault.js").Vault} vault it is open
+ * @param {import("../vault/store.js").VaultStore} store
+ * @param {unknown} record from another device: it is ignored unless the vault's own key signed it
+ */
+export async function continued(vault, store, record) {
+  const { did } = await vault.status();
+  if (!did || typeof record !== "string" || record.length > LONGEST_RECORD) return;
+  const { name } = await vault.publishingKey();
+  const known = await Promise.resolve(record)
+    .then((text) => readRecord(name, fromHex(text)))
+    .catch(() => null);
+  if (!known) return; // the first upload reports a conflict
+  await store.setNote(recordNote(did), known.data);
+  await writeState(store, { ...firstState(did), acknowledgedRoot: known.rootCid, sequence: known.sequence });
 }
 
 /**

@@ -4,10 +4,7 @@ import { ContentError } from "./content_error.js";
 
 const MORE = 0x80;
 
-/**
- * @param {number} number whole, not negative
- * @returns {number[]} its bytes
- */
+/** @param {number} number whole, not negative @returns {number[]} its bytes */
 export function encodeVarint(number) {
   const bytes = [];
   for (; number >= MORE; number = Math.floor(number / MORE)) bytes.push((number % MORE) | MORE);

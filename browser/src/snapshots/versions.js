@@ -24,13 +24,6 @@ import { RESOURCES } from "../generated/resources.js";
 const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
-const HEADER = 44;
-const WRAP_COUNT_AT = 5;
-const DID_LENGTH_AT = 6;
-/** The total length of the salt, Argon2id's parameters, the nonce and the sealed data key. */
-const WRAP_REST = 16 + 12 + 12 + 48;
-/** @type {Record<number, string>} */
-const KINDS = { 1: "secret", 2: "prf", 3: "password" };
 
 /** A version of the vault does not open with this key. */
 export class OtherKeys extends ClientStateError {
@@ -62,10 +55,7 @@ export async function openedBeside(vault, snapshot, key, work) {
   }
 }
 
-/**
- * @param {Vault} here @param {Vault} there
- * @returns {Promise<TableDifference[]>} empty if the versions are the same
- */
+/** @param {Vault} here @param {Vault} there @returns {Promise<TableDifference[]>} empty if the versions are the same */
 export async function compared(here, there) {
   const found = [];
   for (const table of [...RESOURCES, KEYS_TABLE]) {
@@ -94,10 +84,7 @@ async function rows(vault, table) {
   return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
 }
 
-/**
- * @param {Vault} vault
- * @returns {Promise<Map<string, string>>} the passkeys and passwords that open it
- */
+/** @param {Vault} vault @returns {Promise<Map<string, string>>} the passkeys and passwords that open it */
 async function keys(vault) {
   return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
 }
@@ -116,40 +103,12 @@ export function copied(key) {
   return /** @type {VaultKey} */ ("secret" in key ? { ...key, secret: key.secret.slice(0) } : key);
 }
 
-/**
- * Returns the wraps in a sealed vault's clear header (docs/formats.md), up to the first malformed one.
- * @param {Uint8Array} sealed
- * @returns {(Name & {bytes: string})[]} `bytes`: the whole wrap, for comparison
- */
-export function wrapsOf(sealed) {
-  const found = [];
-  let at = HEADER + new DataView(sealed.buffer, sealed.byteOffset).getUint16(DID_LENGTH_AT);
-  for (let count = sealed[WRAP_COUNT_AT]; count > 0; count -= 1) {
-    const nameEnd = at + 2 + sealed[at + 1];
-    const bytes = sealed.subarray(at, nameEnd + WRAP_REST);
-    if (!(nameEnd + WRAP_REST <= sealed.length)) break;
-    found.push({
-      kind: KINDS[sealed[at]],
-      id: new TextDecoder().decode(sealed.subarray(at + 2, nameEnd)),
-      bytes: bytes.join(),
-    });
-    at = nameEnd + WRAP_REST;
-  }
-  return found;
-}
-
-/**
- * @param {Vault} vault
- * @returns {Promise<Name[]>} the passkeys and passwords that open it
- */
+/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that open it */
 export async function carriedKeys(vault) {
   return (await vault.keys()).wraps.filter(({ kind }) => kind !== "secret");
 }
 
-/**
- * @param {Vault} vault
- * @returns {Promise<Name[]>} the passkeys and passwords that were removed from it
- */
+/** @param {Vault} vault @returns {Promise<Name[]>} the passkeys and passwords that were removed from it */
 export async function removedKeys(vault) {
   const { success, result, error } = await vault.exec("resource:tokens action:list");
   if (!success) throw new PluginCallError("exec", `the removed keys cannot be listed (${error})`);

@@ -74,7 +74,7 @@ def _import(vault: Vault, data: bytes) -> None:
 
 
 def _unlock(vault: Vault, data: bytes, source: Source) -> None:
-    from holdfast.client.snapshots.binding import check_whole
+    from holdfast.client.snapshots.recovery import check_whole
     from holdfast.client.storage import snapshots
     from holdfast.wire.client_errors import ClientStateError, StorageError
 

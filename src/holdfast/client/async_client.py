@@ -306,9 +306,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
             StorageError: a block does not match its CID, or the snapshot is not bound to its DID.
             NetworkError: no service or gateway could be reached.
         """
-        return await self._snapshots.recover(
-            passkey=passkey, key=key, name=name, car=car, accept=accept, tell=on_progress
-        )
+        return await self._snapshots.recover(accept, on_progress, passkey=passkey, key=key, name=name, car=car)
 
     async def move(
         self,

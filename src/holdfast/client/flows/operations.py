@@ -212,18 +212,16 @@ class SmartAccount:
     async def _check_owner(self) -> None:
         """Raise OperationFailed unless the chain says that the vault's key alone may act for the account."""
         chain, address = await self.chain(), self.key.address
-        if chain is not None and await self._owns(chain, address):
-            return
-        raise OperationFailed(f"the account {address} is controlled by another key than this vault's")
-
-    async def _owns(self, chain: RpcClient, address: str) -> bool:
+        is_owner, expiry = False, 0
         with chain_errors():
-            if self._address is not None and not await chain.get_code(address):
-                raise OperationFailed(f"the account {address} does not exist on this chain yet")
-            is_owner, expiry, _ = await owner_state(chain, address, self.key.signer)
-            if is_owner and self.second is None and (await settings_of(chain, address)).threshold > 1:
-                raise OperationFailed(f"two owners of the account {address} must sign")
-        return is_owner and not has_expired(expiry, time.time())
+            if chain is not None:
+                if self._address is not None and not await chain.get_code(address):
+                    raise OperationFailed(f"the account {address} does not exist on this chain yet")
+                is_owner, expiry, _ = await owner_state(chain, address, self.key.signer)
+                if is_owner and self.second is None and (await settings_of(chain, address)).threshold > 1:
+                    raise OperationFailed(f"two owners of the account {address} must sign")
+        if not is_owner or has_expired(expiry, time.time()):
+            raise OperationFailed(f"the account {address} is controlled by another key than this vault's")
 
     async def _nonce(self, reported: int, call_data: bytes) -> int:
         """Return the nonce for the next operation, which is that of an open operation if there is one."""

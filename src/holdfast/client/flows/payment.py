@@ -56,16 +56,6 @@ def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
     return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
 
 
-def requested_arguments(params: PaymentParams, payee: Payee, amount: int) -> dict[str, object]:
-    """Return the arguments of the command `/accounts/pay`, against which a delegation's policy is checked."""
-    return {
-        "to": payee.address,
-        "amount": amount,
-        "token": NATIVE if params.token == NATIVE else address_in(params.token, "token"),
-        "chainId": params.chain_id,
-    }
-
-
 class Payments:
     """Makes payments from one vault's smart account through one service."""
 
@@ -112,7 +102,13 @@ class Payments:
             raise
         await self._note(settled_note(note, succeeded=True))
         await answered(on_progress, "confirmed")
-        return payment_result(params, to_hex(sent), await explorer_of(self._client, params.chain_id))
+        return PaymentResult(
+            tx_hash=to_hex(sent),  # as documented, the same as `userOpHash`
+            user_op_hash=to_hex(sent),
+            chain=params.chain_id,
+            token=params.token,
+            explorer_url=operation_page(await explorer_of(self._client, params.chain_id), to_hex(sent)),
+        )
 
     async def _way(
         self, account: SmartAccount, params: PaymentParams, payee: str, amount: int
@@ -140,8 +136,10 @@ class Payments:
         """Check the UCAN's delegations and limits. Without a UCAN, the owner of the unlocked vault is paying."""
         if params.ucan is None:
             return
+        token = NATIVE if params.token == NATIVE else address_in(params.token, "token")
+        args = {"to": payee.address, "amount": amount, "token": token, "chainId": params.chain_id}
         for _ in range(OPERATIONS.budget_attempts):
-            if await self._charged(params.ucan, requested_arguments(params, payee, amount), params.token.lower()):
+            if await self._charged(params.ucan, args, token.lower()):
                 return
         raise PaymentRefused(
             "other payments under the same delegation were made at the same time; try again", _OF_DELEGATION
@@ -187,17 +185,6 @@ async def _prepared(account: SmartAccount, params: PaymentParams, amount: int, c
             raise
         message = f"the account {address} has {balance} of the {amount} that are to be paid ({refused})"
         raise AccountNotFunded(message, address, balance, amount, params.token) from refused
-
-
-def payment_result(params: PaymentParams, operation_hash: str, explorer: str) -> PaymentResult:
-    """Return the payment's result, in which `txHash` equals `userOpHash`, as documented."""
-    return PaymentResult(
-        tx_hash=operation_hash,
-        user_op_hash=operation_hash,
-        chain=params.chain_id,
-        token=params.token,
-        explorer_url=operation_page(explorer, operation_hash),
-    )
 
 
 def payment_note(

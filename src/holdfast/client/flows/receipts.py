@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -14,7 +15,6 @@ from holdfast.client.types import Record
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from holdfast.chain.bundler import Bundler, OperationReceipt
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.http.chain_transport import ChainTransport
 
@@ -43,20 +43,12 @@ async def receipt_of(
     main = chain_id in {None, contracts.chain_id}
     bundler = bundler_of(transport, contracts if main else replace(contracts, chain_id=chain_id), main=main)
     with chain_errors():
-        found = await _waited_for(bundler, from_hex(user_op_hash), within_s)
-    return None if found is None else _shown(found)
-
-
-async def _waited_for(bundler: Bundler, operation_hash: bytes, within_s: float) -> OperationReceipt | None:
-    if within_s > 0:
-        try:
-            return await bundler.wait(operation_hash, within_s)
-        except UserOperationError:
-            pass  # not mined, or reverted: the receipt says which
-    return await bundler.receipt(operation_hash)
-
-
-def _shown(found: OperationReceipt) -> UserOperationReceipt:
+        found = None
+        with suppress(UserOperationError):  # not mined, or reverted: the receipt says which
+            found = await bundler.wait(from_hex(user_op_hash), within_s) if within_s > 0 else None
+        found = found or await bundler.receipt(from_hex(user_op_hash))
+    if found is None:
+        return None
     return UserOperationReceipt(
         user_op_hash=to_hex(found.operation_hash),
         transaction_hash=to_hex(found.transaction_hash),

@@ -177,16 +177,13 @@ class Registrar:
         raise RegistrationRefused(message or "no code was given")
 
     async def _on_chain(self) -> None:
-        if self._notes.progress.tx_hash is not None or not await self._chain_configured():
+        if self._notes.progress.tx_hash is not None:
             return
-        await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
-
-    async def _chain_configured(self) -> bool:
         try:
             await self._client.bundler("eth_supportedEntryPoints")
         except BundlerNotConfigured:
-            return False
-        return True
+            return
+        await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
 
     async def _record(self) -> Registration:
         noted = self._notes.progress

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
-    from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
+    from holdfast.client.vault.keys import KeyProvider
 
 _TURNS: WeakKeyDictionary[AsyncVault, tuple[asyncio.Lock, asyncio.Lock]] = WeakKeyDictionary()
 
@@ -143,20 +143,14 @@ class VaultSnapshots:
 
     async def recover(
         self,
-        *,
-        passkey: RecoveryPasskey | None,
-        key: KeyProvider | None,
-        name: str | None,
-        car: bytes | None,
         accept: Callable[[str], object] | None,
-        tell: Callable[[str], object] | None,
+        on_progress: Callable[[str], object] | None,
+        **source: Any,
     ) -> Recovered:
         """See AsyncClient.recover."""
-        vault, store = self._vault()
         hosts = self.connect()
         try:
-            recovery = Recovery(vault, store, hosts, accept=accept, on_progress=tell)
-            return await recovery.recover(passkey=passkey, key=key, name=name, car=car)
+            return await Recovery(*self._vault(), hosts, accept=accept, on_progress=on_progress).recover(**source)
         finally:
             await hosts.close()
 

@@ -13,17 +13,17 @@ import msgspec
 
 from holdfast.client.callbacks import answered, outside
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.binding import check_binding, check_whole
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
 from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, ServersFailed, failure, reason_of
-from holdfast.client.storage.sealed_header import revision_of, wraps_of
+from holdfast.client.storage.sealed_header import did_of, revision_of, wraps_of
 from holdfast.client.types import Record
+from holdfast.client.ucan import UcanRefused, UcanVerifier
 from holdfast.client.vault.keys import NO_SECRET, HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
-from holdfast.content.names import PUBLIC_KEY_BYTES, name_of
+from holdfast.content.names import PUBLIC_KEY_BYTES, did_key_of, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
 from holdfast.wire.retries import SNAPSHOTS
 
@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 
 
 _NOT_FOUND = 404
+_PUBLISH = "/snapshots/publish"
 _INCOMPLETE = ("block_missing", "cut_short")
+_REFUSALS = {  # by the enclave's code
+    "wrong_key": ("wrong_key", "this key does not open the vault: it belongs to another one, or was removed"),
+    "stale_revision": ("stale", "this device has a newer version of the vault than the snapshot"),
+}
 _BEHIND = "the newest snapshot does not open with the key that recovered this vault"
 
 
@@ -286,6 +291,33 @@ class Recovery:
         await answered(self._on_progress, step)
 
 
+def check_whole(snapshot: Snapshot) -> None:
+    """Check that the snapshot's root and the sealed vault contain the same DID. Raises StorageError."""
+    try:
+        did = did_of(snapshot.sealed)
+    except PluginCallError as error:
+        raise StorageError("the snapshot holds no sealed vault") from error
+    if did != snapshot.manifest.did:
+        raise StorageError("the snapshot names another DID than the vault in it")
+
+
+def check_binding(snapshot: Snapshot, public_key: bytes | None) -> None:
+    """Check that the vault's key delegated publishing to `public_key` (None: to any key). Raises StorageError.
+
+    A did:new is the hash of its key, so the delegation can be verified without asking a service.
+    """
+    if snapshot.delegation is None:
+        raise StorageError("the snapshot carries no delegation to the key that named it: it may be someone else's")
+    did, audience = snapshot.manifest.did, None if public_key is None else did_key_of(public_key)
+    try:
+        with UcanVerifier() as verifier:
+            verifier.verify(snapshot.delegation, audience=audience, subject=did, command=_PUBLISH, args={})
+    except UcanRefused as error:
+        raise StorageError(
+            f"the snapshot is not named by its vault's key: the delegation does not hold ({error.code})"
+        ) from error
+
+
 @contextlib.contextmanager
 def _readable() -> Iterator[None]:
     """Convert errors about a snapshot's bytes to RecoveryRefused with the same message."""
@@ -332,10 +364,5 @@ def _moment(snapshot: Snapshot) -> str:
 
 
 def _refused(code: str | None) -> RecoveryRefused:
-    if code == "wrong_key":
-        return RecoveryRefused(
-            "wrong_key", "this key does not open the vault: it belongs to another one, or was removed"
-        )
-    if code == "stale_revision":
-        return RecoveryRefused("stale", "this device has a newer version of the vault than the snapshot")
-    return RecoveryRefused("unopened", f"the vault in the snapshot does not open ({code or 'no reason given'})")
+    unopened = "unopened", f"the vault in the snapshot does not open ({code or 'no reason given'})"
+    return RecoveryRefused(*_REFUSALS.get(code or "", unopened))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from holdfast.client.http.calls import Call
+from holdfast.client.http.calls import Call, as_bytes
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.storage import snapshots
@@ -19,36 +21,26 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from holdfast.client.http.calls import Retries
+    from holdfast.client.http.calls import Reply, Retries
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.content.records import Record
 
 _NO_GATEWAY = "the block is not here, and no gateway is configured"
 _NOT_FOUND = 404
-# The empty block that every trustless gateway serves (specification, "Probing").
-PROBE: Call[None] = Call(
-    method="GET",
-    path="/ipfs/bafkqaaa",
-    query={"format": "raw"},
-    headers={"Accept": "application/vnd.ipld.raw"},
-    read=lambda _reply: None,
-)
 
 
 def block_call(cid: str) -> Call[bytes]:
     """GET /ipfs/{cid}?format=raw (trustless gateway). Raises StorageError if the response is another block."""
     with snapshots.storage_errors():
         bytes_of(cid)
-    return Call(
-        method="GET",
-        path=f"/ipfs/{cid}",
-        query={"format": "raw"},
-        headers={"Accept": "application/vnd.ipld.raw"},
-        read=lambda reply: _verified(cid, reply.content),
-        longest=MAX_ROOT_BYTES if codec_of(cid) == "dag-cbor" else MAX_LEGACY_BLOCK_BYTES,
-        redirects=3,
-    )
+    longest = MAX_ROOT_BYTES if codec_of(cid) == "dag-cbor" else MAX_LEGACY_BLOCK_BYTES
+    return replace(PROBE, path=f"/ipfs/{cid}", read=partial(_verified, cid), longest=longest, redirects=3)
+
+
+# The empty block that every trustless gateway serves (specification, "Probing").
+_RAW = {"Accept": "application/vnd.ipld.raw"}
+PROBE: Call[Any] = Call(method="GET", path="/ipfs/bafkqaaa", query={"format": "raw"}, headers=_RAW, read=as_bytes)
 
 
 class AsyncGateway:
@@ -149,6 +141,6 @@ def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes
     return taken
 
 
-def _verified(cid: str, data: bytes) -> bytes:
+def _verified(cid: str, reply: Reply) -> bytes:
     with snapshots.storage_errors():
-        return verified(cid, data)
+        return verified(cid, reply.content)

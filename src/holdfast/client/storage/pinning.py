@@ -135,9 +135,11 @@ class AsyncPinning:
         """
         deadline = time.monotonic() + within_s
         while True:
-            found = pinned_or_none(await self.get(request_id))
-            if found is not None:
-                return found
+            pin = await self.get(request_id)
+            if pin.status is PinStatus.FAILED:
+                raise PinFailed((pin.info or {}).get("status_details"))
+            if pin.status is PinStatus.PINNED:
+                return pin
             if time.monotonic() > deadline:
                 raise StorageError("the pin was not complete in time")
             await asyncio.sleep(poll_s)
@@ -150,16 +152,6 @@ class AsyncPinning:
         token = self._token if isinstance(self._token, str) else await self._token()
         authorized = replace(call, headers={**call.headers, "Authorization": f"Bearer {token}"})
         return await self._http.send(authorized)
-
-
-def pinned_or_none(pin: PinReport) -> PinReport | None:
-    """Return the pin if its status is "pinned", or None while it is in progress.
-
-    Raises PinFailed with the service's reason.
-    """
-    if pin.status is PinStatus.FAILED:
-        raise PinFailed((pin.info or {}).get("status_details"))
-    return pin if pin.status is PinStatus.PINNED else None
 
 
 def _checked(pin: PinRequest) -> PinRequest:

@@ -18,6 +18,7 @@ can neither obtain nor replace the vault.
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -27,7 +28,7 @@ from holdfast.client.sync.published import continue_from, published_record
 from holdfast.wire.client_errors import PluginCallError, ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from holdfast.client.types import SyncCompleteResult
     from holdfast.client.vault.async_vault import AsyncVault
@@ -104,13 +105,14 @@ class AsyncPairingServer:
             return _REFUSED
         async with self._turn:
             try:
-                return await self._answer(message)
-            except (PluginCallError, SyncRefused):
+                with _refusals():
+                    return await self._answer(message)
+            except SyncRefused:
                 self._finished = True
                 return _REFUSED
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        step, session = _text(message, "step"), _text(message, "session_id")
+        step, session = _given(message.get("step")), _given(message.get("session_id"))
         # Each step is accepted only once and only for one session: a repeated message, or one from a different session,
         # ends the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
@@ -118,14 +120,11 @@ class AsyncPairingServer:
         self._session = session
         self._answered.add(step)
         if step == "hello":
-            return await self._hello(session, _text(message, "public_key"))
+            public_key = _given(message.get("public_key"))
+            return {"public_key": _good(await self._vault.sync_respond(session, public_key=public_key)).public_key}
         if step == "reveal" and "hello" in self._answered:
-            return await self._release(session, _text(message, "reveal"))
+            return await self._release(session, _given(message.get("reveal")))
         raise SyncRefused("the message is out of turn")
-
-    async def _hello(self, session: str, public_key: str) -> dict[str, Any]:
-        result = _good(await self._vault.sync_respond(session, public_key=public_key))
-        return {"public_key": result.public_key}
 
     async def _release(self, session: str, reveal: str) -> dict[str, Any]:
         shown = _good(await self._vault.sync_compare(session, reveal=reveal))
@@ -161,37 +160,30 @@ async def receive(
         SyncRefused: the digits differ, the pairing is over, or the other side refused. Nothing is stored.
         NetworkError: the channel failed.
     """
+    with _refusals():
+        first = _good(await vault.sync_init())
+        session = _given(first.session_id)
+        hello = await channel.ask({"step": "hello", "session_id": session, "public_key": first.public_key})
+        shown = _good(await vault.sync_compare(session, public_key=_given(hello.get("public_key"))))
+        digits = _given(shown.code)
+        await answered(show_digits, digits)
+        last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
+        encrypted = _given(last.get("encrypted_vault"))
+        sealed = _given(last["sealed_vault"]) if "sealed_vault" in last else ""  # earlier releases do not send it
+        if not await answered(confirm, digits):
+            raise SyncRefused("the digits differ")
+        done = _good(await vault.sync_complete(session, digits, encrypted, key, sealed_vault=sealed))
+        await continue_from(vault, last.get("record"))
+        return done
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Convert the enclave's errors."""
     try:
-        return await _received(vault, channel, key, show_digits, confirm)
+        yield
     except PluginCallError as error:
         raise SyncRefused(f"the pairing ended ({error.code})") from error
-
-
-async def _received(
-    enclave: AsyncVault,
-    channel: PairingChannel,
-    key: KeyProvider,
-    show_digits: Callable[[str], object],
-    confirm: Callable[[str], object],
-) -> SyncCompleteResult:
-    first = _good(await enclave.sync_init())
-    session = _given(first.session_id)
-    hello = await channel.ask({"step": "hello", "session_id": session, "public_key": first.public_key})
-    shown = _good(await enclave.sync_compare(session, public_key=_text(hello, "public_key")))
-    digits = _given(shown.code)
-    await answered(show_digits, digits)
-    last = await channel.ask({"step": "reveal", "session_id": session, "reveal": shown.reveal})
-    encrypted = _text(last, "encrypted_vault")
-    sealed = _text(last, "sealed_vault") if "sealed_vault" in last else ""  # earlier releases do not send it
-    if not await answered(confirm, digits):
-        raise SyncRefused("the digits differ")
-    done = _good(await enclave.sync_complete(session, digits, encrypted, key, sealed_vault=sealed))
-    await continue_from(enclave, last.get("record"))
-    return done
-
-
-def _text(message: dict[str, Any], name: str) -> str:
-    return _given(message.get(name))
 
 
 def _given(value: object) -> str:
