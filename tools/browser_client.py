@@ -66,6 +66,7 @@ def files() -> dict[str, str]:
         "chain_retries.js": retry_table(retries.CHAIN),
         "snapshot_retries.js": retry_table(retries.SNAPSHOTS),
         "operation_retries.js": retry_table(retries.OPERATIONS),
+        "registration_retries.js": retry_table(retries.REGISTRATIONS),
     }
 
 

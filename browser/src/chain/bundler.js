@@ -27,7 +27,6 @@ const SPONSORS = [
 export const PLACEHOLDER_SIGNATURE = `0x${"7f".repeat(32)}${"3f".repeat(32)}`;
 /**
  * An unsigned operation of a deployed account, without gas and fees.
- *
  * @type {Omit<UserOp, "sender" | "nonce" | "callData">}
  */
 export const EMPTY_OPERATION = {
@@ -69,8 +68,7 @@ export class Bundler {
   #chainId;
 
   /**
-   * @param {ServiceClient} client
-   * @param {string} entryPoint
+   * @param {ServiceClient} client @param {string} entryPoint
    * @param {number | null} [chainId] null: the service's main chain
    */
   constructor(client, entryPoint, chainId = null) {
@@ -81,7 +79,6 @@ export class Bundler {
 
   /**
    * Returns the operation with the sponsor's fields and gas limits.
-   *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
    * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
@@ -97,7 +94,6 @@ export class Bundler {
 
   /**
    * Returns the operation with the bundler's gas limits and unchanged fees.
-   *
    * @param {UserOp} operation
    * @returns {Promise<UserOp>}
    */
@@ -111,9 +107,7 @@ export class Bundler {
 
   /**
    * Sends the signed operation to the bundler without retrying.
-   *
-   * @param {UserOp} operation
-   * @param {string} hash the hash that the enclave signed
+   * @param {UserOp} operation @param {string} hash the hash that the enclave signed
    * @throws {OperationFailed} it is refused. After a NetworkError it may have arrived nevertheless
    */
   async send(operation, hash) {
@@ -123,9 +117,7 @@ export class Bundler {
 
   /**
    * Waits for the receipt.
-   *
-   * @param {string} hash
-   * @param {number} [within] milliseconds
+   * @param {string} hash @param {number} [within] milliseconds
    * @returns {Promise<Receipt>}
    * @throws {OperationFailed} the operation was mined and failed, or there was no receipt in time
    */
@@ -203,10 +195,7 @@ function placeholder(operation) {
 
 /**
  * Copies only the named fields of a response into the operation.
- *
- * @param {UserOp} operation
- * @param {any} given
- * @param {string[]} names
+ * @param {UserOp} operation @param {any} given @param {string[]} names
  * @returns {UserOp}
  */
 function merged(operation, given, names) {

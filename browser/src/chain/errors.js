@@ -1,6 +1,7 @@
 /** Errors of user operations. */
 
-import { RequestRefused, ServiceError } from "../errors.js";
+import { ServiceError } from "../errors.js";
+import { NO_MONEY, STALE } from "../generated/operation_retries.js";
 import { NATIVE } from "./native.js";
 
 // A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
@@ -86,22 +87,26 @@ export class PaymentRefused extends ServiceError {
 }
 
 /**
- * Whether an operation was refused because the account is in another state than its nonce says (ERC-4337: AA25, AA10,
- * AA20).
+ * Whether an operation was refused because the account is in another state than its nonce says.
  *
  * @param {unknown} error
  */
 export function isStale(error) {
-  return error instanceof OperationFailed && /\bAA(25|10|20)\b/.test(error.message);
+  return error instanceof OperationFailed && hasCode(error, STALE);
 }
 
 /**
- * Whether an operation was refused because the account has less than it may cost (ERC-4337: AA21, AA51).
+ * Whether an operation was refused because the account has less than it may cost.
  *
  * @param {unknown} error
  */
 export function lacksMoney(error) {
-  return error instanceof OperationFailed && /\bAA(21|51)\b/.test(error.message);
+  return error instanceof OperationFailed && hasCode(error, NO_MONEY);
+}
+
+/** Whether the message has one of ERC-4337's codes as a whole word. @param {OperationFailed} error @param {string[]} codes */
+function hasCode({ message }, codes) {
+  return codes.some((code) => new RegExp(`\\b${code}\\b`).test(message));
 }
 
 /**
@@ -115,14 +120,4 @@ export function revertOf({ message, cause }) {
   const data = /** @type {any} */ (cause)?.data;
   const texts = [...(typeof data === "object" ? [data?.revertData, data?.reason, data?.data] : [data]), message];
   return texts.map((it) => REVERT_DATA.exec(String(it ?? ""))?.[1]).find(Boolean) ?? null;
-}
-
-/**
- * Whether an error is a refusal by the service with the given code.
- *
- * @param {unknown} error
- * @param {string} code
- */
-export function isRefusal(error, code) {
-  return error instanceof RequestRefused && error.code === code;
 }

@@ -1,6 +1,6 @@
 /** Gas that the account pays for itself when no sponsor does. */
 
-import { NetworkError } from "../errors.js";
+import { NetworkError, insteadOf } from "../errors.js";
 import { balanceOf, paymentCall, paymentOf } from "./calls.js";
 import { AccountNotFunded, GasTooDear, OperationFailed, lacksMoney, revertOf } from "./errors.js";
 import { ether, greatestCost, higherFees } from "./fees.js";
@@ -25,9 +25,7 @@ const MAX_OWN_COST_WEI = 10n ** 16n;
 /**
  * The error that no endpoint of an account's chain can be asked. The application names the main chain's endpoint, so that it
  * cannot help on another chain.
- *
- * @param {{elsewhere: object | null}} account
- * @param {string} why what is unknown
+ * @param {{elsewhere: object | null}} account @param {string} why what is unknown
  * @param {string} remedy what the application can do on the main chain
  */
 export function noEndpoint({ elsewhere }, why, remedy) {
@@ -37,10 +35,8 @@ export function noEndpoint({ elsewhere }, why, remedy) {
 
 /**
  * Returns the operation with the chain's fees, or its own higher ones. Fees that cannot be read are left to a sponsor.
- *
  * @param {string} url the chain's endpoint, "" if none exists
- * @param {import("../flows/account.js").SmartAccount} account
- * @param {UserOp} operation
+ * @param {import("../flows/account.js").SmartAccount} account @param {UserOp} operation
  * @returns {Promise<UserOp>}
  * @throws {NetworkError} the endpoint that the application names does not answer
  */
@@ -56,11 +52,8 @@ export async function withFees(url, { contracts, policy, elsewhere }, operation)
 
 /**
  * Returns the operation with its gas limits, after checking that the account can pay for it.
- *
- * @param {string} url the chain's endpoint
- * @param {import("../flows/account.js").SmartAccount} account
- * @param {UserOp} operation with fees
- * @param {string} why no sponsor pays
+ * @param {string} url the chain's endpoint @param {import("../flows/account.js").SmartAccount} account
+ * @param {UserOp} operation with fees @param {string} why no sponsor pays
  * @returns {Promise<UserOp>}
  * @throws {GasTooDear}
  * @throws {AccountNotFunded}
@@ -93,12 +86,8 @@ export async function paidByAccount(url, account, operation, why) {
 
 /**
  * Checks that the account can pay for gas and for the coins that it sends. What it deposited with the entry point counts.
- *
- * @param {string} url
- * @param {import("../flows/account.js").SmartAccount} account
- * @param {UserOp} operation
- * @param {bigint} coins
- * @param {string} why
+ * @param {string} url @param {import("../flows/account.js").SmartAccount} account @param {UserOp} operation
+ * @param {bigint} coins @param {string} why
  * @throws {AccountNotFunded}
  */
 async function checkFunds(url, { address, contracts }, operation, coins, why) {
@@ -120,9 +109,7 @@ async function checkFunds(url, { address, contracts }, operation, coins, why) {
 /**
  * Returns the operation with the bundler's gas limits, even if the bundler first refuses because the balance is too low
  * (ERC-4337: AA21, AA51).
- *
- * @param {import("./bundler.js").Bundler} bundler
- * @param {UserOp} operation
+ * @param {import("./bundler.js").Bundler} bundler @param {UserOp} operation
  * @returns {Promise<UserOp>}
  */
 async function estimatedFor(bundler, operation) {
@@ -138,9 +125,7 @@ async function estimatedFor(bundler, operation) {
 
 /**
  * Throws AccountNotFunded if the payment failed because the account's balance is less than the amount.
- *
- * @param {import("../flows/account.js").SmartAccount} account
- * @param {import("./calls.js").Payment} payment
+ * @param {import("../flows/account.js").SmartAccount} account @param {import("./calls.js").Payment} payment
  * @param {Error} cause
  * @throws {AccountNotFunded}
  */
@@ -155,10 +140,7 @@ export async function checkPaid(account, { amount, token }, cause) {
 
 /**
  * Returns an account's balance of the coin, of a token, or with the entry point.
- *
- * @param {string} url
- * @param {string} account
- * @param {string} token "native", or a contract's address
+ * @param {string} url @param {string} account @param {string} token "native", or a contract's address
  */
 async function balanceIn(url, account, token) {
   if (token === NATIVE) return quantity(await ask(url, "eth_getBalance", [account, "latest"]));
@@ -173,15 +155,13 @@ function plain(message) {
 /**
  * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter, because bundlers refuse operations whose tip
  * is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
- *
- * @param {string} url
- * @param {number} chainId
+ * @param {string} url @param {number} chainId
  */
 async function feesOfChain(url, chainId) {
   const [found, block, suggested] = await Promise.all([
     ask(url, "eth_chainId"),
     ask(url, "eth_getBlockByNumber", ["latest", false]),
-    ask(url, "eth_maxPriorityFeePerGas").catch(orUnknown),
+    ask(url, "eth_maxPriorityFeePerGas").catch(insteadOf(RpcError, undefined)), // the node refuses to answer
   ]);
   if (quantity(found) !== BigInt(chainId))
     throw new NetworkError(`the endpoint serves chain ${Number(found)}, not ${chainId}`);
@@ -189,10 +169,4 @@ async function feesOfChain(url, chainId) {
   const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;
   return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
-}
-
-/** Returns nothing if the node refuses to answer. @param {unknown} error @returns {undefined} */
-function orUnknown(error) {
-  if (error instanceof RpcError) return undefined;
-  throw error;
 }

@@ -4,8 +4,8 @@
  */
 
 import "../core.js";
-import { isRefusal } from "../chain/errors.js";
 import { ClientStateError, RegistrationRefused, RequestRefused, insteadOf } from "../errors.js";
+import { CODE_ATTEMPTS, OF_ATTESTATION, REPEATED, SPARE_MS } from "../generated/registration_retries.js";
 import { SmartAccount } from "./account.js";
 import { ChainRegistration, Journal } from "./chain_registration.js";
 import { NO_TRANSACTION, registerCredential } from "./signature.js";
@@ -15,12 +15,7 @@ import { NO_TRANSACTION, registerCredential } from "./signature.js";
  * @import {Attestation, DidRecord} from "../generated/types.js"
  */
 
-const CODE_ATTEMPTS = 5; // the interface's MAX_VERIFY_ATTEMPTS
-const SPARE_MS = 5000;
 const SERVER_ERROR = 500;
-/** How the service answers a repeated registration; the second, if it brings no attestation. */
-const REPEATED = new Set(["credential_already_registered", "attestation_required"]);
-const OF_ATTESTATION = new Set(["invalid", "mismatch", "expired", "used"].map((it) => `attestation_${it}`));
 
 /**
  * @typedef {"session" | "code sent" | "verified" | "commitment sent" | "committed" | "sent to the chain" | "on the chain" | "registered"} RegistrationStep
@@ -153,19 +148,15 @@ class Registrar {
   }
 
   async #onChain() {
-    if (this.#journal.row.txHash || !(await this.#hasBundler())) return;
-    const account = await SmartAccount.open(this.#client);
-    await new ChainRegistration(account, this.#client.vault, this.#journal, (step) => this.#tell(step)).run();
-  }
-
-  async #hasBundler() {
+    if (this.#journal.row.txHash) return;
     try {
       await this.#client.bundler("eth_supportedEntryPoints");
-      return true;
     } catch (error) {
-      if (isRefusal(error, "bundler_not_configured")) return false;
+      if (error instanceof RequestRefused && error.code === "bundler_not_configured") return;
       throw error;
     }
+    const account = await SmartAccount.open(this.#client);
+    await new ChainRegistration(account, this.#client.vault, this.#journal, (step) => this.#tell(step)).run();
   }
 
   async #record() {
@@ -187,9 +178,9 @@ class Registrar {
     const code = error instanceof RequestRefused ? error.code : "";
     // The response to an earlier attempt may have been lost, after the service had stored the registration; or too few
     // blocks follow the transaction for adding it.
-    if (REPEATED.has(code) && (await this.#client.lookupDid({ credentialId: this.#credentialId })).found) return;
+    if (REPEATED.includes(code) && (await this.#client.lookupDid({ credentialId: this.#credentialId })).found) return;
     // The next attempt asks for another code.
-    if (OF_ATTESTATION.has(code)) await this.#journal.write({ attestation: undefined });
+    if (OF_ATTESTATION.includes(code)) await this.#journal.write({ attestation: undefined });
     if (code === "registration_unproven" && !this.#journal.row.txHash)
       throw new RegistrationRefused(
         "the service requires a transaction that registers this DID, and has no bundler that could send one",

@@ -23,17 +23,8 @@ export async function tokenOf(vault, audience, command, args = {}) {
 }
 
 /**
- * Returns a token that signs a credential's registration: strangers' credentials are then no obstacle to the owner's.
- * @param {Client} client @param {string} credentialId
- * @returns {Promise<string | null>} null: the vault was locked in the meantime; the service accepts a registration
- *   without a signature
- */
-function signatureOf(client, credentialId) {
-  return tokenOf(client.vault, audienceOf(client), REGISTER, { credentialId }).catch(() => null);
-}
-
-/**
- * Registers a credential with the service, signed by the vault's key.
+ * Registers a credential with the service, signed by the vault's key: strangers' credentials are then no obstacle to the
+ * owner's. The service accepts it without a signature too, if the vault was locked in the meantime.
  * @param {Client} client @param {string} credentialId
  * @param {{identifier: string, channel: string, did: string, txHash?: string, blockNumber?: number | null, smartAccount?: string | null, attestation?: Attestation}} row
  */
@@ -41,7 +32,8 @@ export async function registerCredential(client, credentialId, row) {
   const { identifier, channel, did, txHash = NO_TRANSACTION, blockNumber, smartAccount, attestation } = row;
   const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   const fields = { credentialId, identifier, channel, did, txHash, ...mined, ...(attestation && { attestation }) };
-  await client.registerDid(fields, await signatureOf(client, credentialId));
+  const token = tokenOf(client.vault, audienceOf(client), REGISTER, { credentialId });
+  await client.registerDid(fields, await token.catch(() => null));
 }
 
 /** Returns the DID of a client's service, to which tokens are addressed. @param {Client} client */

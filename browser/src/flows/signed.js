@@ -7,6 +7,7 @@
 
 import { OperationFailed } from "../chain/errors.js";
 import { NO_FEES, eachFee, higherFees } from "../chain/fees.js";
+import { REPLACED, REPLACING } from "../generated/operation_retries.js";
 import { withStore } from "../vault/store.js";
 
 /**
@@ -15,11 +16,9 @@ import { withStore } from "../vault/store.js";
  * @import {Vault} from "../vault/vault.js"
  */
 
-/** ERC-4337 bundlers require a tenth more of what replaces an operation; an eighth also passes where they round. */
-const [MORE, OF] = [9n, 8n];
+const [MORE, OF] = REPLACING.map(BigInt);
 /** ERC-4337: the upper 192 bits of a nonce are its key. Only nonces of the same key exclude each other. */
 export const NONCES = 2n ** 64n;
-const MAX_REPLACED = 50;
 
 /**
  * @typedef {{nonce: string, calls: Record<string, string>, fees?: Fees}} Signed `calls`: the call data of each operation, by
@@ -116,7 +115,7 @@ export class SignedOperations {
     if (!open?.calls[hash]) return;
     await this.#write(this.#next, String(BigInt(open.nonce) + 1n));
     const others = Object.keys(open.calls).filter((it) => it !== hash);
-    const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-MAX_REPLACED);
+    const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-REPLACED);
     if (others.length) await withStore((store) => store.changeNote(this.#replaced, added), this.#dbName);
     await this.#write(this.#name, null);
   }

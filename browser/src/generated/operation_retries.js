@@ -9,3 +9,7 @@ export const RECEIPT_AGAIN_MS = 15000;
 export const CLAIM_ATTEMPTS = 4;
 export const BUDGET_ATTEMPTS = 8;
 export const OWNER_LOOKS = 4;
+export const STALE = ["AA25", "AA10", "AA20"];
+export const NO_MONEY = ["AA21", "AA51"];
+export const REPLACING = [9, 8];
+export const REPLACED = 50;

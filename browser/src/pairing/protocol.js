@@ -47,7 +47,6 @@ export class PairingServer {
 
   /**
    * Returns the reply to one message. Never throws, even if the message is malformed or hostile.
-   *
    * @param {Message} message
    * @returns {Promise<Message>}
    */
@@ -99,7 +98,6 @@ export class PairingServer {
 
 /**
  * Receives the vault on the new device, wraps it for `key` and stores it. The vault is open afterwards.
- *
  * @param {Vault} vault booted, without a vault
  * @param {(message: Message) => Promise<Message>} ask sends a message to the device that holds the vault and returns the reply
  * @param {import("../passkeys/secrets.js").VaultKey} key opens the vault on this device from now on

@@ -135,17 +135,14 @@ export class Recovery {
     let found = await this.#before(newest);
     for (let count = 1; found; count += 1) {
       const fresh = newWraps(found, key, tried);
-      if (fresh.length && found.revision >= least && (await this.#opens(found, key))) return found;
+      if (fresh.length && found.revision >= least) {
+        const opened = openedBeside(this.#client.vault, found.snapshot, copied(key), async () => true);
+        if (await opened.catch(insteadOf([OtherKeys, PluginCallError], false))) return found;
+      }
       fresh.forEach((it) => tried.add(it));
       found = count < OLDER ? await this.#before(found) : null;
     }
     return null;
-  }
-
-  /** @param {Found} found @param {VaultKey} key */
-  async #opens({ snapshot }, key) {
-    const opened = openedBeside(this.#client.vault, snapshot, copied(key), async () => true);
-    return opened.catch(insteadOf([OtherKeys, PluginCallError], false));
   }
 
   /**

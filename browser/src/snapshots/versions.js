@@ -59,8 +59,7 @@ export async function openedBeside(vault, snapshot, key, work) {
 export async function compared(here, there) {
   const found = [];
   for (const table of [...RESOURCES, KEYS_TABLE]) {
-    const read = table === KEYS_TABLE ? keys : rows;
-    const [ours, theirs] = [await read(here, table), await read(there, table)];
+    const [ours, theirs] = [await rows(here, table), await rows(there, table)];
     const names = [...ours.keys()].sort();
     found.push({
       table,
@@ -77,16 +76,12 @@ export async function compared(here, there) {
  * @returns {Promise<Map<string, string>>} each row's contents by its identifier
  */
 async function rows(vault, table) {
+  if (table === KEYS_TABLE) return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
   const listed = await vault.exec(`resource:${table} action:list`, { limit: PAGE });
   if (!listed.success || !Array.isArray(listed.result)) {
     throw new PluginCallError("exec", `the rows of ${table} cannot be listed (${listed.error})`);
   }
   return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
-}
-
-/** @param {Vault} vault @returns {Promise<Map<string, string>>} the passkeys and passwords that open it */
-async function keys(vault) {
-  return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
 }
 
 /** @param {any} row */

@@ -11,11 +11,10 @@ from holdfast.client.account.spender import Spender
 from holdfast.client.account.spending_methods import SpendingMethods
 from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
 from holdfast.client.flows.chains import money_of
-from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payee import payee_of
-from holdfast.client.flows.payment import Payments
+from holdfast.client.flows.payment import DelegationBudget, Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.flows.signed_operations import SignedOperations

@@ -107,6 +107,11 @@ class OperationRetries(NamedTuple):
             that contains it. They are few, because each request to the sponsor counts towards a limit.
         budget_attempts: how often a payment is counted against delegations that others change at the same time.
         owner_looks: how often the owners of an account are read after a change, until they show it.
+        stale: ERC-4337's codes for an invalid nonce, or a sender that exists already or not yet.
+        no_money: its codes for an account without enough funds.
+        replacing: what a replacing operation offers at least, as a fraction of the fees of the replaced one: bundlers
+            require a tenth more, go-ethereum's practice; an eighth also passes where they round.
+        replaced: how many replaced operations of an account are remembered.
     """
 
     state_age_s: float = 2.1
@@ -118,6 +123,31 @@ class OperationRetries(NamedTuple):
     claim_attempts: int = 4
     budget_attempts: int = 8
     owner_looks: int = 4
+    stale: tuple[str, ...] = ("AA25", "AA10", "AA20")
+    no_money: tuple[str, ...] = ("AA21", "AA51")
+    replacing: tuple[int, int] = (9, 8)
+    replaced: int = 50
+
+
+class RegistrationRetries(NamedTuple):
+    """How a registration goes on after a refusal.
+
+    Attributes:
+        code_attempts: how often the person is asked for a code, the interface's MAX_VERIFY_ATTEMPTS.
+        spare_s: how long an attestation must still be valid to be used.
+        repeated: refusals of a registration that an earlier attempt may have made, or that too few blocks follow.
+        of_attestation: refusals after which the next attempt asks for another code.
+    """
+
+    code_attempts: int = 5
+    spare_s: float = 5.0
+    repeated: tuple[str, ...] = (errors.CREDENTIAL_ALREADY_REGISTERED.error, errors.ATTESTATION_REQUIRED.error)
+    of_attestation: tuple[str, ...] = (
+        errors.ATTESTATION_INVALID.error,
+        errors.ATTESTATION_MISMATCH.error,
+        errors.ATTESTATION_EXPIRED.error,
+        errors.ATTESTATION_USED.error,
+    )
 
 
 class ChainRetries(NamedTuple):
@@ -136,3 +166,4 @@ class ChainRetries(NamedTuple):
 
 CHAIN = ChainRetries()
 REQUESTS, SNAPSHOTS, OPERATIONS = RequestRetries(), SnapshotRetries(), OperationRetries()
+REGISTRATIONS = RegistrationRetries()

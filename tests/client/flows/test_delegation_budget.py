@@ -14,9 +14,8 @@ from tests.support.vaults import GIVEN, SECRET
 from holdfast.client import types
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.flows.delegation_budget import DelegationBudget
 from holdfast.client.flows.payee import Payee
-from holdfast.client.flows.payment import PaymentRefused, Payments
+from holdfast.client.flows.payment import DelegationBudget, PaymentRefused, Payments
 from holdfast.client.ucan import ReplayGuard, UcanRefused, UcanVerifier
 
 PAYEE = Payee("0x00000000000000000000000000000000000000A1", None)

@@ -4,10 +4,10 @@ import pytest
 from tests.support.payments import new_vault
 
 import holdfast
-from holdfast.client.flows import registration
 from holdfast.enclave.module import bundled_sha256
 from holdfast.rules.limits import Limits
 from holdfast.wire.client_errors import ClientStateError, WasmLoadError
+from holdfast.wire.retries import REGISTRATIONS
 
 
 @pytest.fixture
@@ -37,4 +37,4 @@ def test_the_services_module_is_taken_when_it_is_the_expected_one(client, tmp_pa
 
 
 def test_as_many_codes_are_asked_for_as_the_service_judges():
-    assert Limits().max_verify_attempts == registration.CODE_ATTEMPTS
+    assert Limits().max_verify_attempts == REGISTRATIONS.code_attempts

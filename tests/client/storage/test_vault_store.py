@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from tests.support.direct_sql import in_store
 
-from holdfast.client.flows.delegation_budget import DelegationBudget
+from holdfast.client.flows.payment import DelegationBudget
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.moving.values import noted_move
 from holdfast.client.snapshots.shared_notes import NotedPayments

@@ -162,7 +162,8 @@ class ChainRegistration:
             await self._register()
 
     async def _register(self) -> None:
-        self._alias = self._claimed_alias()
+        noted = self._notes.progress
+        self._alias = canonical_handle(noted.identifier) if noted.channel == Channel.HANDLE else None
         call = await self._account.registration_call(self._alias, "register")
         prepared = (
             self._account.prepared(call) if self._alias is None else prepared_claim(self._account, call, self._commit)
@@ -190,10 +191,6 @@ class ChainRegistration:
         receipt = await self._account.wait(operation_hash)
         await self._tell("committed")
         return receipt.block_number
-
-    def _claimed_alias(self) -> str | None:
-        noted = self._notes.progress
-        return canonical_handle(noted.identifier) if noted.channel == Channel.HANDLE else None
 
     async def _receipt(self, operation_hash: bytes) -> None:
         receipt = await self._account.wait(operation_hash)

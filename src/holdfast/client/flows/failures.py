@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from holdfast.chain.errors import ChainError, NoPaymaster, UserOperationError
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError, ServiceError
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# ERC-4337's codes for an invalid nonce or a sender that exists already or not yet, and for an account without enough
-# funds; whole words, because an address may contain the same letters.
-_STALE, _NO_MONEY = re.compile(r"\bAA(?:25|10|20)\b"), re.compile(r"\b(?:AA21|AA51)\b")
+# Whole words, because an address may contain the same letters.
+_STALE, _NO_MONEY = (re.compile(rf"\b(?:{'|'.join(it)})\b") for it in (OPERATIONS.stale, OPERATIONS.no_money))
 
 
 class RegistrationRefused(ServiceError):

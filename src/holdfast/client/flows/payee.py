@@ -105,7 +105,7 @@ async def _follows(
 
     The key is the current one or the first. Whoever names it cannot lie: the DID and the address are hashes of it.
     """
-    present = Created(int(state.pub_key_x, 16), int(state.pub_key_y, 16), 0)
+    present = Created(*_key_of(state), 0)
     if _is_origin(present, did, address, account.contracts):
         return True
     found, chain = await client.indexer_account(address), await account.chain()

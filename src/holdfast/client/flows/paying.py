@@ -141,7 +141,11 @@ class Payer:
         needed = value + max(cost - deposit, 0)
         if balance < needed:
             address = checksum_address(operation.sender)
-            raise AccountNotFunded(_not_funded(address, balance, needed, why), address, balance, needed)
+            message = (
+                f"{why}; and the account {address} has {_ether(balance)} of the {_ether(needed)} that the operation"
+                " needs: send it there, or name a paymaster"
+            )
+            raise AccountNotFunded(message, address, balance, needed)
 
 
 def greatest_cost(operation: UserOperation) -> int:
@@ -169,10 +173,3 @@ def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
 
 def _ether(wei: int) -> str:
     return f"{Decimal(wei) / _WEI:f} ETH"
-
-
-def _not_funded(address: str, balance: int, needed: int, why: str) -> str:
-    return (
-        f"{why}; and the account {address} has {_ether(balance)} of the {_ether(needed)} that the operation needs: "
-        "send it there, or name a paymaster"
-    )

@@ -18,26 +18,27 @@ from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, Operati
 from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note
+from holdfast.client.storage.notes import MemoryNotes, read_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import CHAINS, operation_page
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
-    from holdfast.client.flows.delegation_budget import DelegationBudget
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
+    from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.models import ServedChain
 
 PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
-_OF_DELEGATION = "delegation"
+_OF_DELEGATION, _USED = "delegation", "used"
 _COIN, _COIN_DECIMALS = "ETH", 18
 _USDC, _USDC_DECIMALS = "USDC", 6
 
@@ -51,9 +52,36 @@ def checked(params: PaymentParams) -> int:
     return int(params.amount)
 
 
-def payment_call(params: PaymentParams, payee: str, amount: int) -> calls.Call:
-    """Return the call with which the account makes the payment."""
-    return (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
+class DelegationBudget:
+    """The amounts spent per delegation and token, in the vault's store if it has one, or else in memory. Thread-safe.
+
+    Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a UCAN whose ECDSA
+    signature was changed to its other valid form counts towards the same sum.
+    """
+
+    def __init__(self, store: VaultStore | None) -> None:
+        self._notes = store or MemoryNotes()
+
+    def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
+        """Return the amount spent under each delegation, in the token's smallest unit."""
+        return {cid: read_note(self._notes, _entry(cid, token), int) or 0 for cid in cids}
+
+    def used(self, invocation: str) -> bool:
+        """Return whether a payment has already used this invocation."""
+        return self._notes.note(_entry(invocation, _USED)) is not None
+
+    def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
+        """Count a payment towards all its delegations before it is sent, unless their sums no longer equal `spent`.
+
+        `amount` is in the token's smallest unit; `once` is the invocation that the payment consumes. Return whether it
+        was counted. After a crash the sums may include a payment that was never sent, but never omit one that was.
+        """
+        changes: dict[str, tuple[str | None, str]] = {}
+        for cid, before in spent.items():
+            changes[_entry(cid, token)] = (str(before) if before else None, str(before + amount))
+        if once is not None:
+            changes[_entry(once, _USED)] = (None, "1")
+        return self._notes.replace_notes(changes)
 
 
 class Payments:
@@ -117,7 +145,7 @@ class Payments:
 
         Where two owners must sign, it pays by a permission of the vault's key that covers the payment.
         """
-        call = payment_call(params, payee, amount)
+        call = (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
         if self._spender is None:
             return account, call, calls.execute(call)
         token = NOBODY if params.token == NATIVE else params.token
@@ -205,6 +233,10 @@ def payment_note(
         state="sent",
         label=params.label,
     )
+
+
+def _entry(cid: str, token: str) -> str:
+    return f"spent:{cid}:{token}"
 
 
 def _decimal(amount: int, decimals: int) -> str:

@@ -14,24 +14,14 @@ import msgspec
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.chain_registration import ChainRegistration, ProgressStore
 from holdfast.client.flows.failures import RegistrationRefused
-from holdfast.client.http.refusals import (
-    AttestationExpired,
-    AttestationInvalid,
-    AttestationMismatch,
-    AttestationRequired,
-    AttestationUsed,
-    BundlerNotConfigured,
-    CredentialAlreadyRegistered,
-    IdempotencyKeyInUse,
-    IdentifierTaken,
-    RegistrationUnproven,
-    RequestRefused,
-)
+from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.tokens import REGISTER, service_token
 from holdfast.client.types import Attestation, DidRecord, Record
+from holdfast.wire import errors
 from holdfast.wire.client_errors import ClientStateError, ServiceError
 from holdfast.wire.encoding import from_iso
 from holdfast.wire.requests import NO_TRANSACTION
+from holdfast.wire.retries import REGISTRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +31,6 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
 
-CODE_ATTEMPTS = 5  # MAX_VERIFY_ATTEMPTS of the interface
-_SPARE_S = 5.0
 _SERVER_ERROR = 500
 
 
@@ -133,17 +121,16 @@ class Registrar:
         self._notes.note(session_requested=True)
         try:
             await self._client.create_session(noted.identifier, noted.channel, self._did)
-        except IdentifierTaken:
+        except RequestRefused as error:
             # The session that holds the identifier may be from an interrupted attempt of this client; POST /api/dids
             # checks this. A session whose address or number has not been verified gives way to the person who
             # verifies the address or number.
-            if not session_requested and noted.channel == "handle" and not await self._is_mine(noted.identifier):
-                self._notes.forget()
+            taken = error.code == errors.IDENTIFIER_TAKEN.error
+            ours = session_requested or noted.channel != "handle"
+            if not (taken and (ours or await self._is_mine(noted.identifier))):
+                if error.status < _SERVER_ERROR and error.code != errors.IDEMPOTENCY_KEY_IN_USE.error:
+                    self._notes.forget()  # without a session, a later attempt must not take another's for this one
                 raise
-        except RequestRefused as error:
-            if error.status < _SERVER_ERROR and not isinstance(error, IdempotencyKeyInUse):
-                self._notes.forget()  # there is no session, so a later attempt must not take another's for this one
-            raise
         await self._tell("session")
 
     async def _is_mine(self, handle: str) -> bool:
@@ -155,7 +142,7 @@ class Registrar:
 
     async def _verification(self, ask_code: Callable[[str], object] | None) -> None:
         noted = self._notes.progress
-        if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + _SPARE_S:
+        if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + REGISTRATIONS.spare_s:
             return
         if ask_code is None:
             raise ValueError("code: a function that returns the code that was sent")
@@ -166,7 +153,7 @@ class Registrar:
 
     async def _attestation(self, ask_code: Callable[[str], object]) -> Attestation:
         noted, message = self._notes.progress, ""
-        for _ in range(CODE_ATTEMPTS):
+        for _ in range(REGISTRATIONS.code_attempts):
             code = await answered(ask_code, message or f"code sent to {noted.identifier}")
             if not code:
                 break
@@ -181,7 +168,9 @@ class Registrar:
             return
         try:
             await self._client.bundler("eth_supportedEntryPoints")
-        except BundlerNotConfigured:
+        except RequestRefused as error:
+            if error.code != errors.BUNDLER_NOT_CONFIGURED.error:
+                raise
             return
         await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
 
@@ -199,20 +188,18 @@ class Registrar:
                 attestation=noted.attestation,
                 token=await self._signature(),
             )
-        except (CredentialAlreadyRegistered, AttestationRequired):
-            # The service may have stored the registration in an earlier attempt, whose response was lost; or the
-            # transaction has too few confirmations for it.
-            if await self._client.lookup_did(self._credential_id) is None:
+        except RequestRefused as error:
+            known = (
+                None if error.code not in REGISTRATIONS.repeated else await self._client.lookup_did(self._credential_id)
+            )
+            if error.code in REGISTRATIONS.of_attestation:
+                self._notes.note(attestation=None)
+            if error.code == errors.REGISTRATION_UNPROVEN.error and noted.tx_hash is None:
+                raise RegistrationRefused(
+                    "the service requires a transaction that registers this DID, and has no bundler that could send one"
+                ) from error
+            if known is None:
                 raise
-        except (AttestationExpired, AttestationInvalid, AttestationMismatch, AttestationUsed):
-            self._notes.note(attestation=None)  # the next attempt asks for another code
-            raise
-        except RegistrationUnproven as error:
-            if noted.tx_hash is not None:
-                raise
-            raise RegistrationRefused(
-                "the service requires a transaction that registers this DID, and has no bundler that could send one"
-            ) from error
         known = await self._client.lookup_did(self._credential_id)
         if known is None:
             raise RegistrationRefused("the service accepted the registration but does not return it: try again later")

@@ -13,6 +13,7 @@ from holdfast.client.storage.notes import MemoryNotes, read_note, write_note
 from holdfast.client.types import Record
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
+from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 
 NONCES = 2**64  # ERC-4337: a nonce's upper 192 bits are its key. Only nonces of the same key exclude each other
-_MAX_REPLACED = 50
 
 
 class Signed(Record, frozen=True, kw_only=True):
@@ -63,8 +63,8 @@ class SignedOperations:
         known = self.open_at(slot)
         if known is None:
             return Fees(0, 0)
-        # ERC-4337 bundlers require a tenth more, go-ethereum's practice; an eighth also passes where they round.
-        return Fees(*(-(-int(fee) * 9 // 8) for fee in known.fees))
+        more, of = OPERATIONS.replacing
+        return Fees(*(-(-int(fee) * more // of) for fee in known.fees))
 
     def note(self, slot: str, operation: UserOperation, operation_hash: bytes) -> None:
         """Record the operation before it is sent. The place determines its nonce's key."""
@@ -81,7 +81,7 @@ class SignedOperations:
         if known is not None and operation_hash in known.calls:
             write_note(self._notes, f"next:{slot}", known.nonce + 1)
             if others := [name for name in known.calls if name != operation_hash]:
-                replaced = [*self.replaced(slot), *others][-_MAX_REPLACED:]
+                replaced = [*self.replaced(slot), *others][-OPERATIONS.replaced :]
                 write_note(self._notes, f"replaced:{slot}", replaced)
             self.forget(slot)
 

@@ -14,7 +14,7 @@ import msgspec
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record, snapshot_after
-from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
+from holdfast.client.snapshots.state import keep_record, pinned_state, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.snapshots.versions import opened_beside
 from holdfast.wire.client_errors import ClientStateError
@@ -87,16 +87,7 @@ async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Ca
 async def continue_there(store: VaultStore, made: Copy) -> None:
     """Note that from now on the vault's snapshots are those of the new service."""
     did, root = made.snapshot.manifest.did, made.snapshot.root_cid
-    state = SnapshotState(
-        did=did,
-        status="pinned",
-        revision=made.stored.revision,
-        root_cid=root,
-        acknowledged_root=root,
-        acknowledged_revision=made.stored.revision,
-        sequence=made.sequence,
-    )
     await asyncio.to_thread(keep_record, store, did, made.record)
-    await asyncio.to_thread(write_state, store, state)
+    await asyncio.to_thread(write_state, store, pinned_state(did, root, made.stored.revision, made.sequence))
     named = msgspec.structs.replace(made.stored.manifest, root_cid=root)
     await asyncio.to_thread(store.update_manifest, named, made.stored.sealed)

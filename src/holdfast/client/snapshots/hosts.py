@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.client.http.calls import Call, Reply
+from holdfast.client.http.calls import Call, Reply, as_json
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.snapshots.tokens import did_of_service
@@ -89,13 +89,15 @@ class SnapshotHosts:
 
     async def name_of(self, credential_id: str) -> str | None:
         """Return the IPNS name that Holdfast's service has for a passkey: a hint, whose record the caller verifies."""
+        query = {"credentialId": credential_id}
         try:
-            query = {"credentialId": credential_id}
-            return await self._http.send(Call(method="GET", path="/api/snapshots/name", query=query, read=_read_name))
+            answer = await self._http.send(Call(method="GET", path="/api/snapshots/name", query=query, read=as_json))
         except RequestRefused as error:
             if error.status == _NOT_FOUND:
                 return None
             raise
+        name = answer.get("name") if isinstance(answer, dict) else None
+        return name if isinstance(name, str) else None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -129,13 +131,6 @@ def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
     if isinstance(config, SnapshotConfig):
         return config
     return SnapshotConfig(gateway_url=config.gateway_url if config else None)
-
-
-def _read_name(reply: Reply) -> str | None:
-    """Read `{found: true, name}` or `{found: false}`."""
-    answer = msgspec.json.decode(reply.content)
-    name = answer.get("name") if isinstance(answer, dict) else None
-    return name if isinstance(name, str) else None
 
 
 def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:

@@ -7,14 +7,14 @@ import contextlib
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from holdfast.client.callbacks import answered, outside
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.publishing import SnapshotRolledBack
-from holdfast.client.snapshots.state import SnapshotState, keep_record, read_state, write_state
+from holdfast.client.snapshots.state import keep_record, pinned_state, read_state, write_state
 from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
 from holdfast.client.storage.name_records import NameAnswers, ServersFailed, failure, reason_of
@@ -229,16 +229,11 @@ class Recovery:
         async for snapshot in self._before(newest, record):
             new, tried = _wraps(snapshot, key.key) - tried, tried | _wraps(snapshot, key.key)
             is_stale = stored is not None and stored.revision > revision_of(snapshot.sealed)
-            if new and not is_stale and await self._unlocks(snapshot, key):
-                return snapshot
+            if new and not is_stale:
+                with contextlib.suppress(OtherKeys, PluginCallError):
+                    async with opened_beside(self._vault, snapshot, key):
+                        return snapshot
         return None
-
-    async def _unlocks(self, snapshot: Snapshot, key: KnownKey) -> bool:
-        try:
-            async with opened_beside(self._vault, snapshot, key):
-                return True
-        except (OtherKeys, PluginCallError):
-            return False
 
     async def _before(self, snapshot: Snapshot, record: NameRecord) -> AsyncIterator[Snapshot]:
         """Yield the verified snapshots that precede this one, newest first, as far back as servers still store them."""
@@ -270,22 +265,31 @@ class Recovery:
         stored = self._store.load(did)
         if stored is None or stored.revision < revision:
             self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
-        about: dict[str, Any] = {"did": did, "root_cid": snapshot.root_cid, "revision": revision}
-        state = SnapshotState(**about, acknowledged_root=snapshot.root_cid)
-        about["updated_at"] = snapshot.manifest.updated_at
+        root, sequence = snapshot.root_cid, found.record.sequence if found.record else None
+        newer = None if found is newest else newest.snapshot
+        state, changes = pinned_state(did, root, revision, sequence or 0), {}
         if found.record is None:
             # The file may be a published snapshot, or one that was never published: the next upload finds out.
-            write_state(self._store, state)
-            return Recovered(**about)
-        about["sequence"] = found.record.sequence
-        known: dict[str, Any] = {"status": "pinned", "acknowledged_revision": revision}
-        if found is newest:
+            changes = {"status": "queued", "acknowledged_revision": 0}
+        elif newer is None:
             keep_record(self._store, did, found.record.data)
         else:  # the person has to choose between the versions first
-            about |= {"newer_root": newest.snapshot.root_cid, "newer_updated_at": newest.snapshot.manifest.updated_at}
-            known = {"status": "conflict", "reason": _BEHIND, "other_root": newest.snapshot.root_cid}
-        write_state(self._store, msgspec.structs.replace(state, **known, sequence=found.record.sequence))
-        return Recovered(**about)
+            changes = {
+                "status": "conflict",
+                "reason": _BEHIND,
+                "other_root": newer.root_cid,
+                "acknowledged_revision": 0,
+            }
+        write_state(self._store, msgspec.structs.replace(state, **changes))
+        return Recovered(
+            did=did,
+            root_cid=root,
+            revision=revision,
+            updated_at=snapshot.manifest.updated_at,
+            sequence=sequence,
+            newer_root=newer.root_cid if newer else None,
+            newer_updated_at=newer.manifest.updated_at if newer else None,
+        )
 
     async def _tell(self, step: str) -> None:
         await answered(self._on_progress, step)

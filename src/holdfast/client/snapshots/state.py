@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.storage.notes import read_note, write_note
 from holdfast.client.types import Record
@@ -40,6 +40,13 @@ class SnapshotState(Record, frozen=True, kw_only=True):
     other_root: str | None = None
     sent_root: str | None = None
     sent_revision: int = 0
+
+
+def pinned_state(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotState:
+    """Return the state once the servers have acknowledged a snapshot."""
+    acknowledged: dict[str, Any] = {"acknowledged_root": root_cid, "acknowledged_revision": revision}
+    known: dict[str, Any] = {"revision": revision, "root_cid": root_cid, "sequence": sequence, **acknowledged}
+    return SnapshotState(did=did, status="pinned", **known)
 
 
 def is_due(stored: StoredVault, state: SnapshotState) -> bool:

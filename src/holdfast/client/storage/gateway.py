@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.content.records import Record
 
-_NO_GATEWAY = "the block is not here, and no gateway is configured"
 _NOT_FOUND = 404
 
 
@@ -121,7 +120,9 @@ class AsyncGateway:
                 failed.append(Failed(http, error))
                 if not (isinstance(error, RequestRefused) and error.status == _NOT_FOUND):
                     self._failed.add(http)
-        raise failure("no gateway returns the block", failed) if failed else StorageError(_NO_GATEWAY)
+        if not failed:
+            raise StorageError("the block is not here, and no gateway is configured")
+        raise failure("no gateway returns the block", failed)
 
 
 def snapshot_stored(store: VaultStore, did: str | None = None, delegation: bytes | None = None) -> Snapshot:

@@ -70,19 +70,15 @@ def from_car(data: bytes) -> Snapshot:
 
 
 def _newest_of(blocks: Mapping[str, bytes]) -> roots.Root:
-    found = [root for cid, data in blocks.items() if (root := _root_or_none(cid, data)) is not None]
+    found = []
+    for cid, data in blocks.items():
+        with contextlib.suppress(ContentError):
+            found.append(roots.read_root(Block(cid, data)))
     before = {root.manifest.root_cid for root in found}
     last = [root for root in found if root.cid not in before]
     if len(last) != 1:
         raise ContentError("other_roots", f"the CAR file names no single root and holds {len(last)} snapshots")
     return last[0]
-
-
-def _root_or_none(cid: str, data: bytes) -> roots.Root | None:
-    try:
-        return roots.read_root(Block(cid, data))
-    except ContentError:
-        return None
 
 
 def read(root_cid: str, fetch: Callable[[str], bytes | None]) -> Snapshot:
