@@ -97,7 +97,7 @@ def test_a_long_credential_id_has_a_short_name_in_the_vault():
 def test_a_key_without_prf_cannot_open_a_vault():
     authenticator = Authenticator(ORIGIN, SoftwareAuthenticator(prf=False))
     made = authenticator.create_passkey(Person("ada"))
-    with pytest.raises(WebAuthnError, match="no PRF"):
+    with pytest.raises(WebAuthnError, match="returns no secret"):
         authenticator.prf(made.credential_id)
 
 
