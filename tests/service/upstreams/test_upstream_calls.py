@@ -15,6 +15,7 @@ from holdfast.service import bootstrap
 from holdfast.service.bootstrap.upstreams import pool_of
 from holdfast.service.upstreams import proxy
 from holdfast.service.upstreams.indexer import IndexerAddress
+from holdfast.service.upstreams.pool import ConnectionPools
 from holdfast.service.upstreams.proxy import UpstreamError
 
 ACCOUNT = "0x" + "11" * 20
@@ -88,6 +89,22 @@ async def test_an_upstream_that_speaks_no_http_is_a_502_of_ours(make_api, kind):
     async with raw_upstream(HOSTILE[kind]) as url:
         api = make_api(rpc_url=url, bundler_url=url, indexer_url=url)
         assert await ask_everyone(api) == [502, 502, 502]
+
+
+@pytest.mark.parametrize(("interim", "ends"), [(3, "answered"), (1000, "refused")])
+async def test_an_upstream_with_many_interim_responses_is_left(interim, ends):
+    """An endless series of them would hold up all other requests: reading them yields to no other task."""
+    hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * interim
+    pools = ConnectionPools()
+    async with raw_upstream(hints + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") as url:
+        asked = IndexerAddress(url, pools.of("indexer")).get("/health", "", {})
+        if ends == "answered":
+            assert (await asked).body == b"{}"
+        else:
+            with pytest.raises(UpstreamError) as caught:
+                await asked
+            assert caught.value.kind == "unreachable"
+    await pools.close()
 
 
 async def test_an_upstream_that_drips_is_left_after_the_limit(make_api, monkeypatch):
