@@ -160,6 +160,43 @@ def test_a_stopping_process_waits_for_its_reads():
     assert READ_S < STOP_WITHIN_S
 
 
+def a_page_without_end(*names):
+    return "".join([
+        "<ListBucketResult><Name>bucket</Name><IsTruncated>true</IsTruncated><KeyCount>1</KeyCount><MaxKeys>1000</MaxKeys>",
+        "<NextContinuationToken>again</NextContinuationToken>",
+        *[f"<Contents><Key>{name}</Key><LastModified>2026-11-28T12:00:00.000Z</LastModified><Size>1</Size></Contents>"
+          for name in names],
+        "</ListBucketResult>",
+    ])  # fmt: skip
+
+
+async def listed(blocks):
+    return [name async for part in blocks.names() for name in part]
+
+
+@pytest.mark.parametrize(("names", "why"), [(["bafkrei.1"], "again and again"), ([], "in time")])
+async def test_a_listing_without_an_end_is_left_off(names, why):
+    """The bucket says each time that more follows; while nothing is listed, nothing comes back from the library."""
+    requests = 0
+
+    async def page(*_):
+        nonlocal requests
+        requests += 1
+        return web.Response(text=a_page_without_end(*names), content_type="application/xml")
+
+    async with upstream() as server:
+        server.answer = page
+        blocks = ObjectBlocks(f"s3://bucket?endpoint={server.url}&public=true", transfer_s=60 if names else 0.5)
+        with pytest.raises(BlocksUnavailable, match=why):
+            await listed(blocks)
+        for _ in range(100):  # a request may still be under way
+            before = requests
+            await asyncio.sleep(0.3)
+            if requests == before:
+                break
+        assert requests == before
+
+
 async def test_nothing_more_of_an_upload_is_stored_once_it_has_failed(bucket):
     """Nothing would delete such an object later, because its name is given up."""
     blocks, read = ObjectBlocks(bucket.url, transfer_s=0.5), []

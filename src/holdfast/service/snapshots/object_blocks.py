@@ -28,6 +28,7 @@ TRANSFER_S = 120.0
 READ_S = PROXY_TIMEOUT_S  # a process that stops waits a little longer for its requests
 _THREADS = 32
 _LISTED = 1000
+_TOO_SLOW = "the storage of snapshots did not answer in time"
 _CHECK = "check"  # cannot be a block's name, because those begin with a CID
 _NO_ROOM = ("os error 28)", "os error 122)", "os error 27)")  # ENOSPC, EDQUOT, EFBIG as Rust writes them
 
@@ -92,9 +93,12 @@ class ObjectBlocks:
 
     async def names(self) -> AsyncIterator[Sequence[str]]:
         """See BlockStorage."""
-        listed: Iterator[Sequence[str]] = await self._in_thread(self._names)
-        while (part := await self._in_thread(next, listed, None)) is not None:
+        listed, last = await self._in_thread(self._listed), None
+        while (part := await self._next_of(listed)) is not None:
+            if part == last:
+                raise BlocksUnavailable("the storage of snapshots lists the same objects again and again")
             yield part
+            last = part
 
     async def check(self) -> None:
         """See BlockStorage."""
@@ -111,7 +115,21 @@ class ObjectBlocks:
                 async with asyncio.timeout(limit_s or self._transfer_s):
                     return await asyncio.get_running_loop().run_in_executor(self._threads, _translated, work, *given)
         except TimeoutError:
-            raise BlocksUnavailable("the storage of snapshots did not answer in time") from None
+            raise BlocksUnavailable(_TOO_SLOW) from None
+
+    async def _next_of(self, listed: Any) -> Sequence[str] | None:
+        """Return the next part of a listing. Only awaited, and not in a thread, is an endless one left off."""
+        from obstore.exceptions import BaseError
+
+        try:
+            with calling("snapshots"):
+                async with asyncio.timeout(self._transfer_s):
+                    part = await anext(listed, None)
+        except TimeoutError:
+            raise BlocksUnavailable(_TOO_SLOW) from None
+        except (BaseError, OSError) as error:
+            raise BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}") from None
+        return None if part is None else [str(entry["path"]).rpartition("/")[2] for entry in part]
 
     def _opened(self) -> ObjectStore:
         if self._folder is not None:
@@ -141,11 +159,10 @@ class ObjectBlocks:
         except FileNotFoundError:
             return None
 
-    def _names(self) -> Iterator[Sequence[str]]:
+    def _listed(self) -> Any:
         import obstore
 
-        parts = obstore.list(self._opened(), chunk_size=_LISTED)
-        return ([str(entry["path"]).rpartition("/")[2] for entry in part] for part in parts)
+        return obstore.list(self._opened(), chunk_size=_LISTED)
 
     def _delete(self, names: Sequence[str]) -> None:
         import obstore
