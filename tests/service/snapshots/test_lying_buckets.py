@@ -170,6 +170,30 @@ def a_page_without_end(*names):
     ])  # fmt: skip
 
 
+async def test_deletions_that_are_given_up_do_not_go_on():
+    """Each is its own, with its own time limit, so a slow bucket does not fail all of them because of their number."""
+    deleting, let_go, deleted = asyncio.Event(), asyncio.Event(), []
+
+    async def slow(_request, body):
+        deleted.append(body)
+        deleting.set()
+        await let_go.wait()
+        done = "<DeleteResult><Deleted><Key>of this request</Key></Deleted></DeleteResult>"
+        return web.Response(text=done, content_type="application/xml")
+
+    async with upstream() as server:
+        server.answer = slow
+        blocks = ObjectBlocks(f"s3://bucket?endpoint={server.url}&public=true")
+        task = asyncio.create_task(blocks.delete(["bafkrei.1", "bafkrei.2", "bafkrei.3"]))
+        await deleting.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        let_go.set()
+        await asyncio.sleep(0.5)
+    assert len(deleted) == 1 and b"bafkrei.1" in deleted[0]
+
+
 async def listed(blocks):
     return [name async for part in blocks.names() for name in part]
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -88,8 +89,9 @@ class ObjectBlocks:
         return self._folder is not None and read_cached(f"{self._folder}/{name}", into)
 
     async def delete(self, names: Sequence[str]) -> None:
-        """See BlockStorage."""
-        await self._in_thread(self._delete, names)
+        """See BlockStorage. Each deletion has its own time limit, or a slow bucket would never be through with many."""
+        for name in names:
+            await self._in_thread(self._delete, name)
 
     async def names(self) -> AsyncIterator[Sequence[str]]:
         """See BlockStorage."""
@@ -128,7 +130,7 @@ class ObjectBlocks:
         except TimeoutError:
             raise BlocksUnavailable(_TOO_SLOW) from None
         except (BaseError, OSError) as error:
-            raise BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}") from None
+            raise _named(error) from None
         return None if part is None else [str(entry["path"]).rpartition("/")[2] for entry in part]
 
     def _opened(self) -> ObjectStore:
@@ -164,17 +166,14 @@ class ObjectBlocks:
 
         return obstore.list(self._opened(), chunk_size=_LISTED)
 
-    def _delete(self, names: Sequence[str]) -> None:
+    def _delete(self, name: str) -> None:
+        if self._folder is not None:
+            (self._folder / name).unlink(missing_ok=True)
+            return
         import obstore
 
-        for name in names:
-            if self._folder is not None:
-                (self._folder / name).unlink(missing_ok=True)
-                continue
-            try:
-                obstore.delete(self._opened(), name)
-            except FileNotFoundError:
-                continue
+        with suppress(FileNotFoundError):
+            obstore.delete(self._opened(), name)
 
 
 def _until(ended: threading.Event, blocks: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
@@ -209,6 +208,11 @@ def _translated(work: Callable[..., Any], *given: Any) -> Any:
     try:
         return work(*given)
     except (BaseError, OSError) as error:
-        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in NO_ROOM:
-            raise BlocksFull("the storage of snapshots has no room left") from None
-        raise BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}") from None
+        raise _named(error) from None
+
+
+def _named(error: Exception) -> BlocksUnavailable:
+    """Return the port's exception for an error of the storage."""
+    if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", None) in NO_ROOM:
+        return BlocksFull("the storage of snapshots has no room left")
+    return BlocksUnavailable(f"the storage of snapshots failed: {storage_words(error)}")
