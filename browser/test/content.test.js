@@ -22,7 +22,10 @@ const RUNS = {
       blocks,
     );
   },
-  "car/invalid": ({ car, code }) => refused(code, () => readCar(octets(car))),
+  "car/invalid": async ({ car, code }) => {
+    if (code === "other_roots") assert.equal((await readCar(octets(car))).root, null);
+    else await refused(code, () => readCar(octets(car)));
+  },
   "snapshots/valid": async ({ manifest, sealed: spelled, ...expected }) => {
     const sealed = octets(spelled);
     const made = await snapshotOf(manifestOf(manifest), sealed);

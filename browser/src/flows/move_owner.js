@@ -47,13 +47,11 @@ export async function signerOf({ vault }, credentialId) {
  * @throws {SecondKeyMissing} two owners must sign
  */
 export async function owned(old, next, passkeys, endFormer) {
-  try {
-    return await made(old, next, passkeys, endFormer);
-  } catch (error) {
+  return made(old, next, passkeys, endFormer).catch((error) => {
     if (!(error instanceof ServiceError) || error instanceof SecondKeyMissing) throw error;
     const message = `the new passkey does not own the account yet: ${error.message}`;
     throw new MoveRefused("not_owner", message, { cause: error });
-  }
+  });
 }
 
 /** @type {typeof owned} */

@@ -37,24 +37,13 @@ export function writeCar(root, blocks) {
 }
 
 /**
- * Reads a whole CAR file and verifies every block. Returns the root and the blocks by CID.
- * @param {Uint8Array<ArrayBuffer>} data
- * @returns {Promise<{root: string, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
- * @throws {ContentError} anything else
- */
-export async function readCar(data) {
-  const { root, blocks } = await readCarOfAnyRoots(data);
-  if (root === null) throw new ContentError("other_roots", "the CAR file has not exactly one root");
-  return { root, blocks };
-}
-
-/**
- * Like readCar, but the root is null if the header does not name exactly one.
+ * Reads a whole CAR file and verifies every block. Returns the root, which is null if the header does not name exactly one,
+ * and the blocks by CID.
  * @param {Uint8Array<ArrayBuffer>} data
  * @returns {Promise<{root: string | null, blocks: Map<string, Uint8Array<ArrayBuffer>>}>}
  * @throws {ContentError} anything else
  */
-export async function readCarOfAnyRoots(data) {
+export async function readCar(data) {
   if (data.length > MAX_CAR_BYTES)
     throw new ContentError("car_too_large", `the CAR file has more than ${MAX_CAR_BYTES} bytes`);
   const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");

@@ -67,7 +67,7 @@ export class VaultSnapshots {
     this.#publisher = new Publisher(vault, this.#store, this.#hosts, {
       tell,
       pinned: config.pinned ?? PINNED_SNAPSHOTS,
-      inTurn: this.#turn,
+      inTurn: (work) => this.#inTurn(work),
     });
     const automatic = config.automatic ?? true;
     this.#automatic = automatic
@@ -112,7 +112,7 @@ export class VaultSnapshots {
     return this.#uploading(async () => {
       const { vault } = this.#client;
       try {
-        const state = await asStorageErrors(() => this.#publisher.publish());
+        const state = await this.#publisher.publish();
         vault.report("helia", null);
         return state;
       } catch (error) {
@@ -190,7 +190,7 @@ export class VaultSnapshots {
         const other = await this.#other(); // the one that an upload has met last
         await (version === "there" ? this.#take(other, await keyOf()) : this.#forgetRemoved(other, keyOf));
       });
-      return asStorageErrors(() => this.#publisher.overrule());
+      return this.#publisher.overrule();
     });
   }
 
@@ -226,12 +226,13 @@ export class VaultSnapshots {
    * @throws {MoveRefused} the service does not return what it got
    */
   copyTo(key) {
-    return this.#inTurn(async () => {
+    const work = async () => {
       const copy = await copyTo(this.#client.vault, this.#store, this.#hosts);
       await readBack(this.#client.vault, this.#hosts, copy, key);
       this.#copy = copy;
       return copy.snapshot.rootCid;
-    });
+    };
+    return this.#uploading(() => asStorageErrors(work));
   }
 
   /** Makes later uploads continue from the copy that `copyTo` made. */

@@ -6,7 +6,7 @@
 
 import { joined } from "../bytes.js";
 import { insteadOf } from "../errors.js";
-import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, isMap, readCarOfAnyRoots } from "./cars.js";
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, isMap, readCar } from "./cars.js";
 import { MAX_BLOCK_BYTES, blockOf, cidBytes, codecOf, isCid, textOf, verified } from "./cids.js";
 import { ContentError } from "./content_error.js";
 import { Link, decode, encode } from "./dag_cbor.js";
@@ -53,7 +53,7 @@ export async function snapshotOf(manifest, sealed) {
  * @throws {ContentError} a block does not match its CID, or is missing
  */
 export async function snapshotOfCar(data) {
-  const { root: cid, blocks } = await readCarOfAnyRoots(data);
+  const { root: cid, blocks } = await readCar(data);
   const root = cid === null ? await newestOf(blocks) : await readRoot({ cid, data: found(cid, blocks) });
   return assembled(root, blocks);
 }

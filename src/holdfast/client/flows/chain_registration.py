@@ -6,6 +6,7 @@ The progress of a registration is recorded before each step, so that it survives
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -132,26 +133,22 @@ def _lack_of(error: OperationFailed) -> _Lack | None:
     return next((lack for lack in _Lack if lack.value in error.reason), None)
 
 
+@dataclass
 class ChainRegistration:
     """Registers one DID, and optionally an alias, from where an interrupted attempt stopped."""
 
-    def __init__(
-        self,
-        client: AsyncServiceClient,
-        account: SmartAccount,
-        notes: ProgressStore,
-        tell: Callable[[str], Awaitable[None]],
-    ) -> None:
-        self._client, self._account = client, account
-        self._notes, self._tell = notes, tell
+    client: AsyncServiceClient
+    account: SmartAccount
+    notes: ProgressStore
+    tell: Callable[[str], Awaitable[None]]
 
     async def run(self, did: str) -> None:
         """Register the DID. Raises RegistrationRefused, OperationFailed, NetworkError."""
         self._did = did
-        await self._account.open()
-        state = await self._client.get_account_state(self._account.key.address)
+        await self.account.open()
+        state = await self.client.get_account_state(self.account.key.address)
         registered = from_hex(state.did) == did_hash(did)
-        noted = self._notes.progress.operation_hash
+        noted = self.notes.progress.operation_hash
         if noted is not None and (registered or await self._arrived(noted)):
             await self._receipt(from_hex(noted))
         elif registered:
@@ -162,48 +159,48 @@ class ChainRegistration:
             await self._register()
 
     async def _register(self) -> None:
-        noted = self._notes.progress
+        noted = self.notes.progress
         self._alias = canonical_handle(noted.identifier) if noted.channel == Channel.HANDLE else None
-        call = await self._account.registration_call(self._alias, "register")
+        call = await self.account.registration_call(self._alias, "register")
         prepared = (
-            self._account.prepared(call) if self._alias is None else prepared_claim(self._account, call, self._commit)
+            self.account.prepared(call) if self._alias is None else prepared_claim(self.account, call, self._commit)
         )
-        operation = await self._account.signed(await prepared)
-        operation_hash = self._account.hash(operation)
-        self._notes.note(operation_hash=to_hex(operation_hash))
-        await self._account.send(operation)
-        await self._tell("sent to the chain")
+        operation = await self.account.signed(await prepared)
+        operation_hash = self.account.hash(operation)
+        self.notes.note(operation_hash=to_hex(operation_hash))
+        await self.account.send(operation)
+        await self.tell("sent to the chain")
         await self._receipt(operation_hash)
 
     async def _commit(self, anew: bool) -> int:  # noqa: FBT001 - for `prepared_claim`
         """Send the commitment, unless an interrupted attempt has and not `anew`. Return the number of its block."""
-        noted = self._notes.progress.commitment_operation
+        noted = self.notes.progress.commitment_operation
         if not anew and noted and (receipt := await self._arrived(noted)):
             return receipt.block_number
         if self._alias is not None:
-            await self._account.require_free(self._alias)
-        call = await self._account.registration_call(self._alias, "commit")
-        operation = await self._account.signed(await self._account.prepared(call))
-        operation_hash = self._account.hash(operation)
-        self._notes.note(commitment_operation=to_hex(operation_hash))
-        await self._account.send(operation)
-        await self._tell("commitment sent")
-        receipt = await self._account.wait(operation_hash)
-        await self._tell("committed")
+            await self.account.require_free(self._alias)
+        call = await self.account.registration_call(self._alias, "commit")
+        operation = await self.account.signed(await self.account.prepared(call))
+        operation_hash = self.account.hash(operation)
+        self.notes.note(commitment_operation=to_hex(operation_hash))
+        await self.account.send(operation)
+        await self.tell("commitment sent")
+        receipt = await self.account.wait(operation_hash)
+        await self.tell("committed")
         return receipt.block_number
 
     async def _receipt(self, operation_hash: bytes) -> None:
-        receipt = await self._account.wait(operation_hash)
-        self._notes.note(
+        receipt = await self.account.wait(operation_hash)
+        self.notes.note(
             tx_hash=to_hex(receipt.transaction_hash),
             block_number=receipt.block_number,
-            smart_account=self._account.key.address,
+            smart_account=self.account.key.address,
         )
-        await self._tell("on the chain")
+        await self.tell("on the chain")
 
     async def _arrived(self, operation_hash: str) -> OperationReceipt | None:
         """Return the receipt of an interrupted attempt's operation, or None if it failed or was not mined."""
         try:
-            return await self._account.wait(from_hex(operation_hash), OPERATIONS.receipt_again_s)
+            return await self.account.wait(from_hex(operation_hash), OPERATIONS.receipt_again_s)
         except OperationFailed:
             return None

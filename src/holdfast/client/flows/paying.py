@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ _WEI = 10**18
 _OF_PAYMASTER = re.compile(r"\bAA3[0-9]\b")  # the codes of ERC-4337 for a paymaster that failed
 
 
+@dataclass(frozen=True, slots=True)
 class Payer:
     """Adds gas limits, fees and a payer to user operations on one chain.
 
@@ -36,18 +37,12 @@ class Payer:
     says whether this is the service's main chain, whose endpoint the policy may name.
     """
 
-    def __init__(
-        self,
-        bundler: Bundler,
-        policy: GasPolicy,
-        chain: RpcClient | None,
-        paymaster: Paymaster | None,
-        margin: Margin = RAW,
-        *,
-        main: bool = True,
-    ) -> None:
-        self._bundler, self._policy, self._is_main = bundler, policy, main
-        self._chain, self._paymaster, self._margin = chain, paymaster, margin
+    bundler: Bundler
+    policy: GasPolicy
+    chain: RpcClient | None
+    paymaster: Paymaster | None
+    margin: Margin = RAW
+    main: bool = True
 
     async def paid(self, operation: UserOperation, call: Call, least: Fees) -> UserOperation:
         """Return the user operation, complete except for its signature, with at least the fees `least`.
@@ -60,12 +55,12 @@ class Payer:
         """
         with chain_errors():
             operation = _at_least(await self._with_fees(operation), least)
-            if not self._policy.sponsored:
+            if not self.policy.sponsored:
                 return await self._own(operation, call, "no sponsor was asked")
             try:
                 return await self._sponsored(operation, least)
             except (UserOperationError, NoPaymaster) as refused:
-                if self._policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
+                if self.policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
                     raise
                 return await self._own(operation, call, f"the sponsor does not pay: {refused}")
 
@@ -76,18 +71,18 @@ class Payer:
         return made if enough == made else await self._by_sponsor(_with_fees_of(enough, operation))
 
     async def _by_sponsor(self, operation: UserOperation) -> UserOperation:
-        if self._paymaster is None:
-            return await self._bundler.sponsored(operation, self._margin, self._policy.context)
-        return await self._paymaster.paid(self._priced(operation), self._bundler, self._margin)
+        if self.paymaster is None:
+            return await self.bundler.sponsored(operation, self.margin, self.policy.context)
+        return await self.paymaster.paid(self._priced(operation), self.bundler, self.margin)
 
     async def _with_fees(self, operation: UserOperation) -> UserOperation:
         """Return the operation with the chain's fees; if they cannot be read, zero until a sponsor sets them."""
-        if self._chain is None:
+        if self.chain is None:
             return operation
         try:
-            fees = await fees_of_chain(self._chain, self._bundler.chain_id)
+            fees = await fees_of_chain(self.chain, self.bundler.chain_id)
         except ChainError:
-            if self._is_main and self._policy.rpc_url is not None:
+            if self.main and self.policy.rpc_url is not None:
                 raise
             return operation
         return _with_fees_of(fees, operation)
@@ -100,8 +95,8 @@ class Payer:
                 await self._check_coin(operation, call, why)
             raise
         cost = greatest_cost(estimated)
-        if cost > self._policy.max_own_cost_wei:
-            limit = _ether(self._policy.max_own_cost_wei)
+        if cost > self.policy.max_own_cost_wei:
+            limit = _ether(self.policy.max_own_cost_wei)
             raise GasTooDear(
                 f"{why}; and the operation may cost {_ether(cost)}, more than the account may pay itself ({limit})"
             )
@@ -119,25 +114,25 @@ class Payer:
     def _priced(self, operation: UserOperation, before: str = "") -> UserOperation:
         if operation.max_fee_per_gas == 0:
             remedy = "name the chain's JSON-RPC endpoint in the gas policy"
-            raise NoEndpoint(f"{before}the price of gas is not known", remedy, main=self._is_main)
+            raise NoEndpoint(f"{before}the price of gas is not known", remedy, main=self.main)
         return operation
 
     async def _estimated(self, operation: UserOperation) -> UserOperation:
         """Return the operation with estimated gas limits, even if its account's balance is too low to send it."""
         try:
-            return await self._bundler.estimated(operation, self._margin)
+            return await self.bundler.estimated(operation, self.margin)
         except UserOperationError as error:
             if not lacks_money(error):
                 raise
         free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
-        return _with_fees_of(operation, await self._bundler.estimated(free, self._margin))
+        return _with_fees_of(operation, await self.bundler.estimated(free, self.margin))
 
     async def _check_funds(self, operation: UserOperation, cost: int, value: int, why: str) -> None:
         account = to_hex(operation.sender)
-        assert self._chain is not None  # the fees were read from this endpoint
-        balance = await self._chain.get_balance(account)
+        assert self.chain is not None  # the fees were read from this endpoint
+        balance = await self.chain.get_balance(account)
         held = call_data("balanceOf(address)", account)
-        deposit = int.from_bytes(await self._chain.eth_call(self._bundler.entry_point, held))
+        deposit = int.from_bytes(await self.chain.eth_call(self.bundler.entry_point, held))
         needed = value + max(cost - deposit, 0)
         if balance < needed:
             address = checksum_address(operation.sender)

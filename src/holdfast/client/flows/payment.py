@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -84,31 +85,27 @@ class DelegationBudget:
         return self._notes.replace_notes(changes)
 
 
+@dataclass
 class Payments:
     """Makes payments from one vault's smart account through one service."""
 
-    def __init__(
-        self,
-        client: AsyncServiceClient,
-        vault: AsyncVault,
-        account: SmartAccount,
-        budget: DelegationBudget,
-        note: Callable[[PaymentNote], Awaitable[None]],
-        spender: Callable[[str, bytes], SmartAccount] | None = None,
-    ) -> None:
-        self._client, self._vault, self._account, self._budget = client, vault, account, budget
-        self._note, self._spender = note, spender
+    client: AsyncServiceClient
+    vault: AsyncVault
+    account: SmartAccount
+    budget: DelegationBudget
+    note: Callable[[PaymentNote], Awaitable[None]]
+    spender: Callable[[str, bytes], SmartAccount] | None = None
 
     async def pay(
         self, params: PaymentParams, on_progress: Callable[[str], object] | None = None, called: str | None = None
     ) -> PaymentResult:
         """See Client.pay."""
-        amount, account = checked(params), self._account
+        amount, account = checked(params), self.account
         await account.open()
         there = await account.other_chain(params.chain_id)
-        payee = await payee_of(self._client, params.to, account)  # DIDs are on the main chain
+        payee = await payee_of(self.client, params.to, account)  # DIDs are on the main chain
         if there is not None:
-            await check_elsewhere(self._client, payee, there.chain_id, account.contracts)
+            await check_elsewhere(self.client, payee, there.chain_id, account.contracts)
             account.move(there)
         await self.authorise(params, payee, amount)
         account, call, call_data = await self._way(account, params, payee.address, amount)
@@ -119,23 +116,23 @@ class Payments:
         signed = await account.signed(operation)
         await answered(on_progress, "signed")
         note = payment_note(params, payee.address, to_hex(account.hash(operation)), called, there)
-        await self._note(note)
+        await self.note(note)
         sent = await account.send(signed)
         await answered(on_progress, "sent")
         try:
             await account.wait(sent)
         except OperationFailed as error:
             if not isinstance(error.__cause__, NoReceipt):
-                await self._note(settled_note(note, succeeded=False))
+                await self.note(settled_note(note, succeeded=False))
             raise
-        await self._note(settled_note(note, succeeded=True))
+        await self.note(settled_note(note, succeeded=True))
         await answered(on_progress, "confirmed")
         return PaymentResult(
             tx_hash=to_hex(sent),  # as documented, the same as `userOpHash`
             user_op_hash=to_hex(sent),
             chain=params.chain_id,
             token=params.token,
-            explorer_url=operation_page(await explorer_of(self._client, params.chain_id), to_hex(sent)),
+            explorer_url=operation_page(await explorer_of(self.client, params.chain_id), to_hex(sent)),
         )
 
     async def _way(
@@ -146,14 +143,14 @@ class Payments:
         Where two owners must sign, it pays by a permission of the vault's key that covers the payment.
         """
         call = (payee, amount, b"") if params.token == NATIVE else calls.transfer(params.token, payee, amount)
-        if self._spender is None:
+        if self.spender is None:
             return account, call, calls.execute(call)
         token = NOBODY if params.token == NATIVE else params.token
         way = await account.way(Transfer(payee, amount, token))
         if way.permission is None:
             return account, call, calls.execute(call)
         permission, address = way.permission.permission, account.key.address
-        spender = self._spender(address, permission.id)
+        spender = self.spender(address, permission.id)
         await spender.open()
         if (there := await spender.other_chain(params.chain_id)) is not None:
             spender.move(there)
@@ -179,21 +176,21 @@ class Payments:
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
-            if self._budget.used(once):
+            if self.budget.used(once):
                 raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
             # The audience of an invocation must be this vault. An invocation contains a `total`, because it could not
             # be minted without one, but that value is not trusted.
-            question |= {"audience": (await self._vault.status()).did}
+            question |= {"audience": (await self.vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
-        spent = self._budget.spent([cid for cid in claims["path"] if cid != once], token)
+        spent = self.budget.spent([cid for cid in claims["path"] if cid != once], token)
         totals = {cid: {"total": before + args["amount"]} for cid, before in spent.items()}
         await self._verified(question | {"added_args": totals})
-        return self._budget.charge(spent, token, args["amount"], once)
+        return self.budget.charge(spent, token, args["amount"], once)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the UCAN's claims, verified, also against the vault's own revocations. Raises PaymentRefused."""
-        did = (await self._vault.status()).did
-        answer = await self._vault.exec("resource:delegations action:verify", {**question, "subject": did})
+        did = (await self.vault.status()).did
+        answer = await self.vault.exec("resource:delegations action:verify", {**question, "subject": did})
         if not answer.success or not isinstance(answer.result, dict):
             raise PaymentRefused(
                 f"the delegation does not allow this payment ({answer.error})", answer.error or _OF_DELEGATION

@@ -85,20 +85,15 @@ class _Found:
     record: NameRecord | None
 
 
+@dataclass
 class Recovery:
     """Recovers a snapshot into an empty vault that has a store."""
 
-    def __init__(
-        self,
-        vault: AsyncVault,
-        store: VaultStore,
-        hosts: SnapshotHosts,
-        *,
-        accept: Callable[[str], object] | None = None,
-        on_progress: Callable[[str], object] | None = None,
-    ) -> None:
-        self._vault, self._store, self._hosts = vault, store, hosts
-        self._accept, self._on_progress = accept, on_progress
+    vault: AsyncVault
+    store: VaultStore
+    hosts: SnapshotHosts
+    accept: Callable[[str], object] | None = None
+    on_progress: Callable[[str], object] | None = None
 
     async def recover(
         self,
@@ -111,7 +106,7 @@ class Recovery:
         """See AsyncClient.recover."""
         if passkey is None and (key is None or (name is None and car is None)):
             raise ValueError("recover: a passkey, or a key together with a name or a CAR file")
-        if (await self._vault.status()).initialized:
+        if (await self.vault.status()).initialized:
             raise ClientStateError("this vault is in use already: recover into a new one")
         chosen = None if passkey is None else await self._discover(passkey, key)
         found = await self._of_car(car) if car is not None else await self._of_name(name, chosen)
@@ -150,7 +145,7 @@ class Recovery:
             await self._ask(question, RecoveryRefused("expired", question))
         await self._tell("snapshot found")
         with _readable():
-            snapshot = await self._hosts.gateway.snapshot(record.root_cid)
+            snapshot = await self.hosts.gateway.snapshot(record.root_cid)
         await self._check(snapshot, record.public_key)
         await self._tell("snapshot verified")
         await self._confirm(snapshot, answers)
@@ -162,13 +157,13 @@ class Recovery:
         It has names for passkeys from before publishing keys existed, whose user handles are random.
         """
         if name is not None:
-            return await self._hosts.gateway.answers(name)
+            return await self.hosts.gateway.answers(name)
         handle = chosen.user_handle if chosen else b""
-        of_handle = await self._hosts.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
+        of_handle = await self.hosts.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
         if of_handle is not None and (of_handle.newest is not None or of_handle.failed):
             return of_handle
-        named = await self._hosts.name_of(chosen.credential_id) if chosen else None
-        return await self._hosts.gateway.answers(named) if named else of_handle or NameAnswers(None, (), has_main=True)
+        named = await self.hosts.name_of(chosen.credential_id) if chosen else None
+        return await self.hosts.gateway.answers(named) if named else of_handle or NameAnswers(None, (), has_main=True)
 
     async def _confirm(self, snapshot: Snapshot, answers: NameAnswers) -> None:
         """Ask whether to use a snapshot, if the server that has the newest one did not answer.
@@ -193,13 +188,13 @@ class Recovery:
 
     async def _compare(self, found: _Found) -> None:
         """Refuse a record with a lower sequence number than this device has seen, unless the person accepts it."""
-        known = await asyncio.to_thread(read_state, self._store, found.snapshot.manifest.did)
+        known = await asyncio.to_thread(read_state, self.store, found.snapshot.manifest.did)
         if found.record is not None and found.record.sequence < known.sequence:
             error = SnapshotRolledBack(known.sequence, found.record.sequence)
             await self._ask(str(error), error)
 
     async def _ask(self, question: str, refusal: StorageError) -> None:
-        if self._accept is None or not await answered(self._accept, question):
+        if self.accept is None or not await answered(self.accept, question):
             raise refusal
 
     async def _open_newest(self, newest: _Found, key: KnownKey) -> _Found:
@@ -224,14 +219,14 @@ class Recovery:
 
     async def _older(self, newest: Snapshot, record: NameRecord, key: KnownKey) -> Snapshot | None:
         """Return the newest of the older snapshots that this key unlocks. The vault stays locked."""
-        stored = await asyncio.to_thread(self._store.load, newest.manifest.did)
+        stored = await asyncio.to_thread(self.store.load, newest.manifest.did)
         tried = _wraps(newest, key.key)
         async for snapshot in self._before(newest, record):
             new, tried = _wraps(snapshot, key.key) - tried, tried | _wraps(snapshot, key.key)
             is_stale = stored is not None and stored.revision > revision_of(snapshot.sealed)
             if new and not is_stale:
                 with contextlib.suppress(OtherKeys, PluginCallError):
-                    async with opened_beside(self._vault, snapshot, key):
+                    async with opened_beside(self.vault, snapshot, key):
                         return snapshot
         return None
 
@@ -242,7 +237,7 @@ class Recovery:
             if (before := snapshot.manifest.root_cid) is None:
                 return
             try:
-                snapshot = await self._hosts.gateway.snapshot(before)
+                snapshot = await self.hosts.gateway.snapshot(before)
                 await self._check(snapshot, record.public_key)
             except (StorageError, NetworkError):
                 return
@@ -252,7 +247,7 @@ class Recovery:
 
     async def _open(self, snapshot: Snapshot, key: KeyProvider) -> None:
         try:
-            opened = await self._vault.unlock(key, snapshot.sealed)
+            opened = await self.vault.unlock(key, snapshot.sealed)
         except PluginCallError as error:
             raise _refused(error.code) from error
         if not opened.success:
@@ -262,9 +257,9 @@ class Recovery:
     def _keep(self, found: _Found, newest: _Found) -> Recovered:
         snapshot, did = found.snapshot, found.snapshot.manifest.did
         revision = revision_of(snapshot.sealed)
-        stored = self._store.load(did)
+        stored = self.store.load(did)
         if stored is None or stored.revision < revision:
-            self._store.save(snapshot.following_manifest, snapshot.sealed, revision)
+            self.store.save(snapshot.following_manifest, snapshot.sealed, revision)
         root, sequence = snapshot.root_cid, found.record.sequence if found.record else None
         newer = None if found is newest else newest.snapshot
         state, changes = pinned_state(did, root, revision, sequence or 0), {}
@@ -272,7 +267,7 @@ class Recovery:
             # The file may be a published snapshot, or one that was never published: the next upload finds out.
             changes = {"status": "queued", "acknowledged_revision": 0}
         elif newer is None:
-            keep_record(self._store, did, found.record.data)
+            keep_record(self.store, did, found.record.data)
         else:  # the person has to choose between the versions first
             changes = {
                 "status": "conflict",
@@ -280,7 +275,7 @@ class Recovery:
                 "other_root": newer.root_cid,
                 "acknowledged_revision": 0,
             }
-        write_state(self._store, msgspec.structs.replace(state, **changes))
+        write_state(self.store, msgspec.structs.replace(state, **changes))
         return Recovered(
             did=did,
             root_cid=root,
@@ -292,7 +287,7 @@ class Recovery:
         )
 
     async def _tell(self, step: str) -> None:
-        await answered(self._on_progress, step)
+        await answered(self.on_progress, step)
 
 
 def check_whole(snapshot: Snapshot) -> None:
