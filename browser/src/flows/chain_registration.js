@@ -19,8 +19,8 @@ import { withStore } from "../vault/store.js";
  * @property {string} [commitmentOperation] of the user operation that posted the commitment
  * @property {string} [operationHash] of the user operation that registers
  * @property {string} [txHash]
- * @property {number} [blockNumber]
- * @property {string} [smartAccount]
+ * @property {number | null} [blockNumber]
+ * @property {string | null} [smartAccount]
  */
 
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */

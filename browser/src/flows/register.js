@@ -87,11 +87,7 @@ class Registrar {
     const { known } = this.#request;
     if (!known || known.txHash === NO_TRANSACTION) return;
     const { txHash, blockNumber, smartAccount } = known;
-    await this.#journal.write({
-      txHash,
-      blockNumber: blockNumber ?? undefined,
-      smartAccount: smartAccount ?? undefined,
-    });
+    await this.#journal.write({ txHash, blockNumber, smartAccount });
   }
 
   async #session() {

@@ -28,10 +28,7 @@ export const NONCES = 2n ** 64n;
 /** The open operations of one account. */
 export class SignedOperations {
   #dbName;
-  #name;
-  #replaced;
-  /** The name of the nonce after that of the last operation that was seen mined: the service's state may be older. */
-  #next;
+  #slot;
 
   /**
    * @param {Vault} vault
@@ -39,9 +36,7 @@ export class SignedOperations {
    */
   constructor(vault, slot) {
     this.#dbName = vault.dbName;
-    this.#name = `signed:${slot.toLowerCase()}`;
-    this.#replaced = `replaced:${slot.toLowerCase()}`;
-    this.#next = `next:${slot.toLowerCase()}`;
+    this.#slot = slot.toLowerCase();
   }
 
   /**
@@ -59,7 +54,8 @@ export class SignedOperations {
       );
     const open = await this.#open();
     if (!open) {
-      const next = BigInt((await this.#noted(this.#next)) ?? 0);
+      // After that of the last operation that was seen mined: the service's state may be older.
+      const next = BigInt((await this.#noted("next")) ?? 0);
       return now > next ? now : next;
     }
     const nonce = BigInt(open.nonce);
@@ -82,7 +78,7 @@ export class SignedOperations {
   async giveUp() {
     const open = await this.#open();
     if (!open) return;
-    await this.#write(this.#name, null);
+    await this.#write("signed", null);
     throw because(
       "unknown",
       `an earlier operation (${Object.keys(open.calls).join(", ")}) may have been mined, although there is no receipt: its nonce is not accepted. Look at what the account has done before you try again`,
@@ -106,18 +102,18 @@ export class SignedOperations {
     const open = await this.#open();
     const same = open?.nonce === nonce ? open : null;
     const fees = higherFees(operation, same?.fees ?? NO_FEES);
-    await this.#write(this.#name, { nonce, calls: { ...same?.calls, [hash]: callData }, fees });
+    await this.#write("signed", { nonce, calls: { ...same?.calls, [hash]: callData }, fees });
   }
 
   /** Records that an operation was mined, which rules out the others with its nonce. @param {string} hash */
   async mined(hash) {
     const open = await this.#open();
     if (!open?.calls[hash]) return;
-    await this.#write(this.#next, String(BigInt(open.nonce) + 1n));
+    await this.#write("next", String(BigInt(open.nonce) + 1n));
     const others = Object.keys(open.calls).filter((it) => it !== hash);
     const added = (/** @type {string[] | null} */ before) => [...(before ?? []), ...others].slice(-REPLACED);
-    if (others.length) await withStore((store) => store.changeNote(this.#replaced, added), this.#dbName);
-    await this.#write(this.#name, null);
+    if (others.length) await withStore((store) => store.changeNote(`replaced:${this.#slot}`, added), this.#dbName);
+    await this.#write("signed", null);
   }
 
   /**
@@ -130,27 +126,27 @@ export class SignedOperations {
     const signed = Object.keys((await this.#open())?.calls ?? {});
     for (const hash of signed) if (await outcome(hash)) await this.mined(hash);
     const open = Object.keys((await this.#open())?.calls ?? {});
-    return { open, replaced: (await this.#noted(this.#replaced)) ?? [] };
+    return { open, replaced: (await this.#noted("replaced")) ?? [] };
   }
 
   /** Drops the next nonce, because it was refused: another device has used it, or the chain is a new one. */
   forgetNext() {
-    return this.#write(this.#next, null);
+    return this.#write("next", null);
   }
 
   /** @returns {Promise<Signed | null>} */
   #open() {
-    return this.#noted(this.#name);
+    return this.#noted("signed");
   }
 
-  /** @param {string} name */
-  #noted(name) {
-    return withStore((store) => store.note(name), this.#dbName);
+  /** @param {"signed" | "replaced" | "next"} kind */
+  #noted(kind) {
+    return withStore((store) => store.note(`${kind}:${this.#slot}`), this.#dbName);
   }
 
-  /** @param {string} name @param {Signed | string | null} noted */
-  #write(name, noted) {
-    return withStore((store) => store.setNote(name, noted), this.#dbName);
+  /** @param {"signed" | "next"} kind @param {Signed | string | null} noted */
+  #write(kind, noted) {
+    return withStore((store) => store.setNote(`${kind}:${this.#slot}`, noted), this.#dbName);
   }
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -45,6 +46,7 @@ class Registration(Record, frozen=True, kw_only=True):
     smart_account: str | None = None
 
 
+@dataclass
 class Registrar:
     """One registration of one vault.
 
@@ -54,19 +56,13 @@ class Registrar:
         known: the DID's registration at another service, whose transaction this one states too.
     """
 
-    def __init__(
-        self,
-        client: AsyncServiceClient,
-        vault: AsyncVault,
-        account: SmartAccount,
-        store: VaultStore | None,
-        audience: str,
-        *,
-        passkey: str | None = None,
-        known: DidRecord | None = None,
-    ) -> None:
-        self._client, self._vault, self._account, self._store = client, vault, account, store
-        self._audience, self._passkey, self._elsewhere = audience, passkey, known
+    client: AsyncServiceClient
+    vault: AsyncVault
+    account: SmartAccount
+    store: VaultStore | None
+    audience: str
+    passkey: str | None = None
+    known: DidRecord | None = None
 
     async def register(
         self,
@@ -79,10 +75,10 @@ class Registrar:
         """See Client.register."""
         self._on_progress, self._now = on_progress, now
         self._did, self._credential_id = await self._identity()
-        known = await self._client.lookup_did(self._credential_id)
+        known = await self.client.lookup_did(self._credential_id)
         if known is not None:
             identifier, channel = known.identifier, known.channel
-        self._notes = ProgressStore(self._store, self._did, identifier, channel)
+        self._notes = ProgressStore(self.store, self._did, identifier, channel)
         if known is not None:
             return await self._again(known)
         self._adopt()
@@ -93,14 +89,14 @@ class Registrar:
         return await self._record()
 
     async def _identity(self) -> tuple[str, str]:
-        found = await self._vault.query()
+        found = await self.vault.query()
         if not found.credentials:
             raise ClientStateError("the vault holds no passkey")
-        return found.did, self._passkey or found.credentials[0].credential_id
+        return found.did, self.passkey or found.credentials[0].credential_id
 
     def _adopt(self) -> None:
         """Note the transaction that registered the DID on the chain for another service."""
-        known = self._elsewhere
+        known = self.known
         if known is not None and known.tx_hash != NO_TRANSACTION:
             self._notes.note(tx_hash=known.tx_hash, block_number=known.block_number, smart_account=known.smart_account)
 
@@ -120,7 +116,7 @@ class Registrar:
         session_requested = noted.session_requested
         self._notes.note(session_requested=True)
         try:
-            await self._client.create_session(noted.identifier, noted.channel, self._did)
+            await self.client.create_session(noted.identifier, noted.channel, self._did)
         except RequestRefused as error:
             # The session that holds the identifier may be from an interrupted attempt of this client; POST /api/dids
             # checks this. A session whose address or number has not been verified gives way to the person who
@@ -135,10 +131,10 @@ class Registrar:
 
     async def _is_mine(self, handle: str) -> bool:
         """Return whether this vault's DID holds the handle, from a registration that the chain refused for example."""
-        if (await self._client.check_alias(handle)).did == self._did:
+        if (await self.client.check_alias(handle)).did == self._did:
             return True
         # A handle that became reserved after its registration is taken only to its own DID; to others it is reserved.
-        return (await self._client.check_session(handle)).reason == "reserved"
+        return (await self.client.check_session(handle)).reason == "reserved"
 
     async def _verification(self, ask_code: Callable[[str], object] | None) -> None:
         noted = self._notes.progress
@@ -146,7 +142,7 @@ class Registrar:
             return
         if ask_code is None:
             raise ValueError("code: a function that returns the code that was sent")
-        await self._client.send_code(noted.identifier, noted.channel)
+        await self.client.send_code(noted.identifier, noted.channel)
         await self._tell("code sent")
         self._notes.note(attestation=await self._attestation(ask_code))
         await self._tell("verified")
@@ -157,7 +153,7 @@ class Registrar:
             code = await answered(ask_code, message or f"code sent to {noted.identifier}")
             if not code:
                 break
-            checked = await self._client.check_code(noted.identifier, noted.channel, code)
+            checked = await self.client.check_code(noted.identifier, noted.channel, code)
             if checked.verified and checked.attestation is not None:
                 return checked.attestation
             message = checked.message or "the code is incorrect"
@@ -167,17 +163,17 @@ class Registrar:
         if self._notes.progress.tx_hash is not None:
             return
         try:
-            await self._client.bundler("eth_supportedEntryPoints")
+            await self.client.bundler("eth_supportedEntryPoints")
         except RequestRefused as error:
             if error.code != errors.BUNDLER_NOT_CONFIGURED.error:
                 raise
             return
-        await ChainRegistration(self._client, self._account, self._notes, self._tell).run(self._did)
+        await ChainRegistration(self.client, self.account, self._notes, self._tell).run(self._did)
 
     async def _record(self) -> Registration:
         noted = self._notes.progress
         try:
-            await self._client.register_did(
+            await self.client.register_did(
                 credential_id=self._credential_id,
                 identifier=noted.identifier,
                 channel=noted.channel,
@@ -190,7 +186,7 @@ class Registrar:
             )
         except RequestRefused as error:
             known = (
-                None if error.code not in REGISTRATIONS.repeated else await self._client.lookup_did(self._credential_id)
+                None if error.code not in REGISTRATIONS.repeated else await self.client.lookup_did(self._credential_id)
             )
             if error.code in REGISTRATIONS.of_attestation:
                 self._notes.note(attestation=None)
@@ -200,7 +196,7 @@ class Registrar:
                 ) from error
             if known is None:
                 raise
-        known = await self._client.lookup_did(self._credential_id)
+        known = await self.client.lookup_did(self._credential_id)
         if known is None:
             raise RegistrationRefused("the service accepted the registration but does not return it: try again later")
         await self._tell("registered")
@@ -210,7 +206,7 @@ class Registrar:
         """Return the vault's signature, which is optional; None if the vault was locked in the meantime."""
         args = {"credentialId": self._credential_id}
         with suppress(ServiceError):
-            return await service_token(self._vault, self._audience, REGISTER, args, self._now)
+            return await service_token(self.vault, self.audience, REGISTER, args, self._now)
         return None
 
     def _finished(self, known: DidRecord) -> Registration:

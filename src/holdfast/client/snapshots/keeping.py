@@ -66,7 +66,8 @@ class VaultSnapshots:
     ) -> None:
         self._given, self._config = vault, full_config(config)
         self._on_snapshot = on_snapshot
-        self._audience = self._config.service_did or did_of_service(client.base_url)
+        # The DID of the client's service, to which tokens are addressed.
+        self.audience = self._config.service_did or did_of_service(client.base_url)
         self.connect = partial(SnapshotHosts, client.base_url, self._config, retries=retries, transport=transport)
         self._hosts: SnapshotHosts | None = None
         self._closed = False
@@ -79,11 +80,6 @@ class VaultSnapshots:
         self._automatic = AutomaticSnapshots(self.publish, quiet_s=self._config.debounce_s, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
             vault.listeners.append(self.changed)
-
-    @property
-    def audience(self) -> str:
-        """The DID of the client's service, to which tokens are addressed."""
-        return self._audience
 
     def changed(self) -> None:
         """Record that the vault may have changes to upload."""

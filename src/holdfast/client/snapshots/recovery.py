@@ -108,18 +108,14 @@ class Recovery:
             raise ValueError("recover: a passkey, or a key together with a name or a CAR file")
         if (await self.vault.status()).initialized:
             raise ClientStateError("this vault is in use already: recover into a new one")
-        chosen = None if passkey is None else await self._discover(passkey, key)
+        chosen = await outside(passkey.discover) if passkey else None
+        if chosen and chosen.secret is None and key is None:
+            raise RecoveryRefused("no_prf", NO_SECRET)
         found = await self._of_car(car) if car is not None else await self._of_name(name, chosen)
         await self._compare(found)
         known = KnownKey(await outside(key.host_key) if key else _key_of(chosen))
         opened = await self._open_newest(found, known)
         return await asyncio.to_thread(self._keep, opened, found)
-
-    async def _discover(self, passkey: RecoveryPasskey, key: KeyProvider | None) -> DiscoveredPasskey:
-        chosen = await outside(passkey.discover)
-        if chosen.secret is None and key is None:
-            raise RecoveryRefused("no_prf", NO_SECRET)
-        return chosen
 
     async def _of_car(self, car: bytes) -> _Found:
         """Read a snapshot from a CAR file. Only unlocking the vault proves that it is the person's."""
