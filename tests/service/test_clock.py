@@ -48,6 +48,29 @@ async def test_an_attestation_is_used_once_whatever_the_clock_does(api, jump_s):
     assert error_of(await api.register(credentialId="another", **body)) == (403, "attestation_used")
 
 
+async def test_a_code_that_was_sent_while_the_clock_ran_ahead_does_not_live_longer(api):
+    """It would live for as long as the clock was ahead. A new one takes its place at once."""
+    api.clock.now += HOUR_S
+    assert (await send(api))[0] == 200
+    late = api.mailer.sent[-1][1]
+    api.clock.now -= HOUR_S
+
+    async def judged(code):
+        return (await api.post("/api/verify/check", identifier="a0@example.com", channel="email", code=code)).json()
+
+    assert (await judged(late))["message"] == "The code has expired. Request a new one."
+    assert (await send(api))[0] == 200
+    assert (await judged(api.mailer.sent[-1][1]))["verified"] is True
+
+
+@pytest.mark.parametrize("behind_s", [0, 60, 119])
+async def test_a_node_that_is_behind_accepts_what_another_has_sent(api, behind_s):
+    assert (await send(api))[0] == 200
+    api.clock.now -= behind_s
+    body = {"identifier": "a0@example.com", "channel": "email", "code": api.mailer.sent[-1][1]}
+    assert (await api.post("/api/verify/check", **body)).json()["verified"] is True
+
+
 async def test_a_used_code_does_not_come_back_with_the_hour(api):
     await api.attested()
     code = api.mailer.sent[-1][1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import CODE_DIGITS, RESERVED_FOR_REQUESTER
+from holdfast.rules.limits import CODE_DIGITS, RESERVED_FOR_REQUESTER, SMS_CODE_EXPIRY_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SPACE = 10**CODE_DIGITS
 _DRAW_BYTES = 8
+_CLOCKS_DIFFER_S = 120  # of two nodes, each of which may be a minute off the database server's
 # The largest multiple of the number of codes that fits in eight bytes. Larger random numbers are not used, since they
 # would make low codes more likely.
 _FAIR_BELOW = (2 ** (8 * _DRAW_BYTES) // _SPACE) * _SPACE
@@ -104,10 +105,14 @@ def judge(
 def judge_digests(
     attempt: CountedAttempt | None, digests: Sequence[bytes], now: float, limits: Limits
 ) -> CodeFailure | None:
-    """Return None if one of the keyed hashes of an entered code is that of the code that was sent; see `judge`."""
+    """Return None if one of the keyed hashes of an entered code is that of the code that was sent; see `judge`.
+
+    A code that expires later than any that is sent now was sent while the clock ran ahead, and has expired.
+    """
     if attempt is None:
         return CodeFailure.NO_CODE
-    if now >= attempt.expires_at:
+    longest_s = max(limits.email_code_expiry_seconds, SMS_CODE_EXPIRY_S) + _CLOCKS_DIFFER_S
+    if not attempt.expires_at - longest_s <= now < attempt.expires_at:
         return CodeFailure.EXPIRED
     if attempt.attempts > limits.max_verify_attempts:
         return CodeFailure.TOO_MANY_ATTEMPTS
