@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
 
+_CLOSE = (b"connection", b"close")
+
 
 class AsgiRequest:
     """Implements Request for an ASGI scope."""
@@ -159,8 +161,8 @@ class AsgiEntry:
         try:
             response, request_id = await self._application.respond(request)
             headers = [*encoded_pairs(response.headers), (b"x-request-id", request_id.encode("ascii"))]
-            if STOPPING.begun:
-                headers.append((b"connection", b"close"))
+            if STOPPING.begun and _CLOSE not in headers:
+                headers.append(_CLOSE)
         except ClientGone:  # without any response, granian would send a 500
             response, headers = ABORTED, [*encoded_pairs(ABORTED.headers)]
         if type(response) is LimitedResponse:
@@ -170,8 +172,8 @@ class AsgiEntry:
             headers.append((b"content-length", b"%d" % len(response.body)))
         is_refused = response.status >= REFUSED
         ends_later = is_refused and request.must_be_read_before_end(response)
-        if ends_later:
-            headers.append((b"connection", b"close"))
+        if ends_later and _CLOSE not in headers:
+            headers.append(_CLOSE)
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": response.body, "more_body": ends_later})
         if is_refused and body_may_follow(request, response):
