@@ -165,7 +165,7 @@ class RsgiEntry:
         try:
             response, request_id = await self._application.respond(request)
             headers = [*response.headers, ("x-request-id", request_id)]
-            if STOPPING.begun:
+            if STOPPING.begun and ("connection", "close") not in headers:
                 headers.append(("connection", "close"))
         except ClientGone:
             response, headers = ABORTED, ABORTED.headers
