@@ -20,28 +20,29 @@ def environment(tmp_path):
     return {"HOLDFAST_DATA_DIR": str(tmp_path / "data"), "HOLDFAST_SPONSOR_KEY": KEY}
 
 
-def test_a_key_is_needed(tmp_path):
-    code, told = run({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_SPONSOR_KEY": ""}, "status")
-    assert code == Exit.CONFIGURATION and "HOLDFAST_SPONSOR_KEY is not set" in told
+STATUS, DEPOSIT = ("status",), ("deposit", "--yes", "--")
 
 
-def test_a_bundler_is_needed(environment):
-    code, told = run(environment, "status")
-    assert code == Exit.CONFIGURATION and "no bundler on chain 84532" in told
-
-
-def test_a_chain_must_be_one_of_the_sponsors(environment):
-    assert run(environment, "balance", "--chain", "1")[0] == Exit.NOT_FOUND
-
-
-@pytest.mark.parametrize("amount", ["0", "-1", "x", "nan", "1e-19", "inf"])
-def test_amounts_are_positive_numbers_of_wei(environment, amount):
-    assert run(environment, "deposit", "--yes", "--", amount)[0] == Exit.USAGE
-
-
-def test_nothing_is_sent_unasked(environment):
-    code, told = run(environment, "deposit", "0.1")
-    assert code == Exit.USAGE and "use --yes" in told
+@pytest.mark.parametrize(
+    ("given", "arguments", "code", "why"),
+    [
+        ({"KEY": ""}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_KEY is not set"),
+        ({}, STATUS, Exit.CONFIGURATION, "no bundler on chain 84532"),
+        ({}, ("balance", "--chain", "1"), Exit.NOT_FOUND, ""),
+        ({}, ("deposit", "0.1"), Exit.USAGE, "use --yes"),
+        *(({}, (*DEPOSIT, amount), Exit.USAGE, "") for amount in ("0", "-1", "x", "nan", "1e-19", "inf")),
+        ({"DAY": "-1"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_DAY: "),
+        ({"DID_DAY": "1e3"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_DID_DAY: "),
+        ({"CONTRACTS": "registry,registry"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_CONTRACTS: "),
+        ({"CONTRACTS": "usdc=x"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_CONTRACTS: "),
+        ({"CONTRACTS": "0x12"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_CONTRACTS: "),
+        ({"CHAINS": "base"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_CHAINS: "),
+    ],
+)
+def test_what_is_refused_before_a_chain_is_asked(environment, given, arguments, code, why):
+    settings = {f"HOLDFAST_SPONSOR_{name}": value for name, value in given.items()}
+    ended, told = run(environment | settings, *arguments)
+    assert ended == code and why in told
 
 
 @pytest.mark.parametrize(
@@ -62,19 +63,3 @@ def test_a_key_file_is_private_and_holds_a_key(environment, tmp_path, text, mode
     if text == KEY:
         file.chmod(0o600)
         assert "no bundler" in run(environment | {"HOLDFAST_SPONSOR_KEY": str(file)}, "status")[1]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("HOLDFAST_SPONSOR_DAY", "-1"),
-        ("HOLDFAST_SPONSOR_DID_DAY", "1e3"),
-        ("HOLDFAST_SPONSOR_CONTRACTS", "registry,registry"),
-        ("HOLDFAST_SPONSOR_CONTRACTS", "usdc=x"),
-        ("HOLDFAST_SPONSOR_CONTRACTS", "0x12"),
-        ("HOLDFAST_SPONSOR_CHAINS", "base"),
-    ],
-)
-def test_malformed_settings_are_named(environment, name, value):
-    code, told = run(environment | {name: value}, "status")
-    assert code == Exit.CONFIGURATION and told.startswith(f"holdfast: {name}: ")

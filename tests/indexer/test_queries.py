@@ -1,7 +1,6 @@
 """SQLite's query plans for all lists and filters use indexes, and neither scan a table nor sort."""
 
 import itertools
-import random
 import sqlite3
 
 import pytest
@@ -77,9 +76,3 @@ def test_few_accounts_are_of_inactive_dids_and_most_are_not(db):
 def test_point_reads_are_searches(db):
     for statement in [*SELECT.values(), ALIAS_BY_HASH]:
         assert all(step.startswith("SEARCH") for step in plan(db, statement, [b"\x01" * 32]))
-
-
-def test_each_value_has_a_placeholder():
-    query = ListQuery("dids", (("did", random.randbytes(32)),), from_block=3, after=(4, 5))
-    text, values = query.statement()
-    assert text.count("?") == len(values) == 5

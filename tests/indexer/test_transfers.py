@@ -1,14 +1,12 @@
 """The transfers of an account are read from the chain page by page, and endpoints that refuse or lie are survived."""
 
-import json
 import random
 
 import aiohttp
 import pytest
-from aiohttp import web
 from tests.support.fake_chain import GENESIS_S, FakeChain
 from tests.support.index_client import TOKEN, Client, build_on, until_healthy
-from tests.support.upstreams import upstream
+from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RpcClient
@@ -122,8 +120,7 @@ async def test_one_request_costs_the_endpoint_a_few(chain):
 async def test_a_busy_account_costs_no_more_than_a_page(tmp_path):
     """Ten thousand logs, which one request for a range may return, take half a second to parse."""
 
-    def logs(request):
-        asked = request["params"][0]
+    def logs(asked):
         first, last = int(asked["fromBlock"], 16), int(asked["toBlock"], 16)
         ranges.append(last - first + 1)
         if asked["topics"][1] is None:
@@ -138,21 +135,9 @@ async def test_a_busy_account_costs_no_more_than_a_page(tmp_path):
             "blockHash": f"0x{number:064x}", "transactionHash": f"0x{number:064x}",
         }  # fmt: skip
 
-    def answer(_request, body):
-        asked = json.loads(body)
-        answers = [
-            {
-                "jsonrpc": "2.0",
-                "id": one["id"],
-                "result": logs(one) if "Logs" in one["method"] else {"timestamp": "0x1"},
-            }
-            for one in (asked if isinstance(asked, list) else [asked])
-        ]
-        return web.json_response(answers if isinstance(asked, list) else answers[0])
-
     ranges = []
     async with upstream() as endpoint, aiohttp.ClientSession() as session:
-        endpoint.answer = answer
+        endpoint.answer = rpc_results({"eth_getLogs": logs, "eth_getBlockByNumber": {"timestamp": "0x1"}})
         settings = read_settings({"HOLDFAST_DATA_DIR": str(tmp_path), "HOLDFAST_RPC_URL": endpoint.url})
         rpc = RpcClient(endpoint.url, AiohttpTransport(session))
         page = await transfer_reader(settings, rpc, session).page(MINE, 10**6)

@@ -21,7 +21,6 @@ from holdfast.rules import (
     reserved_identifiers,
 )
 from holdfast.rules.allowlists import indexer_path
-from holdfast.rules.chains import TOKENS, formatted
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
 from holdfast.wire import p256
@@ -261,18 +260,6 @@ def test_an_indexer_path_that_passes_stays_inside_the_list(tail):
     if path is not None:
         seen = unquote(unquote(path))
         assert normpath(seen) == seen and seen.split("/")[1] in {"api", "health"}
-
-
-@given(st.integers(0, 2**256 - 1))
-def test_formatted_amounts_scale_back(amount):
-    from decimal import Decimal, localcontext
-
-    with localcontext() as context:
-        context.prec = 120
-        for token in TOKENS.values():
-            text = formatted(amount, token)
-            assert Decimal(text).scaleb(token.decimals) == amount and "." in text
-    assert len(formatted(amount, TOKENS["USDC"]).split(".")[1]) == 6
 
 
 @given(st.binary(max_size=200))

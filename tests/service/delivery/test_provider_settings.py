@@ -143,8 +143,3 @@ def test_providers_import_nothing_slow_until_chosen():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_a_webhook_needs_a_secret():
-    with pytest.raises(ValueError, match=r"^HOLDFAST_WEBHOOK_SECRET: "):
-        mailer("webhook+https://sender.example/mail")

@@ -476,18 +476,6 @@ async def test_revoking_the_last_credential_that_the_chain_did_not_refuse_leaves
     assert [(row["credential"], row["confirmation"]) for row in known["credentials"]] == [("refused", "refused")]
 
 
-async def test_every_move_is_in_the_history(store):
-    await store.open_session(session(MAIL), admit)
-    await store.keep_code(code())
-    counted = await store.count_attempt(attempt())
-    await store.consume_code(MAIL, counted.code_id, NOW)
-    await store.register(registration(identifier=MAIL), goes_on)
-    await store.settle("cred", Confirmation.CONFIRMED, 1, NOW)
-    await store.revoke_credential("cred", NOW)
-    expected = ["session", "code_sent", "verified", "registered", "confirmed", "credential_revoked"]
-    assert [action for action, _ in await history(store, MAIL)] == expected
-
-
 async def test_what_a_row_told_stays_in_the_history_when_it_goes(store):
     """A registration displaces a session, is refused by the chain three times, and is released; a new session opens."""
     await store.open_session(session(MAIL, did="did:a:1", now=NOW), admit)

@@ -62,24 +62,20 @@ async def settle_in(store):
     await pin(store.snapshots, 1, "later")
 
 
-async def test_a_credential_is_taken_back_by_its_own_did_alone(store):
+async def test_a_credential_and_a_name_are_taken_back_by_their_own_did_alone(store):
     await settle_in(store)
     assert await store.take_back(removal(1, OTHER, credential="ann-1")) == Removed()
     assert await store.take_back(removal(2, credential="none")) == Removed()
     assert await store.find_credential("ann-1") is not None
     assert await store.take_back(removal(3, credential="ann-1")) == Removed(credentials=1)
     assert await store.find_credential("ann-1") is None and await store.find_credential("ann-2") is not None
-
-
-async def test_a_name_is_freed_by_its_own_did_alone(store):
-    await settle_in(store)
-    assert await store.take_back(removal(1, OTHER, name=("handle", "ann"))) == Removed()
-    assert await store.take_back(removal(2, name=("handle", "free"))) == Removed()
-    assert await store.take_back(removal(3, name=("handle", "ann"))) == Removed(identifiers=1, credentials=2)
+    assert await store.take_back(removal(4, OTHER, name=("handle", "ann"))) == Removed()
+    assert await store.take_back(removal(5, name=("handle", "free"))) == Removed()
+    assert await store.take_back(removal(6, name=("handle", "ann"))) == Removed(identifiers=1, credentials=1)
     assert not await store.is_claimed("handle", "ann") and await store.is_claimed("email", MAIL.key)
-    assert await store.find_credential("ann-1") is None and await store.find_credential("ann-3") is not None
+    assert await store.find_credential("ann-2") is None and await store.find_credential("ann-3") is not None
     assert await store.describe("handle", "ann") is None
-    told = ["session", "registered", "registered", "released"]
+    told = ["session", "registered", "registered", "credential_revoked", "released"]
     assert await history(store, hidden(ANN)) == [(action, NAMES.of_did(DID)) for action in told]
 
 

@@ -206,21 +206,6 @@ async def test_a_did_leads_to_the_name_of_its_newest_snapshot(index):
     assert await index.publisher(DID) is None
 
 
-async def test_all_of_it_survives_a_new_start(index, store, database):
-    await keep(index, "a", publisher="name")
-    await pin(index, 1, "b")
-    await index.revoke(DID, None, NOW, NOW + 700)
-    before = (await index.root("a"), await index.pins(DID), await index.usage(DID), await index.totals())
-    await store.close()
-    again = database.open()
-    try:
-        after = again.snapshots
-        assert (await after.root("a"), await after.pins(DID), await after.usage(DID), await after.totals()) == before
-        assert await after.is_revoked(DID, ("x", "y"), NOW)
-    finally:
-        await again.close()
-
-
 DAY_S = 86400
 
 

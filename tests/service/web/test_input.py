@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.support.soak import amount
 
 from holdfast.service.web.input import Reader
-from holdfast.wire.endpoints import ENDPOINTS, OPEN_SESSION
+from holdfast.wire.endpoints import ENDPOINTS
 from holdfast.wire.errors import Refused
 from holdfast.wire.requests import Input
 
@@ -53,9 +53,3 @@ def test_both_ways_give_the_same(kind, data):
     if isinstance(quick, Input):
         read = [(type(getattr(quick, name)), type(getattr(slow, name))) for name in quick.__struct_fields__]
         assert all(ours is theirs for ours, theirs in read), "1 is not 1.0"
-
-
-def test_a_whole_request_is_read_the_quick_way(monkeypatch):
-    reader = Reader(OPEN_SESSION)
-    monkeypatch.setattr(reader, "picked", None)
-    assert reader.of({"identifier": "ada", "channel": "handle", "did": "did:key:z", "more": 1}).identifier == "ada"
