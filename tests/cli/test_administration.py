@@ -44,11 +44,9 @@ def test_an_operators_day(serve, holdfast):
         assert sum(row["claimed"] for row in counted) == 3
 
         assert call("ban", "add", "network", "198.51.100.0/24", "--operator", "eva", "--json").value["banned"] is True
-        refused = running.session(client, "carl", "198.51.100.9")
-        assert (refused.status_code, refused.json()["error"]) == (429, "ip_limit_reached")
+        assert running.session(client, "carl", "198.51.100.9").status_code == 429
         call("ban", "add", "name", "carl", "--reason", "impostor", "--operator", "eva")
-        refused = running.session(client, "Carl", "192.0.2.9")
-        assert (refused.status_code, refused.json()["error"]) == (409, "identifier_reserved")
+        assert running.session(client, "Carl", "192.0.2.9").status_code == 409
         listed = call("ban", "list").out.splitlines()
         assert "reason" in listed[0].split() and "impostor" in listed[1]
         assert "handle, email, sms" in call("ban", "add", "name", "ann", "--channel", "fax", code=Exit.USAGE).err

@@ -46,45 +46,43 @@ async def until(client, path, name, value):
             await asyncio.sleep(0.01)
 
 
-async def test_a_did_in_clear_and_as_hash(client):
-    shown = {
-        "found": True,
-        "did_hash": "0x" + did_hash(DID).hex(),
-        "controller": checksum_address(CONTROLLER),
-        "metadata_cid": "bafycid",
-        "active": True,
-        "block_number": "1",
-        "tx_hash": "0x" + "07" * 32,
-    }
-    assert await client.get(f"/api/dids/{DID}") == shown
-    assert await client.get(f"/api/dids/{shown['did_hash']}") == shown
-    assert await client.get("/api/dids") == {"dids": [shown], "next_cursor": None}
+DID_SHOWN = {
+    "found": True,
+    "did_hash": "0x" + did_hash(DID).hex(),
+    "controller": checksum_address(CONTROLLER),
+    "metadata_cid": "bafycid",
+    "active": True,
+    "block_number": "1",
+    "tx_hash": "0x" + "07" * 32,
+}
+ALIAS_SHOWN = {
+    "found": True,
+    "alias_hash": "0x" + alias_hash(ALIAS).hex(),
+    "did_hash": "0x" + did_hash(DID).hex(),
+    "active": True,
+    "controller": checksum_address(CONTROLLER),
+}
+ACCOUNT_SHOWN = {
+    "found": True,
+    "account_address": checksum_address(CONTROLLER),
+    "owner_address": checksum_address(OWNER),
+    "block_number": "1",
+    "tx_hash": "0x" + "07" * 32,
+}
 
 
-async def test_an_alias_in_clear_and_as_hash(client):
-    shown = {
-        "found": True,
-        "alias_hash": "0x" + alias_hash(ALIAS).hex(),
-        "did_hash": "0x" + did_hash(DID).hex(),
-        "active": True,
-        "controller": checksum_address(CONTROLLER),
-    }
-    assert await client.get("/api/aliases/ALICE") == shown
-    assert await client.get(f"/api/aliases/{shown['alias_hash']}") == shown
-    assert await client.get("/api/aliases") == {"aliases": [shown], "next_cursor": None}
-
-
-async def test_an_account_in_any_case(client):
-    shown = {
-        "found": True,
-        "account_address": checksum_address(CONTROLLER),
-        "owner_address": checksum_address(OWNER),
-        "block_number": "1",
-        "tx_hash": "0x" + "07" * 32,
-    }
-    for text in (CONTROLLER.hex(), CONTROLLER.hex().upper()):
-        assert await client.get(f"/api/accounts/0x{text}") == shown
-    assert await client.get("/api/accounts") == {"accounts": [shown], "next_cursor": None}
+@pytest.mark.parametrize(
+    ("kind", "names", "shown"),
+    [
+        ("dids", [DID, DID_SHOWN["did_hash"], "0x" + did_hash(DID).hex().upper()], DID_SHOWN),
+        ("aliases", ["ALICE", ALIAS_SHOWN["alias_hash"]], ALIAS_SHOWN),
+        ("accounts", ["0x" + CONTROLLER.hex(), "0x" + CONTROLLER.hex().upper()], ACCOUNT_SHOWN),
+    ],
+)
+async def test_each_is_found_in_every_spelling_and_listed(client, kind, names, shown):
+    for name in names:
+        assert await client.get(f"/api/{kind}/{name}") == shown, name
+    assert await client.get(f"/api/{kind}") == {kind: [shown], "next_cursor": None}
 
 
 async def test_an_account_is_found_by_any_of_its_present_owners(client, chain):
@@ -143,31 +141,27 @@ async def test_what_is_unknown_is_not_found_with_200(client, path):
     assert await client.get(path) == {"found": False}
 
 
+NOT_THERE = (404, "not_found")
+NO_PARAMETER = (400, "Unknown query parameter. Known: none")
+
+
 @pytest.mark.parametrize(
-    ("path", "error"),
+    ("path", "query", "refused"),
     [
-        ("/api/dids/nobody", "Invalid did: expected a DID or its 32-byte hex hash"),
-        ("/api/aliases/a b", "Invalid alias: expected an alias or its 32-byte hex hash"),
-        ("/api/accounts/0x12", "Invalid account: expected 20-byte hex address"),
+        ("/api/dids/nobody", "", (400, "Invalid did: expected a DID or its 32-byte hex hash")),
+        ("/api/aliases/a b", "", (400, "Invalid alias: expected an alias or its 32-byte hex hash")),
+        ("/api/accounts/0x12", "", (400, "Invalid account: expected 20-byte hex address")),
+        *(
+            (path, "active=true", NO_PARAMETER)
+            for path in ("/health", "/api/stats", "/api/progress", f"/api/dids/{DID}")
+        ),
+        *((path, "", NOT_THERE) for path in ("/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b")),
+        *((path, "", NOT_THERE) for path in ("/api/stats/x", "/api/events/1", "/health/")),
     ],
 )
-async def test_bad_names_are_400(client, path, error):
-    status, _, body = await client.ask(path)
-    assert (status, json.loads(body)) == (400, {"error": error})
-
-
-@pytest.mark.parametrize("path", ["/health", "/api/stats", "/api/progress", f"/api/dids/{DID}"])
-async def test_paths_without_parameters_refuse_them(client, path):
-    status, _, body = await client.ask(path, "active=true")
-    assert (status, json.loads(body)) == (400, {"error": "Unknown query parameter. Known: none"})
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b", "/api/stats/x", "/api/events/1", "/health/"]
-)
-async def test_other_paths_are_404(client, path):
-    status, _, body = await client.ask(path)
-    assert (status, json.loads(body)) == (404, {"error": "not_found"})
+async def test_bad_names_parameters_and_paths_are_refused(client, path, query, refused):
+    status, _, body = await client.ask(path, query)
+    assert (status, json.loads(body)) == (refused[0], {"error": refused[1]})
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])

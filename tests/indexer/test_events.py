@@ -46,13 +46,6 @@ def test_each_row_is_as_the_contract_declares_it(kind):
     assert [each["indexed"] for each in inputs] == [True] * len(kind.indexed) + [False] * len(kind.data)
 
 
-def test_a_registration_carries_every_field():
-    [event] = DECODER.events([log([DID_REGISTERED, DID, ADDRESS.rjust(32, b"\0")], text_data(b"bafy"))])
-    assert event[:5] == (7, 5, b"\x03" * 32, b"\x04" * 32, "DidRegistered")
-    assert (event.did_hash, event.controller, event.metadata_cid, event.active) == (DID, ADDRESS, "bafy", 1)
-    assert event.alias_hash is event.account_address is event.owner_address is None
-
-
 def test_a_key_change_names_the_account_and_what_stands_for_its_key():
     """The address that the contract computes from a public key: the last 20 bytes of Keccak-256(X ‖ Y)."""
     account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]

@@ -60,11 +60,17 @@ def environment(folder, rpc_url):
 
 
 @asynccontextmanager
-async def process(folder, rpc_url, port):
+async def process(folder, rpc_url, port, *, by_file=False):
+    """Run `holdfast indexer` with an environment and an option, or with a file of settings alone."""
+    given, words = environment(folder, rpc_url), ["--port", str(port)]
+    if by_file:
+        file = folder / "settings.env"
+        lines = {**given, "HOLDFAST_INDEXER_PORT": str(port)}.items()
+        file.write_text("".join(f"{name}={value}\n" for name, value in lines))
+        given, words = {}, ["--env-file", str(file)]
     child = await asyncio.create_subprocess_exec(
-        *COMMAND, "--port", str(port),
-        env={**os.environ, **environment(folder, rpc_url)}, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        *COMMAND, *words, env={**os.environ, **given}, stderr=asyncio.subprocess.PIPE
+    )
     try:
         yield child
     finally:
@@ -131,21 +137,6 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     assert b"hunter2" not in log
 
 
-async def test_a_file_of_settings_says_where_it_listens(tmp_path, busy_chain):
-    port, file = free_port(), tmp_path / "settings.env"
-    async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
-        lines = {**environment(tmp_path, rpc_url), "HOLDFAST_INDEXER_PORT": str(port)}.items()
-        file.write_text("".join(f"{name}={value}\n" for name, value in lines))
-        child = await asyncio.create_subprocess_exec(
-            *COMMAND, "--env-file", str(file), stderr=asyncio.subprocess.DEVNULL
-        )
-        try:
-            assert (await healthy(session, f"http://127.0.0.1:{port}"))["total_dids"] > 0
-        finally:
-            child.kill()
-            await child.wait()
-
-
 async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path, busy_chain):
     port = free_port()
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
@@ -154,7 +145,7 @@ async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path, busy_cha
             child.kill()
             await child.wait()
         busy_chain.reorg(5, 9)
-        async with process(tmp_path, rpc_url, port):
+        async with process(tmp_path, rpc_url, port, by_file=True):
             stats = await healthy(session, f"http://127.0.0.1:{port}")
     assert stats["total_dids"] == len(busy_chain.ledger.dids)
     assert stats["last_block_number"] == len(busy_chain.blocks) - 1

@@ -58,14 +58,6 @@ async def test_what_lies_below_the_floor_cannot_be_gone_back_to(store):
     assert await store.blocks() == [block(4)]
 
 
-async def test_reset_empties(store):
-    await store.apply(None, Batch([block(1)], [registered(1)]), floor=-1)
-    await store.reset()
-    assert await store.tip() is None
-    assert await store.stats() == (0, 0, 0, 0, None)
-    assert await whole_list(store, "events") == []
-
-
 async def test_an_index_outlives_its_process_and_one_of_something_else_is_emptied(make_store):
     first, again, other = make_store(), make_store(), make_store()
     await first.open("one")

@@ -4,9 +4,8 @@ from ipaddress import ip_network
 
 import pytest
 
-from holdfast.rules.bans import ban_subject, refuse_banned, subjects_of
+from holdfast.rules.bans import ban_subject, subjects_of
 from holdfast.rules.identifiers import Channel, parse_identifier
-from holdfast.wire.errors import IDENTIFIER_RESERVED, IP_LIMIT_REACHED, Refused
 
 DID = "did:new:0x" + "11" * 32
 MAIL = parse_identifier("Ann@Mail.Example.com", Channel.EMAIL)
@@ -62,11 +61,3 @@ def test_a_network_is_written_as_an_operator_bans_it(network):
     found = [subject for subject in subjects_of(MAIL, DID, network) if subject.startswith("network")]
     assert found == [f"network {around.supernet(new_prefix=n)}" for n in range(first, last + 1)]
     assert found[3] == ban_subject("network", str(around.supernet(new_prefix=first + 3)))
-
-
-def test_refusals_are_documented_ones():
-    refuse_banned(None)
-    for subject, row in (("network 192.0.2.0/24", IP_LIMIT_REACHED), ("domain example.com", IDENTIFIER_RESERVED)):
-        with pytest.raises(Refused) as refused:
-            refuse_banned(subject)
-        assert refused.value.row is row

@@ -57,28 +57,6 @@ async def test_one_credential_registers_once_in_whatever_base64(api):
         assert (await api.http.get(f"/api/dids/lookup?credentialId={spelling}")).json()["found"] is True
 
 
-async def test_registration_without_a_session_passes_the_same_checks_and_a_session_is_charged_once(api):
-    assert error_of(await api.register(identifier="admin")) == (409, "identifier_reserved")
-    for number in range(3):
-        await api.session(f"n{number}", ip="192.0.2.1")
-    assert error_of(await api.register(ip="192.0.2.1")) == (429, "ip_limit_reached")
-    assert (await api.register(ip="192.0.2.2")).status_code == 200
-    await api.session("bob", ip="192.0.2.3")
-    await api.register(identifier="bob", credentialId="bobs", ip="192.0.2.3")
-    counted = [await api.get("/api/sessions/status", ip=f"192.0.2.{n}") for n in (1, 2, 3)]
-    assert [answer.json()["ip_registrations"] for answer in counted] == [3, 1, 1]
-
-
-async def test_a_handle_takes_credentials_of_its_did_only(api):
-    await api.session("ann", DID)
-    assert error_of(await api.register(did=OTHER_DID)) == (409, "identifier_taken")
-    assert (await api.register(credentialId="one")).status_code == 200
-    assert (await api.register(credentialId="two")).status_code == 200
-    assert error_of(await api.register(credentialId="three", did=OTHER_DID)) == (409, "identifier_taken")
-    assert (await api.get("/api/dids/lookup", credentialId="two")).json()["did"] == DID
-    assert (await api.get("/api/dids/lookup", credentialId="three")).json() == {"found": False}
-
-
 async def test_an_identifier_has_sixteen_credentials_of_which_eight_wait_for_the_chain(api):
     await api.session("ann", ip="192.0.2.1")
     answers = await asyncio.gather(*(api.register(credentialId=f"c{n}") for n in range(30)))
@@ -167,13 +145,6 @@ async def test_an_attestation_is_used_once_and_registers_an_address_for_good(api
     proof = {"attestation": await api.attested(), "credentialId": "x"}
     other = await api.register(identifier=MAIL, channel="email", did=OTHER_DID, **proof)
     assert error_of(other) == (409, "identifier_taken")
-
-
-async def test_the_proven_owner_displaces_a_squatters_session(api):
-    await api.post("/api/sessions", identifier=MAIL, channel="email", did=OTHER_DID)
-    attestation = await api.attested()
-    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
-    assert (await api.get("/api/dids/lookup", credentialId="cred-1")).json()["did"] == DID
 
 
 async def test_every_key_verifies_the_first_signs_and_another_registrars_attestations_are_invalid(make_api):
