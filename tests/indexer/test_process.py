@@ -13,34 +13,24 @@ import aiohttp
 import pytest
 from aiohttp import web
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain
-from tests.support.upstreams import upstream
+from tests.support.upstreams import rpc_results, upstream
 
-from holdfast.chain.errors import RpcError
 from holdfast.indexer import LazyApp
 from holdfast.service.upstreams.indexer import IndexerBinding
 from holdfast.world.processes import free_port
+
+METHODS = ("eth_chainId", "eth_getBlockByNumber", "eth_getLogs")
 
 
 @asynccontextmanager
 async def endpoint(chain):
     """Serves the fake chain over HTTP, including batch requests."""
 
-    async def one(request):
-        try:
-            return {
-                "jsonrpc": "2.0",
-                "id": request["id"],
-                "result": await chain.call(request["method"], request["params"]),
-            }
-        except RpcError as error:
-            return {"jsonrpc": "2.0", "id": request["id"], "error": {"code": error.code, "message": str(error)}}
-
-    async def answer(_request, body):
-        asked = json.loads(body)
-        return web.json_response([await one(each) for each in asked] if isinstance(asked, list) else await one(asked))
+    def asked(method):
+        return lambda *params: chain.answer(method, params, chain.blocks)
 
     async with upstream() as served:
-        served.answer = answer
+        served.answer = rpc_results({name: asked(name) for name in METHODS})
         yield served.url
 
 
