@@ -4,7 +4,6 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import aiohttp
-import msgspec
 import pytest
 import pytest_asyncio
 from tests.support.availability import why_no_chain
@@ -81,13 +80,6 @@ async def test_a_websocket_of_a_foreign_page_is_refused(guarded, origin, *, done
             subscription = (await socket.receive_json())["result"]
             await chain.rpc.call("evm_mine")
             assert (await socket.receive_json())["params"]["subscription"] == subscription
-    assert await balance(chain) == "0x5"
-
-
-async def test_a_tool_asks_without_an_origin(guarded):
-    chain, url = guarded
-    async with aiohttp.ClientSession() as session:
-        await AiohttpTransport(session).post(url, msgspec.json.encode(GIFT))
     assert await balance(chain) == "0x5"
 
 

@@ -198,15 +198,12 @@ def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_off_and_production_without_a_key_make_no_guardian(tmp_path):
+def test_off_production_without_a_key_and_a_folder_that_cannot_be_written_make_no_guardian(tmp_path):
     assert signers(secrets_of(tmp_path, guardian_key="off")) == []
     production = {"env": "production", "public_url": "https://vault.example", "mail_url": "resend://k@", "sms_url": ""}
     assert signers(secrets_of(tmp_path, **production)) == []
     assert len(signers(secrets_of(tmp_path, **production, guardian_key=new_key()))) == 1
     assert not list(tmp_path.iterdir())
-
-
-def test_a_folder_that_cannot_be_written_makes_no_guardian(tmp_path):
     (tmp_path / "file").write_text("")
     assert signers(secrets_of(tmp_path / "file" / "data")) == []
 

@@ -46,15 +46,12 @@ def test_it_waits_and_says_so_every_ten_seconds(caplog):
     assert said[-1] == "postgresql://db/holdfast answers after 25 s: the start goes on"
 
 
-def test_the_wait_ends():
+def test_the_wait_ends_and_a_stop_ends_it_earlier():
     database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
     with pytest.raises(StoreUnreachable):
         database.opened(5)
     assert database.time == 105
-
-
-def test_a_stop_ends_the_wait():
-    database = _Database(*(StoreUnreachable("refused") for _ in range(25)))
+    database.time = 100
     with pytest.raises(SystemExit) as ended:
         database.opened(60, stopped_at=103)
     assert (ended.value.code, database.time) == (0, 103)

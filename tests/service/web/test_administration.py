@@ -7,7 +7,7 @@ import json
 from types import SimpleNamespace
 
 from tests.support.admin_port import ADDRESS
-from tests.support.api import DID, OTHER_DID
+from tests.support.api import DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
 from holdfast.service.operations.operator_tasks import OperatorTasks
@@ -36,7 +36,8 @@ async def test_a_key_does_what_its_scopes_say(port):
     assert await port.get("acts") == before
 
 
-async def test_an_operators_day(port):
+async def test_lists_go_on_after_a_page_and_what_is_not_there_is_404(port):
+    """tests/service/web/test_admin_openapi.py has an operator's day, with every task."""
     for name in ("ann", "anne", "bob"):
         assert (await port.api.session(name, ip="192.0.2.7")).status_code == 200
     page = await port.get("identifiers", "limit=2")
@@ -45,24 +46,14 @@ async def test_an_operators_day(port):
     assert ([row["identifier"] for row in rest["rows"]], rest["after"]) == (["ann"], None)
     found = await port.get("identifiers", "prefix=AN&state=session&channel=handle&address=192.0.2.7")
     assert [row["identifier"] for row in found["rows"]] == ["ann", "anne"]
-    assert sum(row["claimed"] for row in (await port.get("counts", "days=1"))["rows"]) == 3
-    assert (await port.get("identifier", "identifier=ann"))["claim"]["did"] == DID
     assert await port.get("identifier", "identifier=none") == (404, "nothing is known of this identifier")
-
     assert (await port.post("bans", kind="name", value="carl", reason="spam"))["banned"] is True
     assert (await port.api.session("carl")).status_code == 409
-    assert [row["reason"] for row in (await port.get("bans"))["rows"]] == ["spam"]
-    assert (await port.post("bans/lift", kind="name", value="carl"))["lifted"] is True
-    assert await port.post("identifiers/transfer", identifier="ann", did=OTHER_DID) == {"transferred": True}
-    assert await port.post("identifiers/rename", identifier="ann", new="ann2") == {"renamed": True}
     assert await port.post("identifiers/release", identifier="bob") == {"released": True}
     assert await port.post("identifiers/release", identifier="bob") == (404, "no one holds this identifier")
     assert await port.post("credentials/revoke", credentialId="none") == (404, "no such credential")
     acts = (await port.get("acts"))["rows"]
-    assert [(act["operator"], act["action"]) for act in acts] == [
-        ("key:eva", "released"), ("key:eva", "renamed"), ("key:eva", "renamed"), ("key:eva", "transferred"),
-        ("key:eva", "ban_lifted"), ("key:eva", "banned"), ("cli:root", "admin_key_made"),
-    ]  # fmt: skip
+    assert [act["operator"] for act in acts] == ["key:eva", "key:eva", "cli:root"]
     first = await port.get("acts", "limit=2")
     rest = await port.get("acts", f"limit=100&after={first['after']}")
     assert first["rows"] + rest["rows"] == acts

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -43,6 +44,18 @@ def found(database, workers=1):
     return {finding.subject: finding for finding in database.findings(workers)}
 
 
+@contextmanager
+def changed(server, setting, value):
+    """A server with another setting, for as long as the block lasts."""
+    server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
+    server.execute("SELECT pg_reload_conf()")
+    try:
+        yield
+    finally:
+        server.execute(f"ALTER SYSTEM RESET {setting}")
+        server.execute("SELECT pg_reload_conf()")
+
+
 def test_a_sound_server(database):
     states = {name: finding.state for name, finding in found(database).items()}
     assert states.pop("commits") == "note", "no standby"
@@ -60,20 +73,13 @@ def test_a_sound_server(database):
     ("synchronous_standby_names", "FIRST 1 (gone)", "commits", "error"),
 ])  # fmt: skip
 def test_one_wrong_setting(server, database, setting, value, subject, state):
-    server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
-    try:
-        server.execute("SELECT pg_reload_conf()")
+    with changed(server, setting, value):
         finding = found(database)[subject]
         assert (finding.state, bool(finding.fix)) == (state, True), finding
-    finally:
-        server.execute(f"ALTER SYSTEM RESET {setting}")
-        server.execute("SELECT pg_reload_conf()")
 
 
 def test_a_write_that_waits_for_a_standby_ends(server, database):
     """The check must not hang while a write waits for a standby, and must still print its other findings."""
-    server.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
-    server.execute("SELECT pg_reload_conf()")
 
     def ends():
         """The server reads its settings again a moment after it was told to; a write before waits for no one."""
@@ -83,12 +89,9 @@ def test_a_write_that_waits_for_a_standby_ends(server, database):
             return True
         return False
 
-    try:
+    with changed(server, "synchronous_standby_names", "gone"):
         assert becomes_true(ends)
         assert "no synchronous standby is connected" in found(database)["commits"].found
-    finally:
-        server.execute("ALTER SYSTEM RESET synchronous_standby_names")
-        server.execute("SELECT pg_reload_conf()")
 
 
 def test_one_of_two_standbys_is_gone_and_its_slot_keeps_wal(server, database):

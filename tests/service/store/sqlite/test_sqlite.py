@@ -158,7 +158,7 @@ def counted(monkeypatch, room, parts):
     monkeypatch.setattr(room, "expire", noting)
 
 
-async def test_a_write_waits_for_one_part_only(tmp_path, monkeypatch):
+async def test_a_write_waits_for_one_part_of_the_upkeep_only(tmp_path, monkeypatch):
     store = SqliteDatabase(default_url(tmp_path)).open()
     monkeypatch.setattr(upkeep, "AT_ONCE", 10)
     parts = []
@@ -170,13 +170,7 @@ async def test_a_write_waits_for_one_part_only(tmp_path, monkeypatch):
     assert not removing.done(), "the write did not wait for the whole"
     assert await removing == 45
     assert parts == [10, 10, 10, 10, 5]
-    await store.close()
-
-
-async def test_snapshots_are_swept_in_parts_too(tmp_path, monkeypatch):
-    store = SqliteDatabase(default_url(tmp_path)).open()
-    monkeypatch.setattr(upkeep, "AT_ONCE", 10)
-    parts = []
+    parts.clear()
     counted(monkeypatch, snapshot_waste, parts)
     for n in range(25):
         await store.snapshots.revoke("did:a:1", f"cid{n}", NOW, NOW + 60)
