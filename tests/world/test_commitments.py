@@ -7,7 +7,6 @@ import pytest
 
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.chain.contracts.create2 import clone_code
 from holdfast.chain.errors import ChainError, RpcError
 from holdfast.chain.posted_commitments import MOST_FOR_ONE_OPERATION, PostedCommitments, creates
 from holdfast.chain.user_operations import UserOperation
@@ -106,14 +105,3 @@ async def test_the_rate_holds_for_all_senders_together(world, newcomer):
     clock.now = 61
     await commitments.prepare(newcomer().registration())
     assert len(posted) == MOST_IN_A_MINUTE + 1
-
-
-@on_chain
-async def test_a_deployed_account_is_known_by_its_code(world, bundler, newcomer):
-    person = newcomer()
-    await person.register()
-    assert await world.rpc.get_code(person.account) == clone_code(ADDRESSES["VaultAccount"], person.key.x, person.key.y)
-    name, secret = secrets.token_hex(8), secrets.token_bytes(32)
-    claim = calls.register_alias(REGISTRY, name, person.key.did, secret)
-    receipt = await bundler.wait(await bundler.send_sponsored(person.operation(1, claim), person.key.sign))
-    assert any(log.address == bytes.fromhex(REGISTRY[2:]) for log in receipt.logs)

@@ -1,23 +1,13 @@
 """The local world's bundler proxy, called over HTTP, as the service and the client call it."""
 
-import time
-
 import aiohttp
 import pytest
-from eth_abi.abi import encode
 
 from holdfast.chain import calls
-from holdfast.chain.approvals import approval_hash
 from holdfast.chain.contracts import ADDRESSES
-from holdfast.chain.packed_operations import pack
 from holdfast.chain.user_operations import UserOperation
-from holdfast.wire.abi import selector
-from holdfast.world.anvil import CHAIN_ID
-from holdfast.world.sponsor import VALID_FOR_S
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-STRUCT = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
 
 
 async def post(world, body):
@@ -55,29 +45,6 @@ async def test_a_refused_estimate_keeps_the_bundlers_code(world, entry_point, ne
     form |= {"signature": "0x" + "3f" * 64}
     answer = await post(world, request("pm_sponsorUserOperation", form, entry_point.address))
     assert answer["error"]["code"] == -32521
-
-
-async def test_the_sponsor_signs_what_the_paymaster_checks(world, bundler, entry_point, newcomer):
-    sponsored = await bundler.sponsored(newcomer().registration())
-    packed = pack(sponsored)
-    validity = (sponsored.paymaster_data or b"")[:12]
-    fields = (packed.sender, packed.nonce, packed.init_code, packed.call_data, packed.account_gas_limits)
-    fields += (packed.pre_verification_gas, packed.gas_fees, packed.paymaster_and_data, packed.signature)
-    numbers = [int.from_bytes(validity[:6]), int.from_bytes(validity[6:])]
-    data = selector(f"getHash({STRUCT},address,uint48,uint48)") + encode(
-        [STRUCT, "address", "uint48", "uint48"], [fields, entry_point.address, *numbers]
-    )
-    theirs = await world.rpc.eth_call(ADDRESSES["VerifyingPaymaster"], data)
-    assert approval_hash(packed, entry_point.address, CHAIN_ID, validity) == theirs
-    assert abs(numbers[0] - VALID_FOR_S - time.time()) < 600
-
-
-async def test_a_commitment_that_stands_is_not_posted_again(world, bundler, newcomer):
-    operation = newcomer().registration()
-    await bundler.sponsored(operation)
-    height = await world.rpc.block_number()
-    await bundler.sponsored(operation)
-    assert await world.rpc.block_number() == height
 
 
 async def test_chosen_fees_are_kept(bundler, newcomer):
