@@ -58,6 +58,15 @@ def test_what_is_forged_is_not(case):
             read(case["input"]["token"])
 
 
+def test_both_forms_of_a_signature_are_one_token():
+    key = VaultKey()
+    token = key.envelope(key.invocation(1_800_000_000))
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    other = token[:35] + (order - int.from_bytes(token[35:67])).to_bytes(32) + token[67:]
+    first, second = read_token(token), read_token(other)
+    assert first.digest == second.digest and set(first.cids) == set(second.cids) and first.did == key.did
+
+
 @given(
     st.text(max_size=80)
     | st.text("123456789ABCDEFGHJKLMNPQRSTUVWXYZabc", min_size=40, max_size=60).map("did:key:z{}".format)
