@@ -26,6 +26,7 @@ from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
 from holdfast.wire import p256
 from holdfast.wire.encoding import from_iso, to_iso
 from holdfast.wire.errors import Refused
+from holdfast.wire.keccak import keccak256
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "service"
 TEXT = st.text(max_size=80)
@@ -225,6 +226,11 @@ def test_handles_that_exist_to_be_mistaken_cannot_be_had(handle, reserved):
     assert not reserved_identifiers.reserved_list(["admin", "root"], allowed=[handle]).holds(key)
 
 
+@given(st.dictionaries(st.sampled_from(["identifier", "channel", "registrar", "expires_at"]), st.text()))
+def test_the_signing_input_is_rfc_8785(claims):
+    assert attestations.canonical(claims) == rfc8785.dumps(claims)
+
+
 def test_attestation_vectors():
     vectors = json.loads((VECTORS / "attestations.json").read_text("utf-8"))
     key = bytes.fromhex(vectors["key_hex"])
@@ -259,6 +265,14 @@ def test_answers_of_contracts_are_decoded_or_malformed(data):
         except abi.MalformedAnswer:
             continue
         assert len(data) in {32, 160}
+
+
+def test_selectors_are_the_hashes_of_their_signatures():
+    assert keccak256(b"getAddress(uint256,uint256,uint256)")[:4] == abi.GET_ADDRESS
+    assert keccak256(b"getAccountState(address)")[:4] == abi.GET_ACCOUNT_STATE
+    assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
+    assert keccak256(b"publicKey()")[:4] == abi.PUBLIC_KEY
+    assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
 
 
 @given(st.integers(0, 4 * 10**12))
