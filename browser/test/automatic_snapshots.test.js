@@ -5,7 +5,10 @@ import { test } from "node:test";
 
 import { until } from "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
+import { NetworkError } from "../src/errors.js";
+import { SnapshotConflict } from "../src/snapshots/errors.js";
 import { VaultSnapshots } from "../src/snapshots/main.js";
+import { Publisher } from "../src/snapshots/publisher.js";
 
 /** Replaces the timers by ones with numbers, as browsers have; returns what lets time pass. */
 function clock(context) {
@@ -62,3 +65,17 @@ for (const [when, options] of [
     pass(60_000);
     assert.equal(await looked(), before);
   });
+
+test("the boot status says whether the last upload worked; a conflict is another matter", async (context) => {
+  const { vault, made } = snapshots(context, { automatic: false });
+  const told = [];
+  vault.report = (...given) => told.push(given);
+  for (const error of [new NetworkError("no answer"), new SnapshotConflict("root"), null]) {
+    context.mock.method(Publisher.prototype, "publish", async () => (error ? Promise.reject(error) : {}));
+    await made.publish().catch((it) => assert.equal(it, error));
+  }
+  assert.deepEqual(told, [
+    ["helia", "Network: no answer"],
+    ["helia", null],
+  ]);
+});

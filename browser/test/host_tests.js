@@ -73,6 +73,7 @@ export function hostTests(wasm) {
         await WebAssembly.compile(wasm),
         new Response(wasm, TYPE),
         Promise.resolve(new Response(wasm)),
+        new URL(`data:application/wasm;base64,${Buffer.from(wasm).toString("base64")}`),
       ];
       for (const source of sources) assert.equal((await instantiate(source)).call("version").abi, 1);
     },

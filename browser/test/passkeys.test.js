@@ -182,7 +182,9 @@ inBrowser("defaults: this host, a discoverable passkey, user verification", asyn
 
 inBrowser("the secret opens the vault once, and is in nothing that leaves the browser", async () => {
   const secret = new Uint8Array(32).fill(7);
-  browser({ get: async () => credential({ secret: secret.slice() }) });
+  const withSecret = async () => credential({ secret: secret.slice() });
+  browser({ create: withSecret, get: withSecret });
+  assert.deepEqual(JSON.parse(atob((await createPasskey()).credential)).clientExtensionResults, {});
   const used = await usePasskey();
   assert.deepEqual([used.hasKey, used.userHandle, used.attachment], [true, "bWU", "platform"]);
   const { clientExtensionResults, response } = JSON.parse(atob(used.assertion));
@@ -190,7 +192,7 @@ inBrowser("the secret opens the vault once, and is in nothing that leaves the br
   const key = await passkeyKey(used);
   assert.deepEqual([key.kind, key.id, new Uint8Array(key.secret)], ["prf", "AAAA", secret]);
   await passkeyKey(used); // once more only after another prompt
-  assert.equal(asked.length, 2);
+  assert.equal(asked.length, 3);
 });
 
 inBrowser("a passkey whose secret is missing or of another length opens no vault", async () => {

@@ -55,14 +55,34 @@ async def test_a_passkey_a_vault_and_a_handle(page, authenticator):
     assert registered["value"][1] == [200] * 8 + [429]
     found = await page.evaluate("(credentialId) => client.lookupDid({credentialId})", made["credentialId"])
     assert found["identifier"] == handle
+    assert (await outcome(page, "return client.addPasskey()"))["reason"] == "excluded", "this authenticator holds one"
     await authenticator.remove()
     await authenticator.add(transport="usb")
     added = await outcome(page, f"return client.addPasskey({{userName: '{handle}', deviceName: 'Key'}})")
     assert added.get("value", {}).get("registered") is True, "strangers' credentials do not stop a second passkey"
     locked = await page.evaluate("client.vault.lock()")
     assert locked["success"] is True and isinstance(locked["database"], list)
-    opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
-    assert opened["value"] == {"success": True, "did": made["did"]}
+    opened = await outcome(page, """
+      const key = await hf.passkeyKey(await hf.usePasskey());
+      return [await client.vault.unlock(key), key.secret.byteLength];
+    """)  # fmt: skip
+    assert opened["value"] == [{"success": True, "did": made["did"]}, 0], "the secret has moved into the worker"
+    await only_this_passkey_is_left(page, made["credentialId"], added["value"]["credentialId"])
+    await authenticator.remove()
+    await authenticator.add(hasPrf=False)
+    assert (await outcome(page, "return client.addPasskey()"))["reason"] == "no_prf"
+    assert await authenticator.credentials() == [], "a passkey that opens nothing is not left behind"
+
+
+async def only_this_passkey_is_left(page, first, second):
+    """Remove the first passkey; the second, which is the last, cannot be removed."""
+    gone = await outcome(page, f"return client.removePasskey('{first}')")
+    assert gone["value"] == {"isNotified": True, "takenBack": True}
+    left = await outcome(page, "return [(await client.vault.keys()).wraps, (await client.vault.query()).credentials]")
+    keys, (credential,) = left["value"]
+    assert keys == [{"kind": "prf", "id": second}] and credential["device_name"] == "Key"
+    last = await outcome(page, f"return client.removePasskey('{second}')")
+    assert (last["name"], last["code"]) == ("PluginCallError", "last_wrap")
 
 
 async def the_passkeys_user_handle_is(page, authenticator, publishing_key):

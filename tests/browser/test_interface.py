@@ -6,7 +6,6 @@ Errors, defaults, and how ceremonies fail are tested in browser/test/{interface,
 import asyncio
 import json
 import re
-import secrets
 from pathlib import Path
 
 import pytest
@@ -127,94 +126,3 @@ async def an_alias_is_registered_in_its_canonical_form(page):
     assert value["same"] == [value["ada"]] * 2
     assert value["given"] == [value["ada"], "0x3"]
     assert value["umlauts"][0] == value["umlauts"][1] != value["ada"]
-
-
-async def refused(page, code):
-    """Return the WebAuthnError with which the ceremony failed."""
-    seen = await outcome(page, code)
-    assert seen.get("name") == "WebAuthnError" and seen["isServiceError"], seen
-    return seen
-
-
-async def test_a_passkey_is_added_everywhere_and_removed_again(page, authenticator):
-    did, first = await a_vault_of_whose_passkey_no_secret_is_seen(page)
-    handle = f"h{secrets.token_hex(5)}"
-    assert "value" in await outcome(page, f"return client.register({{handle: '{handle}'}})")
-    seen = await refused(page, f"return client.addPasskey({{userName: '{handle}'}})")
-    assert seen["reason"] == "excluded", "the same authenticator holds one already"
-    await authenticator.remove()
-    await authenticator.add(transport="usb")
-    asked = f"return client.addPasskey({{userName: '{handle}', deviceName: 'Key', hints: ['security-key']}})"
-    added = (await outcome(page, asked))["value"]
-    assert added["registered"] is True
-    found = await outcome(page, f"return client.lookupDid({{credentialId: '{added['credentialId']}'}})")
-    assert (found["value"]["did"], found["value"]["identifier"]) == (did, handle)
-    listed = (await outcome(page, "return (await client.vault.query()).credentials"))["value"]
-    assert [it["device_name"] for it in listed] == ["", "Key"]
-    await page.evaluate("client.vault.lock()")
-    opened = await outcome(page, "return client.vault.unlock(await hf.passkeyKey(await hf.usePasskey()))")
-    assert opened["value"] == {"success": True, "did": did}
-    await only_this_passkey_is_left(page, first, added["credentialId"])
-    assert len(await authenticator.credentials()) == 1
-    await authenticator.remove()
-    await authenticator.add(hasPrf=False)
-    assert (await refused(page, "return client.addPasskey()"))["reason"] == "no_prf"
-    assert await authenticator.credentials() == [], "a passkey that opens nothing is not left behind"
-    await without_prf_a_password_opens_the_vault(page, did, added["credentialId"])
-
-
-async def a_vault_of_whose_passkey_no_secret_is_seen(page):
-    """Make the only vault; return its DID and the passkey's ID. What the ceremonies return contains no secret."""
-    seen = await outcome(page, """
-      const results = [];
-      const read = PublicKeyCredential.prototype.getClientExtensionResults;
-      PublicKeyCredential.prototype.getClientExtensionResults = function () {
-        const found = read.call(this);
-        if (found.prf?.results?.first) results.push([...new Uint8Array(found.prf.results.first)]);
-        return found;
-      };
-      for (const {did} of await client.vault.stored()) await client.vault.forget(did);
-      const made = await hf.createPasskey();
-      const used = await hf.usePasskey();
-      const key = await hf.passkeyKey(used);
-      const {did} = await client.vault.generate({credential: made.credential}, key);
-      return {texts: [JSON.stringify(made), JSON.stringify(used), atob(made.credential), atob(used.assertion)], did,
-              results, left: key.secret.byteLength, again: (await hf.passkeyKey(made)).kind, id: made.credentialId};
-    """.replace("const results", f"await ({CLIENT})({{}}); const results"))  # fmt: skip
-    value = seen.get("value")
-    assert value, seen
-    assert value["left"] == 0, "the secret's buffer has moved into the worker"
-    assert len(value["results"]) == 2 and value["results"][0] == value["results"][1]
-    for text in value["texts"]:
-        assert "prf" not in text and "results" not in text
-    return value["did"], value["id"]
-
-
-async def only_this_passkey_is_left(page, first, second):
-    """Remove the first passkey; the second, which is the last, cannot be removed."""
-    gone = await outcome(page, f"return client.removePasskey('{first}')")
-    # The service's DID is not that of its address, and this page does not name it.
-    assert gone["value"] == {"isNotified": True, "takenBack": False}
-    left = await outcome(
-        page, "return [(await client.vault.keys()).wraps, (await client.vault.query()).credentials.length]"
-    )
-    assert left["value"] == [[{"kind": "prf", "id": second}], 1]
-    for remove in (f"client.removePasskey('{second}')", f"client.vault.removeKey('prf', '{second}')"):
-        last = await outcome(page, f"return {remove}")
-        assert (last["name"], last["code"]) == ("PluginCallError", "last_wrap")
-
-
-async def without_prf_a_password_opens_the_vault(page, did, passkey):
-    seen = await refused(page, "return hf.passkeyKey(await hf.createPasskey())")
-    assert seen["reason"] == "no_prf" and "password" in seen["message"]
-    made = await outcome(page, f"""
-      await client.vault.addKey({{kind: "password", password: "correct horse"}});
-      await client.vault.removeKey("prf", "{passkey}");
-      await client.vault.lock();
-      const wrong = await client.vault.unlock({{kind: "password", password: "wrong horse"}});
-      const right = await client.vault.unlock({{kind: "password", password: "correct horse"}});
-      return {{wrong, right, keys: await client.vault.keys()}};
-    """)  # fmt: skip
-    assert made["value"]["wrong"] == {"success": False, "error": "wrong_key"}, made
-    assert made["value"]["right"] == {"success": True, "did": did}
-    assert [wrap["kind"] for wrap in made["value"]["keys"]["wraps"]] == ["password"]

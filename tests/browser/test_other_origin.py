@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx2
+from tests.support.outboxes import codes_to
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
 
@@ -33,7 +34,7 @@ async def test_an_isolated_page_of_another_origin_registers(browser, shared):
         assert await page.evaluate("crossOriginIsolated") is True
         await Authenticator.of(page)
         await page.evaluate("async (url) => { window.hf = await import(`${url}/client/holdfast.js`); }", service)
-        await page.expose_function("codeSent", lambda message: _code(shared, message))
+        await page.expose_function("codeSent", lambda _message: codes_to("other-origin@example.org", shared.data)[-1])
         await an_interrupted_registration_goes_on(page, service)
         await an_address_is_registered_with_the_code_that_was_sent(page)
 
@@ -121,9 +122,3 @@ async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(bro
             page, f"return new Worker('http://localhost:{shared.port}/client/worker.js', {{type: 'module'}})"
         )
         assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"
-
-
-def _code(server, _message):
-    letters = sorted((server.data / "outbox").glob("*.eml"))
-    subject = next(line for line in letters[-1].read_text().splitlines() if line.startswith("Subject:"))
-    return "".join(it for it in subject if it.isdigit())[-6:]

@@ -1,17 +1,9 @@
 """Registration with an e-mail address or a phone number, and the code that is sent there."""
 
-import re
-
+from tests.support.outboxes import codes_to
 from tests.support.page_visits import Visit, new_name
 
 CODE = '[name="code"]'
-KINDS = (".eml", ".txt")  # of the files in which the development outbox keeps mails and text messages
-
-
-def sent(server, to):
-    """Return the codes that the service has sent to an address, the oldest first."""
-    texts = [file.read_text() for file in sorted((server.data / "outbox").glob("*.*")) if file.suffix in KINDS]
-    return [re.findall(r"\b\d{6}\b", text.split("Subject:")[-1])[0] for text in texts if to in text]
 
 
 async def test_an_address_and_its_second_passkey_are_registered_with_codes(browser, shared):
@@ -21,14 +13,14 @@ async def test_an_address_and_its_second_passkey_are_registered_with_codes(brows
     await visit.press("create")
     await visit.screen("prove")
     await visit.page.locator(CODE).wait_for()
-    (code,) = sent(shared, address)
+    (code,) = codes_to(address, shared.data)
     await uses_up_the_tries(visit, code)
     await visit.page.clock.fast_forward(31_000)  # until a new code may be requested
     await visit.page.locator('[data-name="resend"]:enabled').wait_for()
     assert await visit.text('[data-name="left"]') == "", "a code without tries has no time left"
     await visit.press("resend")
     await visit.told("It works for", '[data-name="left"]')
-    _, code = sent(shared, address)
+    _, code = codes_to(address, shared.data)
     await visit.fill("code", f"Your code is {code[:3]} {code[3:]}.")
     await visit.screen("safety")
     await visit.told(address)
@@ -68,7 +60,7 @@ async def adds_a_passkey(visit, address):
     (second,) = await visit.authenticator.credentials()
     await visit.press("register-passkey")
     await visit.page.locator(CODE).wait_for()
-    await visit.fill("code", sent(visit.server, address)[3])
+    await visit.fill("code", codes_to(address, visit.server.data)[3])
     await visit.told("The service knows the passkey now.", "#status")
     did = await visit.text('[data-name="did"]')
     assert await visit.page.locator('[data-name="register-passkey"]').count() == 0

@@ -11,6 +11,7 @@ from email.policy import default
 import pytest
 from playwright.async_api import expect
 from tests.support.chain_service import chain_service
+from tests.support.outboxes import codes_to
 from tests.support.page_visits import GERMAN, Visit, person, tried
 from tests.support.payments import new_vault
 
@@ -251,10 +252,6 @@ def mails(chain, to):
     return [mail for mail in found if mail["To"] == to]
 
 
-def codes(chain, to):
-    return [mail["Subject"][-6:] for mail in mails(chain, to) if mail["Subject"][-6:].isdigit()]
-
-
 async def notices(chain, to, number):
     """Wait until the service's job has sent so many mails about recoveries, and return their texts."""
     for _ in range(600):
@@ -279,7 +276,7 @@ async def person_with_mail(context, chain):
     await visit.press("create")
     await visit.screen("prove")
     await visit.page.locator('[name="code"]').wait_for()
-    await visit.fill("code", codes(chain, address)[-1])
+    await visit.fill("code", codes_to(address, chain.data)[-1])
     await visit.screen("safety")
     await visit.press("later")
     await visit.screen("home")
@@ -297,7 +294,7 @@ async def asks_the_service(visit, chain, address, name):
     """Ask the service for an old account by e-mail, and return the account that it names."""
     await filled(visit, '[data-name="ask-service"]', **{"service-to": address})
     await visit.screen("keys-code")
-    await visit.fill("recovery-code", codes(chain, address)[-1])
+    await visit.fill("recovery-code", codes_to(address, chain.data)[-1])
     await visit.inspect(f"keys-code-{name}")
     await visit.press("submit")
     await visit.screen("keys-asked")

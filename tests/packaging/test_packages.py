@@ -28,8 +28,8 @@ NEEDED = (
     "holdfast/chain/contracts/DIDRegistry.json",
     "holdfast/chain/contracts/VaultAccount.json",
     "holdfast/world/npm/package-lock.json",
-    "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1",
 )
+MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
 # The JavaScript client is built only for the wheel, because a checkout serves browser/src.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
@@ -59,7 +59,6 @@ def contents(wheel):
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names}
 
 
-MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
 # What several modules of the client need, or load on demand.
 HASHED = re.compile(r"static/client/[\w.]+-[0-9A-Z]{8}\.js$")
 

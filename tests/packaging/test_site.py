@@ -5,13 +5,12 @@ import json
 import os
 import re
 import runpy
-import subprocess
 import sys
 
 import httpx2
 import pytest
 import yaml
-from tests.support.clean_tree import ROOT
+from tests.support.clean_tree import ROOT, run
 from tests.support.http_servers import Handler, http_server
 from tests.support.serving import free_port
 from tests.support.topology import start_nginx
@@ -31,11 +30,8 @@ needs_programs = pytest.mark.skipif(
 
 
 def test_the_compose_file_keeps_the_specification():
-    done = subprocess.run(
-        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    schema = ("--builtin-schema", "vendor.compose-spec")
+    run(sys.executable, "-m", "check_jsonschema", *schema, DEPLOY / "compose.yaml", cwd=ROOT)
 
 
 def test_every_part_of_a_site_is_there_and_everything_mounted_exists():
@@ -93,21 +89,9 @@ def test_the_proxy_and_prometheus_know_the_nodes():
 
 
 @needs_programs
-def test_prometheus_accepts_its_configuration_and_rules():
-    done = subprocess.run(
-        [PROGRAMS["program"]("promtool"), "check", "config", DEPLOY / "prometheus" / "prometheus.yml"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@needs_programs
-def test_each_alert_fires_when_it_should():
-    done = subprocess.run(
-        [PROGRAMS["program"]("promtool"), "test", "rules", DEPLOY / "prometheus" / "alerts.test.yml"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("words", ["check config prometheus.yml", "test rules alerts.test.yml"])
+def test_prometheus_accepts_its_configuration_and_each_alert_fires_when_it_should(words):
+    run(PROGRAMS["program"]("promtool"), *words.split(), cwd=DEPLOY / "prometheus")
 
 
 class Ok(Handler):
@@ -134,10 +118,6 @@ def test_a_node_that_is_back_is_tried_when_the_other_has_gone(tmp_path):
 @pytest.mark.soak  # starts six programs; tests/faults kills nodes in the gate
 @needs_programs
 def test_a_site_of_the_same_parts_serves_through_the_death_of_a_node():
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "topology.py"], capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "registrations while a node is dead: each answered 200" in done.stdout
-    assert "Prometheus sees 1 up and 1 down" in done.stdout
+    said = run(sys.executable, ROOT / "tools" / "topology.py", cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert "registrations while a node is dead: each answered 200" in said
+    assert "Prometheus sees 1 up and 1 down" in said

@@ -14,7 +14,7 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.world.anvil import CHAIN_ID, HARDFORK, ChainOptions
 from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
-from holdfast.world.processes import end, free_port
+from holdfast.world.processes import free_port
 from holdfast.world.service_process import chain_row, start_service
 
 if TYPE_CHECKING:
@@ -111,11 +111,6 @@ class ChainService:
         world = replace(self._world, bundler_url=bundler_url)
         started = start_service(world, folder, free_port(), LIMITS | settings)
         return ChainService(self.wait(started), world, self._loop, folder)
-
-    def switch_off(self) -> None:
-        """End the process of the service that was started last; the chain's programs go on."""
-        services = [child for child in self._world.supervisor.children if child.name == "service"]
-        self.wait(end(services[-1].process))
 
     @property
     def row(self) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support import forked
 from tests.support.http_servers import Handler, http_server
+from tests.support.outboxes import codes_to
 from tests.support.serving import is_healthy
 
 from holdfast.world.processes import free_port
@@ -86,15 +87,7 @@ class RunningService:
 
     def code_for(self, identifier: str) -> str:
         """Return the newest code that was sent to an identifier."""
-        import re
-
-        mails = sorted((self.data_dir / "outbox").iterdir())  # their names begin with the time
-        for mail in reversed(mails):
-            text = mail.read_text()
-            found = re.search(r"\b(\d{6})\b", text.split("Subject:")[-1])
-            if identifier in text and found:
-                return found[1]
-        raise AssertionError("no code was sent")
+        return codes_to(identifier, self.data_dir)[-1]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from contextlib import closing
 
 import pytest
 from tests.client.flows.devices import add, change, person, remove, two_devices
+from tests.support.outboxes import codes_to
 from tests.support.payments import payment, someone
 from tests.support.terminal import Terminal
 from tests.support.two_chains import BASE, TEST
@@ -209,16 +210,11 @@ def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
     guardian.pays(account)
 
 
-def newest_code(chain, to):
-    texts = [file.read_text() for file in sorted((chain.data / "outbox").glob("*.eml"))]
-    return [text.partition("Subject:")[2].split("\n")[0] for text in texts if f"To: {to}" in text][-1][-6:]
-
-
 def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, devices_on_base):
     lost, fresh = devices_on_base
     account, address = lost.funded(), f"{secrets.token_hex(5)}@example.com"
     with lost.client() as client:
-        client.register(email=address, code=lambda _said: newest_code(base, address))
+        client.register(email=address, code=lambda _said: codes_to(address, base.data)[-1])
         (key,) = client.service_guardian_keys()
         chosen = (
             Change(ChangeKind.ADD_GUARDIAN, key),
@@ -233,7 +229,7 @@ def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, dev
         with pytest.raises(RecoveryNotFound):
             client.service_recovery_signature([fresh.signer])
         request = client.ask_service_recovery([fresh.signer], address)
-        checked = client.check_recovery(request=request, code=newest_code(base, address))
+        checked = client.check_recovery(request=request, code=codes_to(address, base.data)[-1])
         assert (checked.verified, checked.account) == (True, account)
         with pytest.raises(RecoveryWaits):
             client.service_recovery_signature([fresh.signer])
