@@ -8,7 +8,7 @@ import "./dom.js";
 import { logs } from "../src/chain/logs.js";
 import { ask } from "../src/chain/rpc.js";
 import { NetworkError } from "../src/errors.js";
-import { RpcError, ServiceClient } from "../src/holdfast.js";
+import { ServiceClient } from "../src/holdfast.js";
 import { Http } from "../src/http/http.js";
 
 const WITHIN_MS = 100;
@@ -38,22 +38,14 @@ for (const [what, sent] of [
 ])
   test(what, () => dripping((url) => assert.rejects(sent(url), ({ message }) => /within|time/i.test(message))));
 
-/** Each kind of useless answer from a chain's endpoint; only an error of JSON-RPC is the node's refusal. */
+/** Answers of a chain's endpoint that are none; vectors/service/json_rpc.json has the others. */
 const ANSWERS = {
   "no connection": [
     () => Promise.reject(new TypeError("fetch failed")),
     "Network: the chain's JSON-RPC endpoint could not be reached",
   ],
-  "a page": [() => new Response("<html>"), "Network: the answer is not JSON"],
-  nothing: [() => new Response(""), "Network: the answer is not JSON"],
-  null: [() => Response.json(null), "Network: the answer is not a JSON-RPC response"],
   "no entry": [() => Response.json({}, { status: 401 }), "Network: eth_call failed (401)"],
   "without an end": [() => new Response(endless()), `Network: the response has more than ${8 << 20} bytes`],
-  "a refusal": [
-    () => Response.json({ error: { code: 3, message: "https://node.example/key", data: "0x08c379a0" } }),
-    "Network: eth_call failed (3)",
-    "0x08c379a0",
-  ],
 };
 
 /** A body that goes on for as long as it is read. */
@@ -61,15 +53,11 @@ function endless() {
   return new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(0x20)) });
 }
 
-for (const [what, [answer, message, data]] of Object.entries(ANSWERS))
+for (const [what, [answer, message]] of Object.entries(ANSWERS))
   test(`the chain's endpoint answers with ${what}`, async (context) => {
     context.mock.method(globalThis, "setTimeout", (work) => queueMicrotask(work)); // between the attempts
     context.mock.method(globalThis, "fetch", async () => answer());
-    await assert.rejects(ask("http://127.0.0.1:1", "eth_call"), (error) => {
-      assert.ok(error instanceof NetworkError);
-      assert.deepEqual([error.message, error instanceof RpcError, error.data], [message, data !== undefined, data]);
-      return true;
-    });
+    await assert.rejects(ask("http://127.0.0.1:1", "eth_call"), { name: "NetworkError", message });
   });
 
 for (const found of [

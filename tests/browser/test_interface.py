@@ -1,11 +1,7 @@
-"""What the client returns has the interface's fields, and passkeys of a virtual authenticator open its vault.
-
-Errors, defaults, and how ceremonies fail are tested in browser/test/{interface,passkeys}.test.js.
-"""
+"""What the client returns has the interface's fields; browser/test/interface.test.js has its errors and defaults."""
 
 import asyncio
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -13,9 +9,7 @@ from tests.support.passkeys import CLIENT, MAKE, outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 TYPES = json.loads((ROOT / "interface" / "client_types.json").read_text())["types"]
-DECLARED = (ROOT / "browser" / "src" / "generated" / "types.js").read_text()
 PASSWORD = "correct horse battery"
-# The generator of P-256
 KEY = f"{{kind: 'password', password: '{PASSWORD}'}}"
 
 
@@ -42,21 +36,6 @@ def _is_a(value, kind, where):
 
 
 PLAIN = {"string": str, "boolean": bool, "number": int | float, "object": dict, "string | null": str | None}
-
-
-def test_the_declared_types_are_the_interfaces():
-    for name, entry in TYPES.items():
-        if entry["kind"] != "record":
-            assert re.search(rf"@typedef \{{.*\}} {name} ", DECLARED), name
-            continue
-        block = re.search(rf"@typedef \{{object\}} {name}\n((?: \* @property .*\n)*)", DECLARED)
-        assert block, name
-        declared = re.findall(r"@property \{.*\} (\[?)(\w+)(?:=(.*))?\]?$", block[1], re.MULTILINE)
-        assert {field: not bracket for bracket, field, _ in declared} == {
-            field: row["required"] for field, row in entry["fields"].items()
-        }, name
-        defaults = {field: json.loads(given.removesuffix("]")) for _, field, given in declared if given}
-        assert defaults == {field: row["default"] for field, row in entry["fields"].items() if "default" in row}, name
 
 
 @pytest.mark.usefixtures("authenticator")

@@ -1,4 +1,4 @@
-"""The vault in the worker: two tabs, automatic locking, storage, export and pairing to another profile."""
+"""The vault in the worker: two tabs, automatic locking, storage, and an export to another profile."""
 
 import asyncio
 
@@ -155,40 +155,16 @@ async def a_forgotten_vault_leaves_its_snapshots_place(page, did):
     }  # fmt: skip
 
 
-async def test_pairing_and_an_export_bring_the_vault_to_another_profile(browser, shared):
+async def test_an_export_brings_the_vault_to_another_profile(browser, shared):
     old, new = await new_page(browser, shared), await new_page(await browser.new_context(), shared)
     did = await with_vault(old)
     await new.evaluate(CLIENT, {})
-    await paired(old, new, did)
-    await new.evaluate("client.vault.lock()")
     exported = (await outcome(old, f"return client.vault.export({{password: '{PASSWORD}'}})"))["value"]
     assert exported["did"] == did and isinstance(exported["data"], list)
     take = f"([data, password, options]) => client.vault.import({{data, password}}, {KEY}, options)"
+    taken = {"success": True, "did": did, "accounts": 1, "credentials": 1}
+    assert await new.evaluate(take, [exported["data"], PASSWORD, {}]) == taken
+    await new.evaluate("client.vault.lock()")
     again = await new.evaluate(take, [exported["data"], PASSWORD, {}])
     assert again == {"success": False, "error": "conflict"}, "a stored vault is replaced only on demand"
-    taken = await new.evaluate(take, [exported["data"], PASSWORD, {"replace": True}])
-    assert taken == {"success": True, "did": did, "accounts": 1, "credentials": 1}
-
-
-async def paired(old, new, did):
-    began = await new.evaluate("client.vault.syncInit()")
-    answered = await old.evaluate(
-        "({session_id, public_key}) => client.vault.syncRespond(session_id, {publicKey: public_key})", began
-    )
-    assert answered["status"] == "compare"
-    shown = await new.evaluate(
-        "([id, publicKey]) => client.vault.syncCompare(id, {publicKey})", [began["session_id"], answered["public_key"]]
-    )
-    other = await old.evaluate(
-        "([id, reveal]) => client.vault.syncCompare(id, {reveal})", [began["session_id"], shown["reveal"]]
-    )
-    assert shown["code"] == other["code"]
-    sealed = await old.evaluate(
-        "([id, code]) => client.vault.syncRespond(id, {code})", [began["session_id"], shown["code"]]
-    )
-    done = await new.evaluate(
-        f"([sessionId, code, encryptedVault]) => client.vault.syncComplete({{sessionId, code, encryptedVault}}, {KEY})",
-        [began["session_id"], other["code"], sealed["encrypted_vault"]],
-    )
-    assert done["success"] is True and done["did"] == did
-    assert [it["did"] for it in await new.evaluate("client.vault.stored()")] == [did]
+    assert await new.evaluate(take, [exported["data"], PASSWORD, {"replace": True}]) == taken

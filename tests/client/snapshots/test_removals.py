@@ -123,16 +123,6 @@ async def test_the_last_key_is_not_removed_by_another_devices_word(devices):
     assert names(laptop) == {"kept"}
 
 
-async def test_the_comparison_names_the_keys_that_open_one_version_only(devices):
-    laptop, phone = devices
-    await phone.client.publish_snapshot()
-    await laptop.change("on the laptop")
-    with pytest.raises(SnapshotConflict):
-        await laptop.client.publish_snapshot()
-    differences = {it.table: it for it in await laptop.client.compare_snapshots(KEPT)}
-    assert (differences["keys"].only_here, differences["keys"].only_there) == ((), ("prf:phone",))
-
-
 async def test_a_version_under_another_data_key_is_overruled_as_before(devices, tmp_path, host, monkeypatch):
     """The other device was paired by an earlier release, so this device's keys do not open that device's version."""
     laptop, _ = devices
