@@ -457,9 +457,10 @@ async function keyOf(client) {
   const listed = await vault.exec("resource:enclaves action:list");
   for (const { curve, public_key: point } of /** @type {any[]} */ (listed.result ?? [])) {
     const [x, y] = [point.slice(2, 66), point.slice(66)];
-    if (curve !== "P-256" || (await didOfKey(vault, x, y)) !== did) continue;
+    if ((await didOfKey(vault, x, y)) !== did) continue;
+    if (curve !== "P-256") throw new PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve");
     const key = { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`) };
     return { ...key, address: await accountAddress(client, key) };
   }
-  throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "not_found");
+  throw new PluginCallError("exec", "the vault has no key of its DID", "not_found");
 }

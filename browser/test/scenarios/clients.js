@@ -95,7 +95,7 @@ class ClientPlayer extends Player {
   }
 
   /** A vault with one key; each call that signs is recorded as an effect. */
-  #vault({ locked = false }) {
+  #vault({ locked = false, curve = "P-256" }) {
     const { world, facts, dbName } = this;
     const used = async (what, fn, then = () => {}) => {
       if (locked) throw new PluginCallError(fn, "the vault is locked", "vault_locked");
@@ -110,7 +110,7 @@ class ClientPlayer extends Player {
       deriveAddress: async (chain, options) => enclave.call("derive_address", { chain, ...options }),
       exec: async (filter, question) => {
         if (filter === "resource:enclaves action:list")
-          return { success: true, result: [{ curve: "P-256", public_key: point }] };
+          return { success: true, result: [{ curve, public_key: point }] };
         const answer = await world.performed("vault: verify", askedAbout(question), () => {});
         if (answer?.error) return { success: false, error: answer.error };
         return { success: true, result: answer ?? world.defaults.answers["vault: verify"] };

@@ -45,6 +45,7 @@ class _Vault:
     """A vault of one key, whose calls that sign are effects."""
 
     listeners: tuple[Any, ...] = ()
+    curve = "P-256"
     snapshot_config = None
 
     def __init__(self, store, world):
@@ -57,7 +58,7 @@ class _Vault:
         return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=FACTS["credential"])])
 
     async def own_key(self):
-        return OwnKey("P-256", int(FACTS["x"], 16), int(FACTS["y"], 16))
+        return OwnKey(self.curve, int(FACTS["x"], 16), int(FACTS["y"], 16))
 
     async def create_registration(self, given, *, step, **_):
         other = f" of {given.alias}" if given.alias not in {"", FACTS["alias"]} else ""
@@ -98,7 +99,7 @@ class _Player(Player):
         """Perform one event with a new client, which knows only what is stored."""
         script = self.script = Script(event.get("answers"), stop_after)
         vault = _Vault(self.store, self.world)
-        vault.is_locked = event.get("locked", False)
+        vault.is_locked, vault.curve = event.get("locked", False), event.get("curve", "P-256")
         client = AsyncClient(
             "https://service.example",
             vault=vault,
