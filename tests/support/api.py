@@ -140,9 +140,6 @@ class Api:
         return {"X-Forwarded-For": ip or next(self._addresses), **(more or {})}
 
 
-MakeApi = "Callable[..., Api]"
-
-
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The content of an embedded database with the schema alone; creating the tables takes longer than most tests."""

@@ -20,10 +20,6 @@ def amount(gate: int, soak: int, setting: str = "") -> int:
     return int(os.environ.get(setting) or (soak if SOAK else gate))
 
 
-# The blocking classes call those of asyncio, so that the gate runs a test of both through the blocking ones.
-FACES = ("blocking", pytest.param("asyncio", marks=pytest.mark.soak))
-
-
 def cases(table: Mapping[str, Any], *gate: str) -> list[ParameterSet]:
     """Return a table's cases for `parametrize`; the gate runs only the named ones."""
     return [

@@ -12,7 +12,6 @@ from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault.keys import HostKey, KnownKey, PasswordKey, SecretKey
 from holdfast.wire.client_errors import PluginCallError, StorageError
 
-PASSAGE = "pairing-passage"
 LAPTOP = KnownKey(HostKey("prf", "laptop", secret=b"l" * 32))
 PHONE = KnownKey(HostKey("prf", "phone", secret=b"p" * 32))
 WORDS = PasswordKey("correct horse battery staple")
