@@ -32,7 +32,7 @@ def test_an_extra_brings_only_what_the_package_imports():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     brought = {
         re.match(r"[\w-]+", line)[0].replace("-", "_")
-        for name in ("client", "p2p", "postgres", "workflow", "world")  # uvicorn's parser is selected by name
+        for name in ("client", "p2p", "postgres", "uvicorn", "workflow", "world")
         for line in extras[name]
     }
     # Node is run as a program and not imported; the distribution that contains it has a different name.

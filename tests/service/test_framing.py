@@ -37,6 +37,13 @@ def server(request, tmp_path_factory):
         yield running
 
 
+@pytest.fixture(scope="module", params=["granian", "uvicorn"])
+def either(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("framing")
+    with running_server(folder / "data", folder / "log", server=request.param) as running:
+        yield running
+
+
 def status(server, sent):
     return int(answer(server, sent).split()[1])
 
@@ -70,22 +77,6 @@ def test_chunks_count_and_a_length_next_to_them_does_not(server, fields):
     assert statuses in ([b"404"], [b"404", b"200"]), "two requests, two responses, unless the first one's ends it"
 
 
-def session(handle, *headers):
-    body = b'{"handle":"%s","did":"%s"}' % (handle.encode(), DID.encode())
-    return POST + b"".join(headers) + b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-def test_a_key_that_is_not_ascii_is_not_taken_for_none(server):
-    assert status(server, session("eve", "Idempotency-Key: clé\r\n".encode())) == 400
-
-
-def test_an_address_that_cannot_be_read_is_not_taken_for_the_proxys(server):
-    """A proxy appends the address to what the client sent, of which granian's RSGI hides what is not ASCII."""
-    for number in range(4):
-        status(server, session(f"eve{number}", b"X-Forwarded-For: \xff, 192.0.2.7\r\n"))
-    assert status(server, session("eve9")) == 200, "more than three sessions would be refused"
-
-
 def test_a_query_that_is_not_encoded_means_what_it_would_mean_encoded(server):
     """curl sends what a person types; URLs contain only ASCII (RFC 3986)."""
     session = '{"handle":"tête","did":"%s"}'.encode() % DID.encode()
@@ -93,3 +84,57 @@ def test_a_query_that_is_not_encoded_means_what_it_would_mean_encoded(server):
     for alias in ("tête", "t%C3%AAte"):
         given = answer(server, f"GET /api/aliases/check?alias={alias} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
         assert given.endswith(b'{"available":false,"did":"%s"}' % DID.encode())
+
+
+def session(handle, *headers, address=b"192.0.2.1", chunked=None):
+    body = b'{"handle":"%s","did":"%s"}' % (handle.encode(), DID.encode())
+    head = POST + b"X-Forwarded-For: %s\r\n" % address + b"".join(headers)
+    if chunked is None:
+        return head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    return head + CHUNKED + b"\r\n%x\r\n%s" % (len(body), body) + chunked
+
+
+BROKEN = {
+    "cut": b"\r\n", "no size": b"\r\nZZ\r\n", "an end without a line": b"0\r\n\r\n", "no number": b"\r\n:\r\n",
+    "a size over 64 bits": b"\r\nffffffffffffffffff\r\n", "a trailer that is none": b"\r\n0\r\n:a\x01\r\n\r\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", BROKEN.values(), ids=BROKEN)
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(either, end):
+    """Its key is free afterwards: a proxy may pass on as chunks what a client broke off."""
+    name = f"ann{list(BROKEN.values()).index(end)}"
+    key, address = b"Idempotency-Key: %s\r\n" % name.encode(), b"192.0.3.%d" % len(end)
+    with socket.create_connection(("127.0.0.1", either.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(session(name, key, address=address, chunked=end))
+        connection.shutdown(socket.SHUT_WR)
+        assert b" 200 " not in connection.recv(65536)
+    with either.client() as client:
+        assert client.get(f"/api/sessions/check?handle={name}").json()["available"] is True
+    assert status(either, session(name, key, address=address)) == 200
+
+
+def test_a_trailer_is_no_header(either):
+    for number in range(4):
+        trailer = b"\r\n0\r\nX-Forwarded-For: 192.0.2.51\r\n\r\n"
+        status(either, session(f"tom{number}", address=b"192.0.2.50", chunked=trailer))
+    answers = [status(either, session(f"tim{number}", address=b"192.0.2.51")) for number in range(3)]
+    assert answers == [200] * 3, "more than three sessions would be refused"
+
+
+def test_an_upgrade_that_is_not_taken_changes_no_framing(either):
+    upgrade = b"Connection: Upgrade\r\nUpgrade: h2c\r\n"
+    assert status(either, session("eva", upgrade, address=b"192.0.2.60")) == 200
+
+
+def test_a_key_that_is_not_ascii_is_not_taken_for_none(either):
+    key = "Idempotency-Key: clé\r\n".encode()
+    for headers in ((key,), (key, b"Idempotency-Key: a\r\n")):
+        assert status(either, session("eve", *headers)) == 400
+
+
+def test_an_address_that_cannot_be_read_is_not_taken_for_the_proxys(either):
+    """A proxy appends the address to what the client sent, of which granian's RSGI hides what is not ASCII."""
+    for number in range(4):
+        status(either, session(f"eve{number}", address=b"\xff, 192.0.2.7"))
+    assert status(either, session("eve9", address=b"127.0.0.1")) == 200, "more than three sessions would be refused"

@@ -192,7 +192,7 @@ def _serve_uvicorn(settings: Settings) -> None:
         host=settings.host,
         port=settings.port,
         loop="uvloop",
-        http="httptools",
+        http="h11",  # httptools merges trailers into the headers and takes an upgrade's body for a request
         ws="none",
         access_log=False,
         log_config=None,

@@ -79,7 +79,8 @@ class RsgiRequest:
     def header_values(self, name: str) -> Sequence[str]:
         """See Request."""
         values: Sequence[str] = self._headers.get_all(name)
-        return values if values or name not in self._headers else (UNREADABLE,)
+        is_readable = self._headers.get(name) is not None or name not in self._headers
+        return values if is_readable else (UNREADABLE, *values)
 
     def all_headers(self) -> Headers:
         """See Request."""
@@ -101,8 +102,12 @@ class RsgiRequest:
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """See Request."""
+        ends, is_chunked = 0, "transfer-encoding" in self._headers
         try:
             async for chunk in self._protocol:
+                ends += not chunk
+                if ends > 1 and is_chunked:  # granian ends a body that broke off like a whole one, but twice
+                    raise ClientGone
                 yield chunk
         except (ProtocolClosed, ProtocolError):
             raise ClientGone from None
@@ -124,7 +129,7 @@ class RsgiRequest:
 
     async def _chunks(self, limit: int) -> bytes:
         chunks, size = [], 0
-        async for chunk in self._protocol:
+        async for chunk in self.pieces():
             size += len(chunk)
             if size > limit:
                 raise Refused(BODY_TOO_LARGE)
