@@ -3,21 +3,20 @@
 import json
 from contextlib import asynccontextmanager
 
-import aiohttp
 import httpx2
 import pytest
 from aiohttp import web
-from tests.support.upstreams import upstream
+from tests.support.upstreams import raw_upstream, upstream
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, Httpx2Transport
+from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, Httpx2Transport, open_session
 
 
 @asynccontextmanager
 async def transport_of(kind):
     if kind == "aiohttp":
-        async with aiohttp.ClientSession() as session:
+        async with open_session() as session:
             yield AiohttpTransport(session)
     else:
         async with httpx2.AsyncClient(trust_env=False) as client:
@@ -81,3 +80,11 @@ async def test_why_a_connection_failed_is_said_in_words(kind, address, words):
         with pytest.raises(TransportError) as raised:
             await transport.post(address, b"")
     assert str(raised.value).startswith(words)
+
+
+async def test_a_server_with_many_interim_responses_is_left():
+    """The process would do nothing else while aiohttp reads them."""
+    hints = b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000
+    async with raw_upstream(hints + b"HTTP/1.1 200 OK\r\n\r\n") as url, transport_of("aiohttp") as transport:
+        with pytest.raises(TransportError):
+            await transport.post(url, b"{}")

@@ -39,12 +39,16 @@ def mounted(folder):
 
 @contextlib.contextmanager
 def frozen(place):
-    """Within the block, let every write to the file system wait."""
-    subprocess.run(["fsfreeze", "-f", place], check=True)
-    try:
+    """Within the block, let every write to the file system wait.
+
+    A process of its own also ends this if the tests are killed: whoever cleans up after them would wait for ever.
+    """
+    keep = 'fsfreeze -f "$0" && echo frozen && read line; fsfreeze -u "$0"'
+    with subprocess.Popen(
+        ["sh", "-c", keep, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as keeper:
+        assert keeper.stdout.readline() == b"frozen\n"
         yield
-    finally:
-        subprocess.run(["fsfreeze", "-u", place], check=True)
 
 
 REASON = why_not()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.chain.errors import AnswerTooLarge, TransportError
 from holdfast.wire.connection_errors import connection_words
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 _OK = range(200, 300)
+_MAX_INTERIM = 8
 
 
 class Transport(Protocol):
@@ -23,6 +25,32 @@ class Transport(Protocol):
     async def post(self, url: str, body: bytes) -> bytes:
         """Send `body` as `application/json` and return the response body."""
         ...
+
+
+def open_session(**options: Any) -> aiohttp.ClientSession:
+    """Return an `aiohttp.ClientSession` whose responses have few interim ones (1xx) before them.
+
+    aiohttp reads those without yielding to other tasks, so an endless series would hold up the whole process.
+    """
+    import aiohttp  # imported here, as the client does not need aiohttp
+
+    class Response(aiohttp.ClientResponse):
+        async def start(self, connection: Any) -> Any:
+            protocol, heard = connection.protocol, count()
+            read = protocol.read
+
+            async def read_few() -> Any:
+                if next(heard) > _MAX_INTERIM:
+                    raise aiohttp.http.HttpProcessingError(message="too many interim responses")
+                return await read()
+
+            protocol.read = read_few
+            try:
+                return await super().start(connection)
+            finally:
+                del protocol.read
+
+    return aiohttp.ClientSession(response_class=Response, **options)
 
 
 class AiohttpTransport:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from holdfast import __version__
+from holdfast.chain.transports import open_session
 from holdfast.service.telemetry import tracing
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 100  # per upstream; further requests wait for a free one
 _KEEPALIVE_S = 30.0
-_MAX_INTERIM = 8
 # Sessions do not decompress responses, so they request uncompressed ones. The Accept-Encoding header of a proxied
 # request takes precedence.
 _HEADERS = {"User-Agent": f"Holdfast/{__version__}", "Accept-Encoding": "identity"}
@@ -42,12 +41,11 @@ class ConnectionPools:
         if session is None:
             import aiohttp  # its import takes a quarter of a second, which must not delay startup
 
-            session = self._sessions[upstream] = aiohttp.ClientSession(
+            session = self._sessions[upstream] = open_session(
                 connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=_KEEPALIVE_S),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 headers=_HEADERS,
-                response_class=_response_class(aiohttp),
                 trace_configs=_tracing(aiohttp),
             )
         return session
@@ -55,31 +53,6 @@ class ConnectionPools:
     async def close(self) -> None:
         """Close all connections."""
         await asyncio.gather(*(session.close() for session in self._sessions.values()))
-
-
-def _response_class(library: Any) -> Any:
-    """Return the class of responses, which limits how many interim ones (1xx) come before the final one.
-
-    The library reads them without yielding to other tasks, so an endless series would hold up the whole process.
-    """
-
-    class Response(library.ClientResponse):  # type: ignore[misc]
-        async def start(self, connection: Any) -> Any:
-            protocol, heard = connection.protocol, count()
-            read = protocol.read
-
-            async def read_few() -> Any:
-                if next(heard) > _MAX_INTERIM:
-                    raise library.http.HttpProcessingError(message="too many interim responses")
-                return await read()
-
-            protocol.read = read_few
-            try:
-                return await super().start(connection)
-            finally:
-                del protocol.read
-
-    return Response
 
 
 def _tracing(library: Any) -> list[Any]:
