@@ -34,7 +34,7 @@ async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser, tmp_p
             visit = await registered(browser, world.facts["service"], **language)
             await visit.press("faucet")
             await visit.told(given)
-            assert received in await visit.text('[data-name="balances"]')
+            await visit.page.locator('[data-name="balances"]', has_text=received).wait_for()
             await visit.page.get_by_text(received).nth(1).wait_for()  # under Activity
             await visit.shoot(f"vault-faucet-given-{len(language)}")
             # A person who wants to pay more than they have gets it there, and goes on.
