@@ -3,6 +3,7 @@
 import json
 from contextlib import asynccontextmanager
 
+import aiohttp
 import httpx2
 import pytest
 from aiohttp import web
@@ -10,13 +11,13 @@ from tests.support.upstreams import raw_upstream, upstream
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, Httpx2Transport, open_session
+from holdfast.chain.transports import MAX_ANSWER_BYTES, AiohttpTransport, Httpx2Transport, limited_response
 
 
 @asynccontextmanager
 async def transport_of(kind):
     if kind == "aiohttp":
-        async with open_session() as session:
+        async with aiohttp.ClientSession(response_class=limited_response()) as session:
             yield AiohttpTransport(session)
     else:
         async with httpx2.AsyncClient(trust_env=False) as client:

@@ -27,16 +27,17 @@ class Transport(Protocol):
         ...
 
 
-def open_session(**options: Any) -> aiohttp.ClientSession:
-    """Return an `aiohttp.ClientSession` whose responses have few interim ones (1xx) before them.
+def limited_response() -> type[aiohttp.ClientResponse]:
+    """Return a class of responses for `aiohttp.ClientSession` that have few interim ones (1xx) before them.
 
     aiohttp reads those without yielding to other tasks, so an endless series would hold up the whole process.
     """
     import aiohttp  # imported here, as the client does not need aiohttp
 
     class Response(aiohttp.ClientResponse):
-        async def start(self, connection: Any) -> Any:
-            protocol, heard = connection.protocol, count()
+        async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+            protocol: Any = connection.protocol
+            heard = count()
             read = protocol.read
 
             async def read_few() -> Any:
@@ -50,7 +51,7 @@ def open_session(**options: Any) -> aiohttp.ClientSession:
             finally:
                 del protocol.read
 
-    return aiohttp.ClientSession(response_class=Response, **options)
+    return Response
 
 
 class AiohttpTransport:

@@ -7,8 +7,10 @@ import logging
 import random
 from typing import TYPE_CHECKING
 
+import aiohttp
+
 from holdfast.chain.rpc import RpcClient
-from holdfast.chain.transports import AiohttpTransport, open_session
+from holdfast.chain.transports import AiohttpTransport, limited_response
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.follower import Follower
@@ -20,8 +22,6 @@ from holdfast.indexer.transfers import TransferReader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-    import aiohttp
 
     from holdfast.indexer.settings import IndexerSettings
     from holdfast.indexer.store import IndexStore
@@ -91,7 +91,7 @@ class IndexRunner:
 
 def build(settings: IndexerSettings) -> IndexRunner:
     """Return an index built from the settings. Call this on the event loop that will run the index."""
-    session = open_session()
+    session = aiohttp.ClientSession(response_class=limited_response())
     decoder = Decoder(settings.registry, settings.factory)
     rpc = RpcClient(settings.rpc_url, AiohttpTransport(session))
     reader = RangeReader(rpc, decoder, roomy_client(settings.rpc_url, session))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast import __version__
-from holdfast.chain.transports import open_session
+from holdfast.chain.transports import limited_response
 from holdfast.service.telemetry import tracing
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ class ConnectionPools:
         if session is None:
             import aiohttp  # its import takes a quarter of a second, which must not delay startup
 
-            session = self._sessions[upstream] = open_session(
+            session = self._sessions[upstream] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=_KEEPALIVE_S),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 headers=_HEADERS,
+                response_class=limited_response(),
                 trace_configs=_tracing(aiohttp),
             )
         return session
