@@ -81,12 +81,8 @@ export class Publisher {
     if ((await this.#vault.status()).locked)
       throw new ClientStateError("the vault is locked: its snapshot is uploaded once it is open");
     const publishing = await this.#publishing();
-    const stored = await this.#newest();
-    const state = await this.state();
-    if (!isDue(stored, state)) return state;
     try {
-      const { revision } = stored;
-      return await this.#published(publishing, { ...state, status: "queued", revision, reason: null });
+      return await this.#published(publishing);
     } catch (error) {
       const met = error instanceof SnapshotConflict ? { status: CONFLICTING, otherRoot: error.otherRoot } : {};
       await this.#inTurn(async () =>
@@ -129,12 +125,15 @@ export class Publisher {
     return (this.#known = { name, delegation: Uint8Array.from(signed) });
   }
 
-  /** @param {Publishing} publishing @param {SnapshotState} queued */
-  async #published({ name, delegation }, queued) {
+  /** @param {Publishing} publishing */
+  async #published({ name, delegation }) {
     const { state, isPinned, finish } = await this.#inTurn(async () => {
-      let state = await this.#note(queued);
+      let stored = await this.#newest();
+      let state = await this.state();
+      if (!isDue(stored, state)) return { state };
+      state = await this.#note(state, { status: "queued", revision: stored.revision, reason: null });
       state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
-      const stored = await this.#newest();
+      stored = await this.#newest();
       if (!isDue(stored, state)) return { state };
       const taken = await snapshotAfter(state.acknowledgedRoot, stored, delegation);
       state = await this.#note(state, { status: "pinning", rootCid: taken.rootCid });

@@ -75,7 +75,10 @@ class SnapshotPlayer extends Player {
         if (this.event.forged_delegation) throw new PluginCallError("verify", "not a token", "invalid_token");
       },
     };
-    const inTurn = (work) => {
+    const inTurn = async (work) => {
+      const { while_waiting_for_its_turn: meanwhile } = this.event;
+      this.event = { ...this.event, while_waiting_for_its_turn: null };
+      await this.changedByAnother(meanwhile);
       this.isTurn = true;
       return work().finally(() => (this.isTurn = false));
     };
@@ -98,7 +101,11 @@ class SnapshotPlayer extends Player {
 
   async waitForPin() {
     if (this.isTurn) throw new TypeError("other flows need not wait for a pin too");
-    const changed = await this.answer("wait for pin");
+    await this.changedByAnother(await this.answer("wait for pin"));
+  }
+
+  /** Changes the state as another flow does. */
+  async changedByAnother(changed) {
     const named = Object.entries(changed?.state ?? {}).map(([key, value]) => [key, this.roots[value] ?? value]);
     if (changed) await writeState(this.store, { ...(await readState(this.store, DID)), ...Object.fromEntries(named) });
   }

@@ -110,12 +110,8 @@ class Publisher:
         if (await self._vault.status()).locked:
             raise ClientStateError("the vault is locked: its snapshot is uploaded once it is open")
         publishing = await self._publishing()
-        stored, state = await self._newest(), await self.state()
-        if not is_due(stored, state):
-            return state
-        state = msgspec.structs.replace(state, status="queued", revision=stored.revision, reason=None)
         try:
-            return await self._publish(publishing, state)
+            return await self._publish(publishing)
         except ServiceError as error:
             met = {"status": "failed", "reason": _reason_of(error)}
             if isinstance(error, SnapshotConflict):
@@ -142,9 +138,12 @@ class Publisher:
             self._known = Publishing(name, delegation)
         return self._known
 
-    async def _publish(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
+    async def _publish(self, publishing: Publishing) -> SnapshotState:
         async with self._turn:
-            state = await self._note(state)
+            stored, state = await self._newest(), await self.state()
+            if not is_due(stored, state):
+                return state
+            state = await self._note(state, status="queued", revision=stored.revision, reason=None)
             state = await self._compare(publishing, state, await self._hosts.gateway.record(publishing.name))
             stored = await self._newest()
             if not is_due(stored, state):

@@ -75,12 +75,12 @@ class _Player(Player):
             publish=self.sign,
             unlock=self.unlock,
         )
-        self.lock = asyncio.Lock()
+        self.lock = _Turn(self.changed_while_waiting)
         self.publisher = Publisher(self.vault, self.store, self.place, turn=self.lock)
 
     async def turn(self, event, stop_after=None):
         self.script, result, error = Script(event.get("answers"), stop_after), None, None
-        self.locked = event.get("locked", False)
+        self.locked, self.meanwhile = event.get("locked", False), event.get("while_waiting_for_its_turn")
         pinning = SimpleNamespace(add=self.pin, wait=self.wait_for_pin, list=self.pins, delete=self.unpin)
         self.place.pinning = pinning if event.get("pinning", True) else None
         try:
@@ -254,7 +254,15 @@ class _Player(Player):
 
     async def wait_for_pin(self, _request_id, **_):
         assert not self.lock.locked(), "other flows need not wait for a pin too"
-        if changed := await self.answer("wait for pin"):
+        self.changed_by_another(await self.answer("wait for pin"))
+
+    def changed_while_waiting(self):
+        changed, self.meanwhile = self.meanwhile, None
+        self.changed_by_another(changed)
+
+    def changed_by_another(self, changed):
+        """Change the state as another flow does."""
+        if changed:
             state = {_snake(key): self.roots.get(value, value) for key, value in changed["state"].items()}
             write_state(self.store, msgspec.structs.replace(read_state(self.store, DID), **state))
 
@@ -273,6 +281,18 @@ class _Player(Player):
         answer = await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
         if answer is not None:
             self.imported(answer["imported"])
+
+
+class _Turn(asyncio.Lock):
+    """The turn of all flows, for which others may have to be waited for."""
+
+    def __init__(self, others):
+        super().__init__()
+        self._others = others
+
+    async def acquire(self):
+        self._others()
+        return await super().acquire()
 
 
 class _Version:
