@@ -117,7 +117,7 @@ def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(either, end):
 def test_a_trailer_is_no_header(either):
     for number in range(4):
         trailer = b"\r\n0\r\nX-Forwarded-For: 192.0.2.51\r\n\r\n"
-        status(either, session(f"tom{number}", address=b"192.0.2.50", chunked=trailer))
+        assert status(either, session(f"tom{number}", address=b"192.0.2.50", chunked=trailer)) in {200, 400, 429}
     answers = [status(either, session(f"tim{number}", address=b"192.0.2.51")) for number in range(3)]
     assert answers == [200] * 3, "more than three sessions would be refused"
 
@@ -136,5 +136,5 @@ def test_a_key_that_is_not_ascii_is_not_taken_for_none(either):
 def test_an_address_that_cannot_be_read_is_not_taken_for_the_proxys(either):
     """A proxy appends the address to what the client sent, of which granian's RSGI hides what is not ASCII."""
     for number in range(4):
-        status(either, session(f"eve{number}", address=b"\xff, 192.0.2.7"))
+        assert status(either, session(f"eve{number}", address=b"\xff, 192.0.2.7")) in {200, 400, 429}
     assert status(either, session("eve9", address=b"127.0.0.1")) == 200, "more than three sessions would be refused"

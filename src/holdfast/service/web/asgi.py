@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from holdfast.service.http.connections import Activity
-    from holdfast.service.http.messages import Headers, Response
+    from holdfast.service.http.messages import Headers
     from holdfast.service.web.application import Application
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -103,13 +103,10 @@ class AsgiRequest:
             self._more = message.get("more_body", False)
             yield message.get("body", b"")
 
-    def must_be_read_before_end(self, response: Response) -> bool:
-        """Return whether a body may follow whose rest the server does not give after the response's end.
-
-        So it is in ASGI, but granian gives it.
-        """
-        is_granian = "http.response.pathsend" in self._scope.get("extensions", {})
-        return self._more and not is_granian and body_may_follow(self, response)
+    @property
+    def must_be_read_before_end(self) -> bool:
+        """Whether the server gives no rest of the body after the response's end, as ASGI says. granian gives it."""
+        return self._more and "http.response.pathsend" not in self._scope.get("extensions", {})
 
     async def drop_rest(self) -> None:
         """Read what is left of the body and drop it, within limits (RFC 9112, section 9.6).
@@ -170,13 +167,13 @@ class AsgiEntry:
             return
         if response.body or length_missing(response):
             headers.append((b"content-length", b"%d" % len(response.body)))
-        is_refused = response.status >= REFUSED
-        ends_later = is_refused and request.must_be_read_before_end(response)
+        drops = response.status >= REFUSED and body_may_follow(request, response)
+        ends_later = drops and request.must_be_read_before_end
         if ends_later and _CLOSE not in headers:
             headers.append(_CLOSE)
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": response.body, "more_body": ends_later})
-        if is_refused and body_may_follow(request, response):
+        if drops:
             await request.drop_rest()
         if ends_later:
             await send({"type": "http.response.body", "body": b""})
