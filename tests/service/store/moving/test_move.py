@@ -124,7 +124,7 @@ async def known_snapshots(store):
 
 async def known(store):
     return [
-        await store.claim_of("handle", "n7"), await store.claim_of("email", MAIL.key),
+        await store.describe("handle", "n7"), await store.claim_of("email", MAIL.key),
         [await store.find_credential(f"c{n}") for n in range(3)], await store.registrations("2001:db8:1:1::/64"),
         await store.registrations("2001:db8:1::/48"), await store.verified_at(MAIL),
         [row.credential for row in await store.due(NOW, 9)], await store.describe("email", MAIL.key),

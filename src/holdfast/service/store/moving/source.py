@@ -37,8 +37,8 @@ TABLES = (
         "identifiers",
         ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at", "in_audit"),
         3,
-        "SELECT shard_of(channel, key) AS shard, channel, key, given, did, stage, ip, created_at, registered_at,"
-        " in_audit FROM identifiers ORDER BY 1, 2, 3",
+        "SELECT shard_of(channel, key) AS shard, channel, key, CASE given WHEN '' THEN key ELSE given END, did, stage,"
+        " ip, created_at, registered_at, in_audit FROM identifiers ORDER BY 1, 2, 3",
         booleans=("in_audit",),
     ),
     MovedTable(
