@@ -127,14 +127,21 @@ async def test_a_pin_keeps_what_was_asked_and_has_its_own_moment(index):
         await index.add_pin(new, use(number, "pin", str(number)), allow)
     stamps = [pin.created_us for pin in await index.pins(DID)]
     assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 5
+    assert (await pin(index, 7, "c3", replaces="r3")).created_us == stamps[1] + 1, "after those that stay"
+    assert (await pin(index, 8, "a", did=OTHER)).created_us == NOW * 1_000_000, "whatever other DIDs have"
 
 
 async def test_another_did_s_pin_that_waits_holds_no_snapshot(index):
     assert (await pin(index, 1, "a", did=OTHER)).state is PinState.QUEUED
     await keep(index, "a")
-    (held,) = await index.pins(DID)
+    (held,), (waiting,) = await index.pins(DID), await index.pins(OTHER)
+    assert "dag_size" in held.info and "dag_size" not in waiting.info
     assert await index.remove_pin(DID, held.request_id, NOW)
     assert await index.root("a") is None and len(await index.pins(OTHER)) == 1
+    await pin(index, 2, "b", did=OTHER)
+    await keep(index, "b", pin=None, held_until=NOW + 5)
+    assert await index.remove_pin(OTHER, "request-2", NOW + 6)
+    assert await index.root("b") is not None, "it goes with its own pins, or as expired"
 
 
 async def test_a_did_is_registered_while_the_chain_has_not_refused_its_last_credential(index, store):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PIN = (
     "SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size"
-    " FROM snapshot_pins p LEFT JOIN snapshot_roots r ON r.cid = p.cid"
+    " FROM snapshot_pins p LEFT JOIN snapshot_roots r ON r.cid = p.cid AND r.did = p.did"
 )
 RECORD = "SELECT did, root, sequence, validity_ns, ttl_ns, record FROM snapshot_names WHERE name = ?"
 
@@ -59,19 +59,20 @@ def add(connection: Connection, pin: NewPin, use: TokenUse, admit: Callable[[Usa
     pinned = _is_stored(connection, pin)
     _admit(connection, pin, admit)
     use_token(connection, use, pin.request_id)
-    request = pin.request
+    request, gone = pin.request, _take_out(connection, pin)
     values = (pin.request_id, pin.did, request.cid, request.name, _json(request.origins), _json(request.meta))
     insert_pin(connection, (*values, "pinned" if pinned else "queued"), pin.now, by_import=False)
-    for cid in _take_out(connection, pin):
-        drop_unheld(connection, pin.now, cid)
+    for cid in gone:
+        drop_unheld(connection, pin.did, cid, pin.now)
     return _one(connection, pin.did, pin.request_id)
 
 
 def insert_pin(connection: Connection, values: tuple[object, ...], now: float, *, by_import: bool) -> None:
-    """Write a pin's row, with a timestamp that no other pin has."""
+    """Write a pin's row, with a timestamp that no other pin of its DID has."""
     connection.execute(
         "INSERT INTO snapshot_pins (request_id, did, cid, name, origins, meta, state, created_us, by_import)"
-        " SELECT ?, ?, ?, ?, ?, ?, ?, max(?, coalesce((SELECT max(created_us) FROM snapshot_pins), 0) + 1), ?",
+        " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+        " max(?8, coalesce((SELECT max(created_us) FROM snapshot_pins WHERE did = ?2), 0) + 1), ?9",
         (*values, int(now * 1_000_000), by_import),
     )
 
@@ -83,16 +84,16 @@ def remove(connection: Connection, did: str, request_id: str, now: float) -> boo
     ).fetchone()
     if gone is None:
         return False
-    drop_unheld(connection, now, gone[0])
+    drop_unheld(connection, did, gone[0], now)
     return True
 
 
-def drop_unheld(connection: Connection, now: float, cid: str) -> int:
-    """Remove the snapshot if it has no pin and may no longer be stored without one; return how many were removed."""
+def drop_unheld(connection: Connection, did: str, cid: str, now: float) -> int:
+    """Remove a DID's snapshot that has no pin and is no longer stored without one; return how many were removed."""
     return connection.execute(
-        "DELETE FROM snapshot_roots WHERE cid = ? AND held_until <= ? AND NOT EXISTS"
+        "DELETE FROM snapshot_roots WHERE did = ? AND cid = ? AND held_until <= ? AND NOT EXISTS"
         " (SELECT 1 FROM snapshot_pins p WHERE p.cid = snapshot_roots.cid AND p.state = 'pinned')",
-        (cid, now),
+        (did, cid, now),
     ).rowcount
 
 

@@ -64,8 +64,7 @@ SNAPSHOT_TABLES = """
         by_import INTEGER NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX snapshot_pins_request ON snapshot_pins (request_id);
-    CREATE UNIQUE INDEX snapshot_pins_created ON snapshot_pins (created_us);
-    CREATE INDEX snapshot_pins_did ON snapshot_pins (did, created_us);
+    CREATE UNIQUE INDEX snapshot_pins_did ON snapshot_pins (did, created_us);
     CREATE INDEX snapshot_pins_cid ON snapshot_pins (cid);
     CREATE INDEX snapshot_pins_passing ON snapshot_pins (state, created_us) WHERE state IN ('queued', 'failed');
 

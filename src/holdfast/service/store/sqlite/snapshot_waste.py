@@ -102,10 +102,10 @@ def collected(connection: Connection, keys: Sequence[str]) -> None:
 def _drop_held_in_vain(connection: Connection, now: float, most: int) -> int:
     """Remove snapshots that were not pinned in time; only snapshots without a pin have a time in `held_until`."""
     rows = connection.execute(
-        "SELECT cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ? LIMIT ?", (now, most)
+        "SELECT did, cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ? LIMIT ?", (now, most)
     ).fetchall()
-    gone = sum(drop_unheld(connection, now, cid) for (cid,) in rows)
-    connection.executemany("UPDATE snapshot_roots SET held_until = 0 WHERE cid = ?", rows)
+    gone = sum(drop_unheld(connection, did, cid, now) for did, cid in rows)
+    connection.executemany("UPDATE snapshot_roots SET held_until = 0 WHERE did = ? AND cid = ?", rows)
     return gone
 
 
