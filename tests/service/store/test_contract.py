@@ -464,8 +464,10 @@ async def test_release_frees_an_identifier_with_all_that_hangs_on_it(store):
 
 
 async def test_revoking_the_last_credential_that_the_chain_did_not_refuse_leaves_a_session(store):
-    for name in ("one", "two", "refused"):
+    for name in ("two", "one", "refused"):
         await store.register(registration(credential_id=name), claims)
+    known = await store.describe("handle", "ann")
+    assert [row["credential"] for row in known["credentials"]] == ["one", "refused", "two"], "of one moment by name"
     await store.settle("refused", Confirmation.REFUSED, None, NOW)
     assert await store.revoke_credential("one", NOW)
     assert (await store.claim_of("handle", "ann")) == Claim("did:a:1", Stage.REGISTERED)

@@ -59,7 +59,7 @@ async def settle_in(store):
     await store.register(registration(identifier=BOB, credential_id="bob-1", did=OTHER, ip="192.0.2.2"), claims)
     await keep(store.snapshots, "a")
     await keep(store.snapshots, "b", did=OTHER, upload="upload-other")
-    await pin(store.snapshots, 1, "later")
+    await pin(store.snapshots, 1, "later", request={"name": "n\0\u00e4"})
 
 
 async def test_a_credential_and_a_name_are_taken_back_by_their_own_did_alone(store):
@@ -125,6 +125,8 @@ async def test_all_rows_about_a_person_are_exported(store):
     (mail,) = (row for row in found["identifiers"] if row["channel"] == "email")
     assert (mail["given"], mail["address"], mail["verified_at"]) == ("Ann@example.com", "192.0.2.1", NOW + 2)
     assert [row["action"] for row in found["audit"]] == ["code_sent", "code_sent", "verified", "confirmed"]
+    assert [row["key"] for row in found["identifiers"]] == [MAIL.key, "ann", "ann-too"], "of one moment by name"
+    assert [row["name"] for row in found["pins"]] == [None, "n\0\u00e4"]
 
 
 async def test_names_are_hidden_after_their_time(store):

@@ -75,7 +75,7 @@ async def test_from_the_code_to_the_signature(store):
     assert await store.recoveries.confirm(REQUEST, NOW + 5, NOW + 100)
     assert await store.recoveries.count_attempt(REQUEST, (), NOW, 5) is None, "the code was used"
     assert await signable(store, NOW + 99) == Signable(NOW + 100, DID)
-    assert await actions(store) == ["recovery_asked", "recovery_confirmed"]
+    assert [action for action, _ in await history(store, MAIL)][-2:] == ["recovery_asked", "recovery_confirmed"]
     signed = await asyncio.gather(*(signable(store, NOW + 100) for _ in range(5)))
     assert signed == [Signable(NOW + 100, DID)] * 5
     assert await actions(store) == ["recovery_asked", "recovery_confirmed", "recovery_signed"]

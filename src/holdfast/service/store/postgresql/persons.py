@@ -66,7 +66,8 @@ _PARTS = {
     " JOIN holdfast.credentials AS t ON t.shard = d.identifier_shard AND t.channel = d.channel AND t.key = d.key"
     " AND t.did = d.did ORDER BY t.created_at, t.credential",
     "codes": "SELECT t.channel, t.key, t.sent_at, t.expires_at, t.attempts, t.ip AS address"
-    f" FROM holdfast.identifiers AS h JOIN holdfast.codes AS t ON {_SAME} WHERE {_IS_HELD}",
+    f" FROM holdfast.identifiers AS h JOIN holdfast.codes AS t ON {_SAME} WHERE {_IS_HELD}"
+    " ORDER BY t.sent_at, t.channel, t.key",
     "audit": "SELECT a.at, a.action, a.channel, a.key, a.did FROM ("
     f"SELECT t.* FROM holdfast.identifiers AS h JOIN holdfast.audit AS t ON {_SAME} WHERE {_IS_HELD}"
     " AND t.did IS NULL AND t.at >= h.created_at"
@@ -75,19 +76,20 @@ _PARTS = {
     ") AS a ORDER BY a.at, a.id",
     "snapshots": f"SELECT t.cid, t.size, t.publisher, t.created_at FROM holdfast.snapshot_roots AS t WHERE {_OF_DID}"
     " ORDER BY t.created_at, t.cid",
-    "pins": "SELECT t.request_id, t.cid, convert_from(t.name, 'UTF8') AS name, t.origins, t.meta, t.state, t.created_us"
+    "pins": "SELECT t.request_id, t.cid, encode(t.name, 'hex') AS name, t.origins, t.meta, t.state, t.created_us"
     f" FROM holdfast.snapshot_pins AS t WHERE {_OF_DID} ORDER BY t.created_us",
     "names": "SELECT t.name, t.root, t.sequence, t.updated_at FROM holdfast.snapshot_names AS t"
-    " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2",
-    "uploads": f"SELECT t.bytes, t.expires_at FROM holdfast.snapshot_uploads AS t WHERE {_OF_DID}",
+    " WHERE right(t.did, 12) = right($2, 12) AND t.did = $2 ORDER BY t.name",
+    "uploads": f"SELECT t.bytes, t.expires_at FROM holdfast.snapshot_uploads AS t WHERE {_OF_DID}"
+    " ORDER BY t.expires_at, t.bytes",
     "recoveries": "SELECT t.request, t.channel, t.key, t.account, t.owners, t.nonce, t.asked_at, t.confirmed_at,"
     " t.ready_at, t.signed_at FROM holdfast.recovery_requests AS t WHERE right(t.did, 12) = right($2, 12)"
-    " AND t.did = $2 ORDER BY t.asked_at",
+    " AND t.did = $2 ORDER BY t.asked_at, t.request",
     "recovery_mails": "SELECT t.recipient, t.kind, t.account, t.until AS until_at, t.noted_at, t.sent_at"
     " FROM holdfast.recovery_mails AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
-    " ORDER BY t.noted_at, t.recipient",
+    " ORDER BY t.noted_at, t.recipient, t.name",
     "revocations": "SELECT t.cid, t.before AS before_at, t.until AS until_at FROM holdfast.snapshot_revocations AS t"
-    f" WHERE {_OF_DID}",
+    f" WHERE {_OF_DID} ORDER BY t.cid",
 }  # fmt: skip
 _JSON = ", ".join(
     f"'{name}', (SELECT coalesce(json_agg(row_to_json(r)), '[]') FROM ({part}) AS r)" for name, part in _PARTS.items()
@@ -95,7 +97,11 @@ _JSON = ", ".join(
 
 
 def _held(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
-    return [msgspec.json.decode(rows[0][0])]
+    found = msgspec.json.decode(rows[0][0])
+    for pin in found["pins"]:
+        if pin["name"] is not None:  # may contain NUL, which PostgreSQL's texts may not
+            pin["name"] = bytes.fromhex(pin["name"]).decode()
+    return [found]
 
 
 HELD = Kind(

@@ -140,6 +140,7 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
         "credentials": rows(
             "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"
             " FROM credentials WHERE identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?)"
+            " ORDER BY created_at, credential"
         ),
         "verifications": rows("SELECT verified_at FROM verifications WHERE channel = ? AND key = ?"),
         "history": rows(_HISTORY),

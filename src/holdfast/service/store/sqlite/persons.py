@@ -44,23 +44,24 @@ EXPORT = {
     "identifiers": "SELECT channel, key, given, stage, ip AS address, created_at, registered_at, (SELECT verified_at"
     " FROM verifications AS v WHERE v.channel = i.channel AND v.key = i.key AND i.stage = 'registered') AS verified_at"
     " FROM identifiers AS i"
-    f" WHERE did = ?1 AND id IN ({_HELD}) ORDER BY created_at, id",
+    f" WHERE did = ?1 AND id IN ({_HELD}) ORDER BY created_at, channel, key",
     "credentials": "SELECT c.credential, i.channel, i.key, c.tx_hash, c.block_number, c.smart_account, c.created_at,"
     " c.confirmation, c.settled_at, c.signed FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id"
-    f" WHERE {of_did('c.did')} ORDER BY c.created_at, c.id",
+    f" WHERE {of_did('c.did')} ORDER BY c.created_at, c.credential",
     "codes": "SELECT channel, key, sent_at, expires_at, attempts, ip AS address FROM codes"
-    f" WHERE (channel, key) IN ({_REGISTERED})",
+    f" WHERE (channel, key) IN ({_REGISTERED}) ORDER BY sent_at, channel, key",
     "audit": f"SELECT at, action, channel, key, did FROM ({_AUDIT}) ORDER BY at, id",
-    "snapshots": "SELECT cid, size, publisher, created_at FROM snapshot_roots WHERE did = ?1 ORDER BY created_at",
+    "snapshots": "SELECT cid, size, publisher, created_at FROM snapshot_roots WHERE did = ?1 ORDER BY created_at, cid",
     "pins": "SELECT request_id, cid, name, origins, meta, state, created_us FROM snapshot_pins WHERE did = ?1"
     " ORDER BY created_us",
-    "names": f"SELECT name, root, sequence, updated_at FROM snapshot_names WHERE {_OF_DID}",
-    "uploads": "SELECT bytes, expires_at FROM snapshot_uploads WHERE did = ?1",
+    "names": f"SELECT name, root, sequence, updated_at FROM snapshot_names WHERE {_OF_DID} ORDER BY name",
+    "uploads": "SELECT bytes, expires_at FROM snapshot_uploads WHERE did = ?1 ORDER BY expires_at, bytes",
     "recoveries": "SELECT request, channel, key, account, owners, nonce, asked_at, confirmed_at, ready_at, signed_at"
-    f" FROM recovery_requests WHERE {_OF_DID} ORDER BY asked_at",
+    f" FROM recovery_requests WHERE {_OF_DID} ORDER BY asked_at, request",
     "recovery_mails": "SELECT recipient, kind, account, until AS until_at, noted_at, sent_at FROM recovery_mails"
-    f" WHERE {_OF_DID} ORDER BY noted_at, recipient",
-    "revocations": "SELECT cid, before AS before_at, until AS until_at FROM snapshot_revocations WHERE did = ?1",
+    f" WHERE {_OF_DID} ORDER BY noted_at, recipient, name",
+    "revocations": "SELECT cid, before AS before_at, until AS until_at FROM snapshot_revocations WHERE did = ?1"
+    " ORDER BY cid",
 }  # fmt: skip
 
 
