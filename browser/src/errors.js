@@ -54,6 +54,18 @@ export class MoveRefused extends ServiceError {
   }
 }
 
+/** The service's account factory is not this release's. Its code decides which key its accounts obey. */
+export class ForeignContracts extends ServiceError {
+  /** @param {string} factory */
+  constructor(factory) {
+    super(
+      `the service's account factory ${factory} is not the one of this release: an account that it creates may obey ` +
+        "another key than yours",
+    );
+    this.name = "ForeignContracts";
+  }
+}
+
 /** The client was used before it was initialised, or after it was closed. */
 export class ClientStateError extends ServiceError {
   /**

@@ -13,6 +13,7 @@ export { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused, SecondKe
 export { Client } from "./client.js";
 export {
   ClientStateError,
+  ForeignContracts,
   MoveRefused,
   NetworkError,
   PluginCallError,

@@ -74,6 +74,7 @@ async def test_nobody_listens(kind, monkeypatch):
         ("http://no-such-host.invalid/", "the host's name was not found"),
         ("http://127.0.0.1:9/", "nothing listens at this address"),
         ("http://[::1", "no answer"),
+        ("http://localhost:99999/", "no answer"),
     ],
 )
 async def test_why_a_connection_failed_is_said_in_words(kind, address, words):

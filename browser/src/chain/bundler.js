@@ -11,7 +11,7 @@ import { digitsOf, isData, quantity, sleep } from "./rpc.js";
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 /** Sizes of the numbers in the packed form of an operation (ERC-4337); the others have 128 bits. */
 const BITS = /** @type {Record<string, bigint>} */ ({ preVerificationGas: 256n });
-const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 /** The longest reason that a bundler states for a failed operation. */
 const LONGEST_REASON = 300;
 const SPONSORS = [
@@ -112,7 +112,7 @@ export class Bundler {
    */
   async send(operation, hash) {
     const answer = await this.#ask("eth_sendUserOperation", [operation, this.#entryPoint]);
-    if (String(answer).toLowerCase() !== hash) throw new NetworkError("the bundler's operation hash differs from ours");
+    if (digitsOf(answer) !== hash.slice(2)) throw new NetworkError("the bundler's operation hash differs from ours");
   }
 
   /**
@@ -140,9 +140,9 @@ export class Bundler {
    * @throws {OperationFailed} it was mined and failed
    */
   async receipt(hash) {
-    const answer = await this.#ask("eth_getUserOperationReceipt", [hash]);
+    const answer = await this.#client.bundler("eth_getUserOperationReceipt", [hash], this.#chainId);
     if (answer === null) return null;
-    if (String(answer?.userOpHash).toLowerCase() !== hash.toLowerCase())
+    if (digitsOf(answer?.userOpHash) !== hash.slice(2).toLowerCase())
       throw new NetworkError("the response is another operation's receipt");
     const { transactionHash, blockNumber } = answer.receipt ?? {};
     digitsOf(transactionHash, 32);

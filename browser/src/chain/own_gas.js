@@ -11,6 +11,8 @@ import { ask, quantity } from "./rpc.js";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
+/** Of each fee in an operation's packed form. */
+const FEE_BITS = 128n;
 
 /**
  * @typedef {object} GasPolicy who pays for operations, and how much at most
@@ -168,5 +170,7 @@ async function feesOfChain(url, chainId) {
   const base = quantity(block?.baseFeePerGas);
   const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;
-  return { maxFeePerGas: `0x${(2n * base + tip).toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
+  const fee = 2n * base + tip;
+  if (fee >> FEE_BITS) throw new NetworkError("the gas price is more than an operation can offer");
+  return { maxFeePerGas: `0x${fee.toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
 }

@@ -8,6 +8,8 @@ import { resultOf } from "../http/json_rpc.js";
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 8 << 20;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** URL would add missing slashes, and take spaces away. */
+const WRITTEN_OUT = /^https?:\/\/\S+$/i;
 /** IP addresses as URL writes them. */
 const LITERAL = /^(\[.*|\d+(\.\d+){3})$/;
 
@@ -28,7 +30,7 @@ export async function rpcOf(client, { rpcUrl }) {
  * @param {string} service the service's address
  */
 export function endpointNamed(named, service) {
-  if (!URL.canParse(named)) return "";
+  if (!WRITTEN_OUT.test(named) || !URL.canParse(named)) return "";
   const [{ protocol, hostname }, own] = [new URL(named), new URL(service)];
   const may = LOOPBACK.test(hostname)
     ? LOOPBACK.test(own.hostname) && ["http:", "https:"].includes(protocol)
@@ -82,7 +84,7 @@ async function sent(url, init, method, [delay, ...later] = DELAYS_MS) {
 
 /** @param {unknown} answer @returns {bigint} @throws {NetworkError} it is not a quantity of Ethereum's JSON-RPC */
 export function quantity(answer) {
-  if (typeof answer === "string" && /^0x(0|[1-9a-f][0-9a-f]{0,63})$/i.test(answer)) return BigInt(answer);
+  if (typeof answer === "string" && /^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/.test(answer)) return BigInt(answer);
   throw new NetworkError("the answer is not a quantity");
 }
 
@@ -101,7 +103,7 @@ export function digitsOf(answer, least = 0) {
 
 /** @param {unknown} value @returns {value is string} whether it is whole bytes in 0x-hex */
 export function isData(value) {
-  return typeof value === "string" && /^0x([0-9a-f]{2})*$/i.test(value);
+  return typeof value === "string" && /^0x([0-9a-fA-F]{2})*$/.test(value);
 }
 
 /** Whether a contract exists. @param {string} url the chain's endpoint @param {string} address @returns {Promise<boolean>} */

@@ -2,8 +2,7 @@
  * The service's contracts and chains, and the addresses of accounts, which follow from keys and are computed in the enclave.
  */
 
-import { OperationFailed } from "../chain/errors.js";
-import { RequestRefused, insteadOf } from "../errors.js";
+import { ForeignContracts, RequestRefused, insteadOf } from "../errors.js";
 import { EXPLORERS } from "../generated/chains.js";
 
 /**
@@ -28,7 +27,7 @@ export function contractsOf(client) {
  * Returns the address of the account that the service's factory creates for a P-256 key.
  * @param {Client} client @param {Origin} origin
  * @returns {Promise<string>} with its checksum
- * @throws {OperationFailed} the factory is not this release's, and `foreignContracts` does not allow it
+ * @throws {ForeignContracts} the factory is not this release's, and `foreignContracts` does not allow it
  */
 export async function accountAddress(client, { x, y, salt = 0n }) {
   const { appFactory: factory } = await contractsOf(client);
@@ -36,9 +35,9 @@ export async function accountAddress(client, { x, y, salt = 0n }) {
   const derived = async (/** @type {object} */ options) =>
     (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
   const address = await derived({ factory });
-  // Without a factory, the enclave uses this release's. Another factory's code could make accounts that obey other keys.
+  // Without a factory, the enclave uses this release's.
   if (client.foreignContracts || address === (await derived({}))) return address;
-  throw new OperationFailed("the service's account factory is not the one of this release");
+  throw new ForeignContracts(factory);
 }
 
 /** @param {bigint} number */

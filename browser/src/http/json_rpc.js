@@ -6,9 +6,10 @@ const LONGEST_MESSAGE = 500;
 
 /** A bundler or a chain's endpoint refuses a request. */
 export class RpcError extends NetworkError {
-  /** @param {{code?: number, message?: string, data?: unknown}} error */
+  /** @param {{code?: number, message?: unknown, data?: unknown}} error */
   constructor(error) {
-    super(printable(String(error.message ?? "the request was refused").slice(0, LONGEST_MESSAGE)));
+    const said = typeof error.message === "string" ? error.message : "the request was refused";
+    super(printable(said.slice(0, LONGEST_MESSAGE)));
     this.code = error.code ?? 0;
     this.data = error.data ?? null;
   }

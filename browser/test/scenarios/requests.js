@@ -13,6 +13,7 @@ const ANSWER = /^(\d{3})(?: (?!after )(\S+))?(?: after (.+))?$/;
 const CALLS = {
   "look for a receipt": (client) => new Bundler(client, "0x").receipt(`0x${"00".repeat(32)}`),
   "send an operation on another chain": (client) => client.bundler("eth_sendUserOperation", [], 8453),
+  "look for entry points": (client) => client.bundler("eth_supportedEntryPoints"),
   status: (client) => client.status(),
   "send code": (client) => client.sendCode({ identifier: "ann@example.com", channel: "email" }),
 };
@@ -77,7 +78,8 @@ export async function playRequest({ call, answers, response }) {
 
 function refusalOf(answer, redirect) {
   if (typeof answer === "object") {
-    const { status, body = {} } = answer;
+    const { status, body = {}, text } = answer;
+    if (text !== undefined) return new Response(text);
     if (status >= 300 && status < 400 && redirect === "error") throw new TypeError("redirected");
     return Response.json(body, { status: status < 400 ? 200 : status });
   }

@@ -30,6 +30,7 @@ _REVERT_DATA = re.compile(r"0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$")
 # How anvil renders revert data in a message, followed by its unescaped bytes.
 _NODES_READING = re.compile(r": custom error 0x[0-9a-f]{8}.*", re.DOTALL)
 _FIRST_LOOK_S, _SLOWEST_LOOK_S = 0.05, 1.0
+_MOST_GAS = 2**128 - 1  # of a limit in the packed form
 
 # A well-formed signature with a low s, so that gas estimation runs all of the curve arithmetic before rejecting it.
 PLACEHOLDER_SIGNATURE = bytes.fromhex("7f" * 32 + "3f" * 32)
@@ -72,7 +73,6 @@ class OperationReceipt:
     block_number: int
     actual_gas_used: int
     actual_gas_cost: int
-    logs: tuple[values.Log, ...]
     succeeded: bool = True
     reason: str | None = None
 
@@ -122,7 +122,8 @@ class Bundler:
         request = _for_estimation(operation).to_rpc()
         answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
         estimated = merged(operation, answer, _ESTIMATES | _missing_paymaster_limits(operation))
-        return replace(estimated, verification_gas_limit=estimated.verification_gas_limit + margin.verification_gas)
+        limit = estimated.verification_gas_limit + margin.verification_gas
+        return replace(estimated, verification_gas_limit=min(limit, _MOST_GAS))
 
     async def signed(self, operation: UserOperation, signer: Signer) -> UserOperation:
         """Return the operation with the account's signature."""
@@ -180,17 +181,14 @@ class Bundler:
         return answer
 
     def _read(self, answer: dict[str, Any], operation_hash: bytes) -> OperationReceipt:
-        transaction = values.receipt(answer.get("receipt"))
-        if transaction is None:
-            raise RpcError("answer lacks the transaction's receipt")
+        transaction = answer.get("receipt")
         succeeded = answer.get("success") is True
         return OperationReceipt(
             operation_hash=operation_hash,
-            transaction_hash=transaction.transaction_hash,
-            block_number=transaction.block_number,
+            transaction_hash=values.data(values.field(transaction, "transactionHash"), 32),
+            block_number=values.quantity(values.field(transaction, "blockNumber")),
             actual_gas_used=values.quantity(answer.get("actualGasUsed")),
             actual_gas_cost=values.quantity(answer.get("actualGasCost")),
-            logs=tuple(values.logs(answer.get("logs"))),
             succeeded=succeeded,
             reason=None if succeeded else self._reason(answer),
         )
@@ -242,6 +240,8 @@ def merged(operation: UserOperation, answer: object, settable: frozenset[str]) -
     if not isinstance(answer, dict):
         raise RpcError("answer is not an object of gas limits")
     chosen = {name: value for name, value in answer.items() if name in settable and value is not None}
+    if operation.paymaster is None and "paymaster" not in chosen:
+        chosen = {name: value for name, value in chosen.items() if not name.startswith("paymaster")}
     try:
         return UserOperation.from_rpc({**operation.to_rpc(), **chosen})
     except ValueError as error:

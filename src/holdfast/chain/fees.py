@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # The base fee grows by at most an eighth per block (EIP-1559), so twice the latest base fee suffices for five full
 # blocks.
 _BASE_FEES = 2
+_FEE_BITS = 128  # of each fee in an operation's packed form
 
 
 class Fees(NamedTuple):
@@ -34,7 +35,7 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
     require.
 
     Raises:
-        RpcError: No usable response, or the endpoint serves another chain.
+        RpcError: No usable response, the endpoint serves another chain, or no operation could have such fees.
     """
     found, block, tip = await asyncio.gather(
         rpc.chain_id(), rpc.call("eth_getBlockByNumber", ["latest", False]), _suggested_tip(rpc)
@@ -44,7 +45,9 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
     base = _base_fee(block)
     tip = max(await _spread(rpc, base) if tip is None else tip, 1)
     tip += tip // 4
-    return Fees(_BASE_FEES * base + tip, tip)
+    if (fee := _BASE_FEES * base + tip) >> _FEE_BITS:
+        raise RpcError("the gas price is more than an operation can offer")
+    return Fees(fee, tip)
 
 
 async def _suggested_tip(rpc: RpcClient) -> int | None:

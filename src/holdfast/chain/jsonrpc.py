@@ -83,8 +83,7 @@ def outcome(answer: object, request: RpcRequest) -> object:
     try:
         return json_rpc.result_of(answer, request.id)
     except json_rpc.ErrorResponse as error:
-        message = "error without a message" if error.message is None else printable(error.message)
-        raise RpcError(message, error.code, error.data, from_endpoint=True) from None
+        raise RpcError(printable(error.message), error.code, error.data, from_endpoint=True) from None
     except json_rpc.MalformedResponse as error:
         raise RpcError(str(error)) from None
 

@@ -90,7 +90,7 @@ class Httpx2Transport:
             async with self._client.stream("POST", url, content=body, headers=_HEADERS) as answer:
                 _check_status(answer.status_code)
                 return await _collect(answer)
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # ValueError: a redirect to no address
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, ExceptionGroup) as error:  # a redirect to no address
             raise TransportError(connection_words(error)) from error
 
 

@@ -143,8 +143,8 @@ def _read(value: object, name: str) -> int | bytes:
 
 
 def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is not a string")  # noqa: TRY004 - one error for every malformed RPC object
+    if not isinstance(value, str) or value[:2] != "0x":
+        raise ValueError(f"{name} is not a text that begins with 0x")
     return value
 
 

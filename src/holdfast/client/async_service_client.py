@@ -160,11 +160,10 @@ class AsyncServiceClient(EndpointMethods):
     async def bundler(self, method: str, params: Sequence[object] = ()) -> Any:
         """Send a JSON-RPC request to the bundler and return its result. Raises JsonRpcError for an error response."""
         number = next(self._request_ids)
-        call = call_of(endpoints.BUNDLER, lambda reply: read_json_rpc(reply, number))
+        call = call_of(endpoints.BUNDLER, as_json)
         body = {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
-        return await self._http.send(
-            replace(call, body=body, named=method in CHARGED, only_reads=method not in CHARGED)
-        )
+        sent = replace(call, body=body, named=method in CHARGED, only_reads=method not in CHARGED)
+        return read_json_rpc(await self._http.send(sent), number)
 
     async def indexer_did(self, did_hash: str) -> service.IndexerDid:
         """Return the indexer's record of a DID."""

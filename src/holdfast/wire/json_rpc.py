@@ -79,7 +79,7 @@ class MalformedResponse(ValueError):
 class ErrorResponse(Exception):
     """The response contains an error object. `code` and `data` are as sent; `code` is None unless it is an integer."""
 
-    def __init__(self, message: str | None, code: int | None, data: object) -> None:
+    def __init__(self, message: str, code: int | None, data: object) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
@@ -104,4 +104,5 @@ def _error_of(error: Any) -> Exception:
         return MalformedResponse("answer carries a malformed error")
     code, message = error.get("code"), error.get("message")
     known = code if isinstance(code, int) and not isinstance(code, bool) else None
-    return ErrorResponse(None if message is None else str(message)[:MAX_MESSAGE], known, error.get("data"))
+    said = message if isinstance(message, str) else "the request was refused"
+    return ErrorResponse(said[:MAX_MESSAGE], known, error.get("data"))

@@ -195,6 +195,11 @@ def test_a_small_compressed_answer_does_not_fill_the_memory():
         tracemalloc.stop()
 
 
+def test_a_port_that_is_none_is_a_network_error():
+    with ServiceClient("http://localhost:99999", retries=QUICK) as client, pytest.raises(NetworkError):
+        client.status()
+
+
 @pytest.mark.parametrize("place", ["https://-.xn--a/", "http:////[a", "https://[::1"])
 async def test_a_redirect_to_no_address_is_a_network_error(place):
     answer = httpx2.MockTransport(answering(302, None, {"Location": place}))

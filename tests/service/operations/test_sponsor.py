@@ -302,10 +302,12 @@ async def test_a_chain_that_lies_about_its_newest_block_is_a_bundler_error(world
     assert refused.value.row is BUNDLER_ERROR
 
 
-async def test_a_fee_that_no_operation_can_name_is_not_paid(world, monkeypatch):
+async def test_a_chain_whose_fee_no_operation_can_offer_is_a_bundler_error(world, monkeypatch):
     block = {"number": "0x1", "timestamp": "0x1", "baseFeePerGas": "0x" + "f" * 64}
     monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
-    assert "the sponsor pays at most" in await world.error(replace(payment(), max_fee_per_gas=0))
+    with pytest.raises(Refused) as refused:
+        await world.ask(replace(payment(), max_fee_per_gas=0))
+    assert refused.value.row is BUNDLER_ERROR
 
 
 @pytest.mark.parametrize(("operation", "why"), [

@@ -9,13 +9,14 @@ import msgspec
 
 from holdfast.chain.errors import TransportError
 from holdfast.chain.jsonrpc import is_read
-from holdfast.client.http.calls import Call, as_bytes
+from holdfast.client.http.calls import Call, as_json
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.endpoints import BUNDLER
 from holdfast.wire.json_rpc import CHARGED
 
 if TYPE_CHECKING:
+    from holdfast.client.http.calls import Reply
     from holdfast.client.http.transport import HttpTransport
 
 _OK = range(200, 300)
@@ -63,8 +64,14 @@ class ChainTransport:
 def _call(path: str, body: bytes) -> Call[bytes]:
     method = _method_of(body)
     named = f"{path}/".startswith(f"{BUNDLER.path}/") and method in CHARGED
-    call = Call(method="POST", path=path, read=as_bytes, content=body, headers=_JSON)
+    call = Call(method="POST", path=path, read=_json, content=body, headers=_JSON)
     return replace(call, named=named, only_reads=is_read(method))
+
+
+def _json(reply: Reply) -> bytes:
+    """Return the body. Raises ValueError if it is not JSON: an answer that broke off is a lost one."""
+    as_json(reply)
+    return reply.content
 
 
 def _method_of(body: bytes) -> str:

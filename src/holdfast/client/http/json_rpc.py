@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import msgspec
-
 from holdfast.chain.values import printable
 from holdfast.wire import json_rpc
 from holdfast.wire.client_errors import NetworkError
-
-if TYPE_CHECKING:
-    from holdfast.client.http.calls import Reply
 
 
 class JsonRpcError(NetworkError):
@@ -23,11 +16,13 @@ class JsonRpcError(NetworkError):
         self.data = data
 
 
-def read_json_rpc(reply: Reply, request_id: int) -> object:
-    """Return the result. Raises JsonRpcError for an error with a code, ValueError for anything else."""
+def read_json_rpc(answer: object, request_id: int) -> object:
+    """Return the result. Raises JsonRpcError for an error with a code, NetworkError for anything else."""
     try:
-        return json_rpc.result_of(msgspec.json.decode(reply.content), request_id)
+        return json_rpc.result_of(answer, request_id)
+    except json_rpc.MalformedResponse as error:
+        raise NetworkError(str(error)) from error
     except json_rpc.ErrorResponse as error:
         if error.code is None:
-            raise json_rpc.MalformedResponse("the error has no code") from None
-        raise JsonRpcError(printable(error.message or "bundler error"), error.code, error.data) from None
+            raise NetworkError("the error has no code") from None
+        raise JsonRpcError(printable(error.message), error.code, error.data) from None

@@ -10,6 +10,8 @@ import httpx2
 # As browsers read a host: one whose last label is a number is an IPv4 address, in whatever notation.
 _LITERAL = re.compile(r".*:.*|(.*\.)?([0-9]+|0x[0-9a-f]*)\.?", re.ASCII)
 
+_PORTS = 2**16
+
 
 def endpoint_named(named: str | None, service: str) -> str | None:
     """Return the address that `service` names if it may be used, else None.
@@ -18,7 +20,7 @@ def endpoint_named(named: str | None, service: str) -> str | None:
     """
     try:
         url, own = httpx2.URL(named or ""), httpx2.URL(service)
-        host = url.host
+        host = url.host if (url.port or 0) < _PORTS else ""
     except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: not a valid name outside ASCII
         return None
     if _is_loopback(host):

@@ -174,10 +174,13 @@ def _post(http: httpx2.AsyncClient, url: str, body: bytes, base_url: str) -> htt
 
 
 async def _sent(http: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
-    """Send a request. Raises NetworkError also for a redirect to no address, which httpx2 reads but does not follow."""
+    """Send a request. Raises NetworkError also for a port above 65535, and for a redirect to no address.
+
+    httpx2 reads such a redirect but does not follow it.
+    """
     try:
         return await http.send(request, stream=True)
-    except ValueError as error:
+    except (ValueError, ExceptionGroup) as error:
         raise NetworkError(connection_words(error)) from error
 
 

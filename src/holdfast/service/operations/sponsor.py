@@ -147,7 +147,6 @@ class Sponsor:
         """Return the operation with fees. Raises NotSponsored above the ceiling."""
         if operation.max_fee_per_gas == 0:
             fees = await fees_of_chain(self.connect(), self.chain_id)
-            require_fee(fees.max_fee_per_gas, self.limits)
             operation = replace(
                 operation,
                 max_fee_per_gas=fees.max_fee_per_gas,

@@ -92,6 +92,8 @@ def _told(error):
 
 
 def _refusal(answer):
+    if isinstance(answer, dict) and "text" in answer:
+        return httpx2.Response(200, text=answer["text"])
     if isinstance(answer, dict):
         return httpx2.Response(answer["status"], json=answer.get("body", {}), headers=answer.get("headers", {}))
     found = _ANSWER.fullmatch(answer)
@@ -117,6 +119,7 @@ async def _receipt(client, transport):
 _CALLS = {
     "look for a receipt": _receipt,
     "send an operation on another chain": _send_elsewhere,
+    "look for entry points": lambda client, _: client.bundler("eth_supportedEntryPoints"),
     "status": lambda client, _: client.status(),
     "send code": lambda client, _: client.send_code("ann@example.com", "email"),
 }

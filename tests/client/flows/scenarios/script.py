@@ -4,7 +4,6 @@ import asyncio
 from contextvars import ContextVar
 from types import SimpleNamespace
 
-from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.storage.name_records import Failed, ServersFailed
@@ -148,8 +147,9 @@ def told(error):
         return {"error": "killed"}
     if isinstance(error, ValueError):
         return {"error": "misuse", "message": str(error)}
-    documented = (it.__name__ for it in (RequestRefused, ClientStateError) if isinstance(error, it))
-    name = error.name if isinstance(error, NoEndpoint) else next(documented, type(error).__name__)
+    kinds = (RequestRefused, ServersFailed, ClientStateError, NetworkError)
+    documented = (it.__name__ for it in kinds if isinstance(error, it))
+    name = next(documented, type(error).__name__)
     code = getattr(error, "code", None)
     return {"error": f"{name} {code}" if isinstance(code, str) and code else name, "message": _without_reasons(error)}
 
