@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from tests.support.api import KEY, Api
@@ -13,12 +14,8 @@ from holdfast.service.http.relaying import RelayedRequest
 from holdfast.service.settings.secrets import Secrets
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.administration import By
+from holdfast.service.web.administration import Administration
 from holdfast.wire.admin_endpoints import API, Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.service.web.administration import Administration
 
 ADDRESS = "192.0.2.1"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -15,18 +17,13 @@ from holdfast.service.bootstrap.applications import application_of
 from holdfast.service.bootstrap.services import build_service
 from holdfast.service.bootstrap.stores import database, open_store
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.port import Notice
 from holdfast.service.settings.secrets import Secrets
 from holdfast.service.settings.values import read_settings
+from holdfast.service.store.database import Database
 from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
-
-    from holdfast.service.mail.port import Notice
-    from holdfast.service.store.database import Database
-    from holdfast.service.web.application import Application
 
 DID = "did:new:0x" + "11" * 32
 OTHER_DID = "did:new:0x" + "22" * 32
@@ -48,12 +45,24 @@ class Clock:
 
 
 @dataclass
-class RecordingMailer:
-    """A Mailer that records the messages, or fails if the test says so."""
+class Recording:
+    """A provider that fails if the test says so."""
+
+    failure: BaseException | None = None
+
+    async def check(self) -> str:
+        return "recorded"
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class RecordingMailer(Recording):
+    """A Mailer that records the messages."""
 
     sent: list[tuple[str, str, int]] = field(default_factory=list)
     notices: list[tuple[str, Notice]] = field(default_factory=list)
-    failure: BaseException | None = None
     asked: int = 0  # for notices, also those that failed
 
     async def send_notice(self, recipient: str, notice: Notice) -> None:
@@ -67,21 +76,14 @@ class RecordingMailer:
             raise self.failure
         self.sent.append((recipient, code, lifetime_s))
 
-    async def check(self) -> str:
-        return "recorded"
-
-    async def close(self) -> None:
-        return None
-
 
 @dataclass
-class RecordingSms:
-    """An SmsVerifier that accepts one correct code, or fails if the test says so."""
+class RecordingSms(Recording):
+    """An SmsVerifier that accepts one correct code."""
 
     code: str = "123456"
     same_code_s: float = 0.0
     sent: list[str] = field(default_factory=list)
-    failure: BaseException | None = None
 
     async def start(self, phone: str) -> None:
         if self.failure:
@@ -92,12 +94,6 @@ class RecordingSms:
         if self.failure:
             raise self.failure
         return phone in self.sent and code == self.code
-
-    async def check(self) -> str:
-        return "recorded"
-
-    async def close(self) -> None:
-        return None
 
 
 class Api:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.rpc import RpcClient
+from holdfast.chain.values import Receipt
 from holdfast.world.anvil import CHAIN_ID, HARDFORK, ChainOptions
 from holdfast.world.local_world import LocalWorld, WorldOptions, open_world
 from holdfast.world.processes import free_port
 from holdfast.world.service_process import chain_row, start_service
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
-    from pathlib import Path
-
-    from holdfast.chain.rpc import RpcClient
-    from holdfast.chain.values import Receipt
 
 T = TypeVar("T")
 

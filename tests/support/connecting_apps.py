@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.async_api import Browser, BrowserContext, Page
 from tests.support.page_visits import Visit
 from tests.support.pages import Pages
 from tests.support.passkeys import Authenticator
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
-    from tests.support.serving import Server
+from tests.support.serving import Server
 
 ASK = """
 async ([service, request, options]) => {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Iterator
 
 import asyncpg
 import pytest
@@ -11,16 +11,11 @@ from tests.support.postgres_server import PostgresServer, running
 from tests.support.serving import PATIENCE_S
 from tests.support.shards import partition
 
+from holdfast.service.store.port import Store
 from holdfast.service.store.postgresql import batcher, connection, schema
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.settings.postgresql import parse_address
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from holdfast.service.store.port import Store
-
 
 _MADE_PATIENT = f"""DO $$ DECLARE one regprocedure; BEGIN
     FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND 'lock_timeout=1s' = ANY (proconfig) LOOP

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.storage.vault_store import VaultStore
 
 
 def in_store(store: VaultStore, statement: str) -> list[tuple[Any, ...]]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from holdfast.service.store.postgresql.batcher import Batcher
 from holdfast.service.store.postgresql.batches import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.service.store.postgresql.batcher import Batcher
 
 
 class FakeConnection:

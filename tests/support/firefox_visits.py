@@ -5,16 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import axe_playwright_python
-from tests.support.marionette import ELEMENT
+from tests.support.marionette import ELEMENT, Marionette
 from tests.support.page_visits import SHOTS, WIDER
-from tests.support.serving import PATIENCE_S, becomes_true
-
-if TYPE_CHECKING:
-    from tests.support.marionette import Marionette
-    from tests.support.serving import Server
+from tests.support.serving import PATIENCE_S, Server, becomes_true
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 RUN_AXE = """

@@ -6,22 +6,20 @@ import asyncio
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx2
+from tests.support.serving import becomes_true
 
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import Httpx2Transport
 from holdfast.world import guard
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-
-    from holdfast.world.tools import Tools
+from holdfast.world.tools import Tools
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "contracts"
@@ -79,14 +77,12 @@ def run_anvil(tools: Tools, *arguments: str) -> Iterator[Chain]:
 
 
 def _ready(chain: Chain, process: subprocess.Popen[bytes]) -> Chain:
-    deadline = time.monotonic() + 120
-    while True:
-        try:
-            with httpx2.Client(timeout=30) as http:
-                http.post(chain.url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []})
-        except httpx2.TransportError:
-            assert process.poll() is None, "anvil ended while starting"
-            assert time.monotonic() < deadline, "anvil did not start"
-            time.sleep(0.02)
-        else:
-            return chain
+    def answers() -> bool:
+        assert process.poll() is None, "anvil ended while starting"
+        with suppress(httpx2.TransportError):
+            httpx2.post(chain.url, json={"jsonrpc": "2.0", "id": 1, "method": "eth_chainId"}, timeout=30)
+            return True
+        return False
+
+    assert becomes_true(answers), "anvil did not start"
+    return chain

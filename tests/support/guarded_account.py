@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.support.api import Api
 from tests.support.store_cases import claims, registration
 from tests.support.upstreams import rpc_results
 
@@ -16,9 +17,6 @@ from holdfast.rules.recovery import parse_guardian_keys
 from holdfast.service.settings.secrets import Secrets
 from holdfast.wire.abi import selector
 from holdfast.wire.keccak import did_hash
-
-if TYPE_CHECKING:
-    from tests.support.api import Api
 
 SECRET = "11" * 32
 KEYS = parse_guardian_keys(SECRET)

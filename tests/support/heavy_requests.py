@@ -7,19 +7,16 @@ import json
 import sys
 import threading
 import time
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
+from holdfast.service.web.application import Application
 from holdfast.service.web.asgi import AsgiEntry
 from holdfast.service.web.rsgi import RsgiEntry
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Iterator
-
-    from holdfast.service.web.application import Application
 
 HEAD = 60_000  # characters of a path, a query or a header: servers take a head of at most 64 KiB
 BODY = 64 * 1024

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from playwright.async_api import Page, Route
 from tests.support.serving import PATIENCE_S
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page, Route
 
 SETTLED_S = 0.5
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from tests.support.fake_chain import CHAIN_ID, FakeChain
 from tests.support.indexes import OPTIONS, follower
 
+from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.runtime import IndexRunner
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.transfers import TransferReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from holdfast.indexer.asgi import IndexerApp
-
 
 TOKEN = bytes.fromhex("55" * 20)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import random
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.support.fake_chain import CHAIN_ID, FACTORY, REGISTRY, FakeChain
+from tests.support.fake_chain import CHAIN_ID, FACTORY, REGISTRY, FakeChain, Ledger
 
 from holdfast.indexer.answers import Answers
 from holdfast.indexer.events import Decoder
@@ -15,13 +15,9 @@ from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.progress import FollowProgress
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import ChainMoved, RangeReader
+from holdfast.indexer.store import IndexStore
 from holdfast.indexer.transfers import TransferReader
 from holdfast.wire.keccak import checksum_address
-
-if TYPE_CHECKING:
-    from tests.support.fake_chain import Ledger
-
-    from holdfast.indexer.store import IndexStore
 
 OPTIONS = FollowOptions(chain_id=CHAIN_ID, poll_s=0.01, behind_patience_s=0.0)
 

@@ -6,16 +6,11 @@ import asyncio
 import contextlib
 import itertools
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Callable
 
-from tests.support.recorded_load import RecordedLoad
+from tests.support.nodes import Nodes
+from tests.support.recorded_load import Answer, RecordedLoad
 from tests.support.serving import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from tests.support.nodes import Nodes
-    from tests.support.recorded_load import Answer
 
 _BEFORE_S, _AFTER_S = 0.7, 0.7
 _ENOUGH, _WELL_S = 20, 0.5

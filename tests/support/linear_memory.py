@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from holdfast.enclave import Enclave
+from holdfast.enclave import Enclave
 
 _PAGE = 1 << 16
 

@@ -11,14 +11,10 @@ import hashlib
 import os
 import shutil
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import pytest
-
+import pytest
 
 MADE = Path(os.environ.get("HOLDFAST_CACHE_DIR") or Path.home() / ".cache" / "holdfast") / "tests"
 RETENTION_S = 30 * 86_400  # since a run last used it

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 from functools import cache
-from typing import TYPE_CHECKING
 
+from tests.support.chain_service import ChainService
 from tests.support.fresh_chain import CONTRACTS
 
 from holdfast.chain.abi import call_data
@@ -15,9 +15,6 @@ from holdfast.chain.contracts.create2 import create2_address
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.world.tools import find_node
-
-if TYPE_CHECKING:
-    from tests.support.chain_service import ChainService
 
 _SOURCE = "test/utils/Tokens.sol"
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from holdfast.client.vault import calls
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def respond_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:

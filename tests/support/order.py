@@ -6,10 +6,8 @@ In a parallel run, each free worker gets the next whole module. The order of tes
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
 # Prefixes of paths below tests/, the slowest first.

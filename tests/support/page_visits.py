@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, BrowserContext, Page, Request, ViewportSize
 from playwright.async_api import TimeoutError as PlaywrightTimeout
+from tests.support.chain_service import ChainService
 from tests.support.passkeys import Authenticator
+from tests.support.serving import Server
 from tests.support.soak import SOAK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from playwright.async_api import Browser, BrowserContext, Page, Request, ViewportSize
-    from tests.support.chain_service import ChainService
-    from tests.support.serving import Server
 
 PICTURES = os.environ.get("HOLDFAST_TEST_PICTURES")  # a folder for hundreds of pictures, which no test checks
 SHOTS = Path(PICTURES or Path(__file__).parents[2] / "build" / "screenshots")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
+from tests.support.chain_service import ChainService
+from tests.support.serving import Server
 from tests.support.unbuilt_client import serve_sources
 
 from holdfast.chain.errors import RpcError
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
-    from tests.support.chain_service import ChainService
-    from tests.support.serving import Server
 
 PATIENCE_MS = 60_000
 AUTHENTICATOR = {

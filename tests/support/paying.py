@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from playwright.async_api import Browser, BrowserContext, Page
+from tests.support.chain_service import ChainService
 from tests.support.pages import Pages
 from tests.support.passkeys import CLIENT, MAKE, PATIENCE_MS, Authenticator, outcome, visit
 from tests.support.payment_window import ConfirmPage, confirm_page
 from tests.support.serving import PATIENCE_S
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
-    from tests.support.chain_service import ChainService
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
 ADD_KEY = """async ({id, secret}) => {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx2
+from tests.support.chain_service import ChainService
 from tests.support.running_service import json_server
 
 from holdfast.chain.approvals import approval_hash
@@ -18,11 +20,6 @@ from holdfast.chain.packed_operations import pack
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.world.anvil import CHAIN_ID
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.chain_service import ChainService
 
 PAYMASTER = from_hex(ADDRESSES["VerifyingPaymaster"])
 PLACEHOLDER = bytes(12) + b"\x11" * 64 + b"\x1b"

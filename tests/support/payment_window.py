@@ -6,19 +6,15 @@ import asyncio
 import base64
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
+from playwright.async_api import Browser, CDPSession
 from tests.support.page_visits import SHOTS
 from tests.support.passkeys import AUTHENTICATOR
 from tests.support.serving import PATIENCE_S
 
 from holdfast.wire.encoding import from_base64url
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from playwright.async_api import Browser, CDPSession
-
 
 MAKE_PASSKEY = """(async () => {
   const hf = await import("/client/holdfast.js");

@@ -6,22 +6,19 @@ import secrets
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from tests.support.chain_service import ChainService
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 import holdfast
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.client.types.service import AccountState
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire.keccak import checksum_address
 from holdfast.wire.retries import OPERATIONS
-
-if TYPE_CHECKING:
-    from tests.support.chain_service import ChainService
-
-    from holdfast.client.types.service import AccountState
 
 KEY = SecretKey(b"k" * 32)
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
+from holdfast.chain.bundler import Bundler
 from holdfast.chain.contracts import ADDRESSES, load, predict_account
 from holdfast.chain.reverts import errors_of
 from holdfast.chain.user_operations import UserOperation
 from holdfast.wire.encoding import from_hex
-
-if TYPE_CHECKING:
-    from holdfast.chain.bundler import Bundler
-    from holdfast.world.local_world import LocalWorld
-    from holdfast.world.software_key import SoftwareKey
+from holdfast.world.local_world import LocalWorld
+from holdfast.world.software_key import SoftwareKey
 
 ERRORS = [error for name in ("DIDRegistry", "VaultAccount", "DevUSDC") for error in errors_of(load(name).abi)]
 

@@ -13,19 +13,14 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.support.postgres_server import USER, account
+from tests.support.postgres_server import USER, PostgresServer, account
+from tests.support.serving import becomes_true
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.postgres_server import PostgresServer
 
 PREPARES_SINCE = (1, 21)
 FETCHED = Path(__file__).resolve().parents[2] / ".setup" / "programs" / "pooler" / "usr"
@@ -83,17 +78,14 @@ def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bo
         [_runnable(), settings], stderr=subprocess.DEVNULL, env=_environment(), **run_as
     )
     try:
-        _wait_for(port)
+        assert becomes_true(lambda: _accepts(port)), "PgBouncer does not answer"
         yield f"postgresql://{USER}@127.0.0.1:{port}/{database}?pooler={'prepared' if prepared else 'transaction'}"
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(30)
 
 
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        assert time.monotonic() < deadline, "PgBouncer does not answer"
-        time.sleep(0.05)
+def _accepts(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import runpy
-import signal
 import ssl
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
-from tests.support.children import dying_with_parent
+from tests.support import children
 from tests.support.clean_tree import ROOT
-from tests.support.serving import PATIENCE_S, becomes_true
+from tests.support.serving import PATIENCE_S, becomes_true, wait_until_answering
 from tests.support.topology import start_nginx
 
 from holdfast.world.processes import free_port
@@ -99,19 +96,8 @@ def _changed(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-@contextlib.contextmanager
-def _running(command: Sequence[str], folder: Path) -> Iterator[None]:
-    environment = {"PATH": os.defpath, "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
-            preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
-        )  # fmt: skip
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)
+def _running(command: Sequence[str], folder: Path) -> AbstractContextManager[None]:
+    return children.running(command, folder / "log", HOME=str(folder), XDG_DATA_HOME=str(folder))
 
 
 def _is_written(certificate: Path) -> bool:
@@ -120,12 +106,5 @@ def _is_written(certificate: Path) -> bool:
 
 def _answering(proxy: Proxy, folder: Path) -> Proxy:
     with proxy.client() as client:
-        assert becomes_true(lambda: _answers(client)), (folder / "log").read_text()
+        wait_until_answering(client, "/healthz", folder / "log")
     return proxy
-
-
-def _answers(client: httpx2.Client) -> bool:
-    with contextlib.suppress(httpx2.TransportError):
-        return client.get("/healthz").status_code == 200
-    time.sleep(0.05)
-    return False

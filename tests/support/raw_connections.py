@@ -12,7 +12,7 @@ import httpx2
 import psutil
 import pytest
 import trustme
-from tests.support.serving import PATIENCE_S, Server, becomes_true
+from tests.support.serving import PATIENCE_S, Server, wait_until_answering
 
 ESTABLISHED = 1  # of Linux's TCP states
 ENTRIES = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
@@ -56,13 +56,8 @@ def speaking(context: ssl.SSLContext, protocol: str) -> ssl.SSLContext:
 
 
 def over_tls(server: Server, tls: ssl.SSLContext) -> Server:
-    def answers() -> bool:
-        assert server.process.poll() is None, server.log.read_text()
-        with contextlib.suppress(httpx2.TransportError):
-            return httpx2.get(f"https://localhost:{server.port}/healthz", verify=tls).status_code == httpx2.codes.OK
-        return False
-
-    assert becomes_true(answers)
+    with httpx2.Client(base_url=f"https://localhost:{server.port}", verify=tls) as client:
+        wait_until_answering(client, "/healthz", server.log)
     return server
 
 

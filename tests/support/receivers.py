@@ -1,11 +1,11 @@
-"""Servers on loopback: a mail server, a scripted mail server, and an HTTP API that records exact requests."""
+"""Servers on loopback: a mail server, and an HTTP API that records exact requests."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
+from tests.support.upstreams import scripted
 
 NEVER, HANG_UP = object(), object()
 
@@ -97,33 +98,6 @@ async def receiving(**options: Any) -> AsyncIterator[Receiver]:
         await receiver.stop()
 
 
-@asynccontextmanager
-async def scripted(
-    talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]],
-) -> AsyncIterator[tuple[int, list[asyncio.StreamWriter]]]:
-    """Run a server that handles each connection with `talk(reader, writer, number_of_this_connection)`."""
-    connections: list[asyncio.StreamWriter] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.append(writer)
-        try:
-            await talk(reader, writer, len(connections))
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1], connections
-    finally:
-        server.close()
-        for writer in connections:
-            writer.transport.abort()
-        await server.wait_closed()
-        await asyncio.sleep(0.01)
-
-
 class Provider:
     """An HTTP server that sends canned responses and records each request as (first line, headers, body)."""
 
@@ -139,40 +113,30 @@ class Provider:
         )
         self.answers.append(head.encode() + b"\r\n" + payload)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                first, *lines = head.decode().strip().split("\r\n")
-                headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-                body = await reader.readexactly(int(headers.get("content-length", 0)))
-                self.requests.append((first, headers, body))
-                answer = self.answers.pop(0)
-                if answer is NEVER:
-                    await reader.read()
-                if answer in {NEVER, HANG_UP}:
-                    return
-                last = headers.get("connection") == "close"  # RFC 9112 section 9.6
-                writer.write(answer.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1) if last else answer)
-                if last:
-                    return
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
+        self.connections = number
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            first, *lines = head.decode().strip().split("\r\n")
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            body = await reader.readexactly(int(headers.get("content-length", 0)))
+            self.requests.append((first, headers, body))
+            answer = self.answers.pop(0)
+            if answer is NEVER:
+                await reader.read()
+            if answer in {NEVER, HANG_UP}:
+                return
+            last = headers.get("connection") == "close"  # RFC 9112 section 9.6
+            writer.write(answer.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1) if last else answer)
+            if last:
+                return
 
 
 @asynccontextmanager
 async def api_server() -> AsyncIterator[Provider]:
     provider = Provider()
-    server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
-    provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with scripted(provider.serve) as (port, _):
+        provider.url = f"http://127.0.0.1:{port}"
         yield provider
-    finally:
-        server.close()
-        await server.wait_closed()
-        await asyncio.sleep(0.01)
 
 
 @pytest.fixture

@@ -9,18 +9,15 @@ import re
 import secrets
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import aiohttp
 from tests.support.linearizability import UNKNOWN, Operation, explained
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-    from pathlib import Path
-
-    from tests.support.nodes import Nodes
+from tests.support.nodes import Nodes
 
 KINDS = ("session", "credential", "address", "code")
 GROUPS = (3, 3, 2)  # eight clients; those in a group share a key, so that a wrong response cannot go unnoticed

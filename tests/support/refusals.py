@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.support.nodes import Nodes
+from tests.support.nodes import Nodes
 
 _SILENCES = (
     "no connection to the database was free in time",

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+import httpx2
+from tests.support.proxies import Proxy
+from tests.support.serving import Server
 from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.vault_tokens import AUDIENCE, VaultKey
 
 from holdfast.content.cars import write_car
+from holdfast.content.cids import Block
 from holdfast.content.snapshots import Manifest, snapshot_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import httpx2
-    from tests.support.proxies import Proxy
-    from tests.support.serving import Server
-
-    from holdfast.content.cids import Block
 
 MIB = 1024 * 1024
 # The limits are high because a fast machine uploads more than a DID may store by default.

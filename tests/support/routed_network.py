@@ -12,18 +12,12 @@ import itertools
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 
-from tests.support.nodes import nodes_on
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tests.support.nodes import Nodes
-    from tests.support.postgres_server import PostgresServer
-
+from tests.support.nodes import Nodes, nodes_on
+from tests.support.postgres_server import PostgresServer
 
 _COUNT = itertools.count()
 

@@ -5,25 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import os
-import subprocess
-import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.support import forked
 from tests.support.http_servers import Handler, http_server
 from tests.support.outboxes import codes_to
-from tests.support.serving import is_healthy
-
-from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.forked import Process
+from tests.support.serving import running_server
 
 PREDICTED = "0x" + "5a" * 20
 STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
@@ -93,39 +83,8 @@ class RunningService:
 @contextmanager
 def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]:
     """Run `holdfast serve` on a free loopback port, and always stop it at the end of the `with` block."""
-    port = free_port()
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")},
-        "HOLDFAST_DATA_DIR": str(data_dir),
-        "HOLDFAST_PORT": str(port),
-        "HOLDFAST_PUBLIC_URL": f"http://localhost:{port}",
-        "HOLDFAST_LOG": "json",
-        **settings,
-    }
-    log = (data_dir / "service.log").open("w+")
-    with Path(os.devnull).open() as nothing:
-        process = forked.start(["serve"], environment, (nothing.fileno(), log.fileno(), log.fileno()))
-    try:
-        base_url = f"http://127.0.0.1:{port}"
-        _wait_until_up(base_url, process, Path(log.name))
-        yield RunningService(base_url, data_dir)
-    finally:
-        process.terminate()
-        try:
-            process.wait(60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        log.close()
-
-
-def _wait_until_up(base_url: str, process: Process, log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        if is_healthy(base_url):
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"the service did not start: {log.read_text()[-2000:]}")
+    with running_server(data_dir, data_dir / "service.log", HOLDFAST_LOG="json", **settings) as server:
+        yield RunningService(server.url, data_dir)
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.chain.signers import p256_signer
 from holdfast.cli import client_vault
 from holdfast.client.passkeys import Authenticator, Person
 from holdfast.wire.encoding import from_base64url
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def plugged_in(monkeypatch: pytest.MonkeyPatch, service: str, file: Path | None = None) -> bytes:

@@ -10,23 +10,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from tests.support import forked
+from tests.support.forked import Process
 
 from holdfast.world.processes import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.forked import Process
 
 HOLDFAST = str(Path(sys.executable).parent / "holdfast")
 DID = "did:new:0x" + "11" * 32
@@ -142,6 +139,17 @@ def is_healthy(url: str) -> bool:
         return False
     finally:
         connection.close()
+
+
+def wait_until_answering(client: httpx2.Client, path: str, log: Path) -> None:
+    """Wait until a GET of this path succeeds."""
+
+    def answers() -> bool:
+        with contextlib.suppress(httpx2.TransportError):
+            return client.get(path).is_success
+        return False
+
+    assert becomes_true(answers), log.read_text()
 
 
 def becomes_true(holds: Callable[[], bool]) -> bool:

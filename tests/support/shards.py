@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from unittest import mock
 
-from tests.support.postgres_server import USER
+from tests.support.postgres_server import USER, PostgresServer
 
 from holdfast.rules.shards import SHARDS
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.database import in_thread
 from holdfast.settings.postgresql import parse_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.postgres_server import PostgresServer
 
 PARTITIONS = 16
 LOCAL_BELOW = SHARDS // 2  # on two servers, the lower half of the shards is on the first

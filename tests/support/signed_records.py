@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from holdfast.content import ipld, protobuf
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _V1 = {1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL"}
 _SIGNATURE, _DATA = 8, 9

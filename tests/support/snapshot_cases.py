@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from holdfast.rules.pins import PinRequest
-from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload, TokenUse
+from holdfast.rules.pins import Pin, PinRequest
+from holdfast.rules.snapshot_quotas import Usage
+from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload, SnapshotIndex, TokenUse
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.rules.pins import Pin
-    from holdfast.rules.snapshot_quotas import Usage
-    from holdfast.service.store.snapshot_index import SnapshotIndex
 
 DID, OTHER = "did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32
 NOW = 1_800_000_000.0

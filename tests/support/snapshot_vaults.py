@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.api import Api
 from tests.support.vault_tokens import VaultKey
 
 from holdfast.content.cars import write_car
+from holdfast.content.cids import Block
 from holdfast.content.snapshots import Manifest, snapshot_blocks
+from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import httpx2
-
-    from holdfast.content.cids import Block
-    from holdfast.service.operations.snapshots import Snapshots
 
 
 @dataclass

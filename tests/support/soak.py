@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from _pytest.mark import ParameterSet
+from _pytest.mark import ParameterSet
 
 SOAK = os.environ.get("HOLDFAST_TEST_SOAK") == "1"
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from holdfast.client import software_authenticator
 from holdfast.wire.encoding import from_base64url
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from threading import Event
-
-    from cryptography.hazmat.primitives.asymmetric import ec
 
 
 class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Confirmation, Move, RegistrationFacts
+from holdfast.service.store.port import Store
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
 from holdfast.wire.requests import RegisterDid
-
-if TYPE_CHECKING:
-    from holdfast.service.store.port import Store
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 BOB = Identifier(Channel.HANDLE, "bob", "Bob")

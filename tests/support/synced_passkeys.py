@@ -7,12 +7,10 @@ returns it; everything else comes from the authenticator.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.async_api import Page
 from tests.support.passkeys import Authenticator
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
 
 _NOTING = """
 (() => {

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from holdfast.cli.root import application
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from typer.testing import Result
 
 PASSWORD = "correct horse battery staple"
 

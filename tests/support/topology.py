@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
-import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
-from tests.support.children import dying_with_parent
+from tests.support import children
 from tests.support.nodes import Nodes
 from tests.support.postgres_server import running
-from tests.support.serving import PATIENCE_S, Server, becomes_true
+from tests.support.serving import PATIENCE_S, Server, wait_until_answering
 
 from holdfast.world.processes import free_port
 
@@ -125,7 +122,7 @@ def start_nginx(stack: contextlib.ExitStack, program: str, folder: Path, nodes: 
     file.write_text(nginx_configuration(home, port, nodes))
     command = [program, "-p", str(home), "-e", str(home / "error.log"), "-c", str(file)]
     subprocess.run([*command, "-t"], check=True, capture_output=True)
-    _run(stack, command, home / "output.log")
+    stack.enter_context(children.running(command, home / "output.log"))
     return _answering(f"http://127.0.0.1:{port}", "/healthz", home / "error.log")
 
 
@@ -141,27 +138,11 @@ def _start_prometheus(stack: contextlib.ExitStack, program: str, folder: Path, n
         program, f"--config.file={home}/prometheus.yml", f"--storage.tsdb.path={home}/data",
         f"--web.listen-address=127.0.0.1:{port}",
     ]  # fmt: skip
-    _run(stack, command, home / "output.log")
+    stack.enter_context(children.running(command, home / "output.log"))
     return _answering(f"http://127.0.0.1:{port}", "/-/ready", home / "output.log")
 
 
-def _run(stack: contextlib.ExitStack, command: list[str], log: Path) -> None:
-    """Run a program until the exit stack is closed, or at the latest until this process ends."""
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={"PATH": os.defpath},
-            preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - one prctl, no locks
-        )  # fmt: skip
-    stack.callback(process.wait, 30)
-    stack.callback(process.terminate)
-
-
 def _answering(url: str, path: str, log: Path) -> str:
-    def answers() -> bool:
-        with contextlib.suppress(httpx2.TransportError):
-            return httpx2.get(url + path, timeout=PATIENCE_S).status_code == 200
-        time.sleep(0.05)
-        return False
-
-    assert becomes_true(answers), log.read_text()
+    with httpx2.Client(base_url=url, timeout=PATIENCE_S) as client:
+        wait_until_answering(client, path, log)
     return url

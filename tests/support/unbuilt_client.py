@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from playwright.async_api import BrowserContext, Page, Route
 
 from holdfast.service.web.client_files import BUILT, BUNDLED
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Route
 
 SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
+from _pytest.terminal import TerminalReporter
 from pytest_rerunfailures import ClientStatusDB, StatusDB
-
-if TYPE_CHECKING:
-    import pytest
-    from _pytest.terminal import TerminalReporter
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

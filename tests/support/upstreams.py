@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,23 +66,42 @@ def _reply(asked: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
 
 
 @asynccontextmanager
+async def scripted(
+    talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]],
+) -> AsyncIterator[tuple[int, list[asyncio.StreamWriter]]]:
+    """Run a server that handles each connection with `talk(reader, writer, number_of_this_connection)`."""
+    connections: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        try:
+            await talk(reader, writer, len(connections))
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1], connections
+    finally:
+        server.close()
+        for writer in connections:
+            writer.transport.abort()
+        await server.wait_closed()
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
 async def raw_upstream(answer: bytes, drip_s: float = 0.0) -> AsyncIterator[str]:
     """Run an upstream that sends these bytes in response to any request, one byte at a time if `drip_s` is given."""
-    speaking: set[asyncio.Task[Any] | None] = set()
 
-    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        speaking.add(asyncio.current_task())
-        with suppress(ConnectionError):
-            await reader.read(65536)
-            for piece in [answer] if not drip_s else [answer[n : n + 1] for n in range(len(answer))]:
-                writer.write(piece)
-                await writer.drain()
-                await asyncio.sleep(drip_s)
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _number: int) -> None:
+        await reader.read(65536)
+        for piece in [answer] if not drip_s else [answer[n : n + 1] for n in range(len(answer))]:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(drip_s)
 
-    server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        await asyncio.gather(*filter(None, speaking))
+    async with scripted(speak) as (port, _):
+        yield f"http://127.0.0.1:{port}"

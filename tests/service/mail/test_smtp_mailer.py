@@ -14,7 +14,8 @@ from urllib.parse import quote
 import pytest
 import trustme
 from aiosmtpd.smtp import AuthResult
-from tests.support.receivers import receiving, scripted
+from tests.support.receivers import receiving
+from tests.support.upstreams import scripted
 
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
