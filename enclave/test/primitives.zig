@@ -1,5 +1,5 @@
 //! Exports the module's sealing, HKDF and Argon2id to a test that runs the standards' vectors. Never shipped:
-//! tests/support/primitives.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
+//! tests/enclave/conftest.py puts this file next to a copy of enclave/src and compiles both with the module's flags.
 //!
 //! The parts of an input are concatenated in one buffer, and the result overwrites them. Each function returns the
 //! result's length, or -1 for a refusal.

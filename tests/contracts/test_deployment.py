@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from eth_keys.datatypes import PrivateKey
+from tests.support.curves import GENERATOR
 from tests.support.fresh_chain import ROOT
 
 from holdfast.chain.abi import call_data
@@ -17,10 +18,6 @@ from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
 VECTORS = json.loads((ROOT / "vectors" / "accounts" / "addresses.json").read_text())
-G = (
-    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
-    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
-)
 
 
 @pytest.fixture
@@ -79,9 +76,11 @@ def test_python_predicts_what_the_factory_answers(deployed, vector):
 
 
 def test_the_account_stands_where_python_said(deployed):
-    deployed.transact(address("AppFactory"), call_data("createAccount(uint256,uint256,uint256)", *G, 5))
-    state = deployed.view(address("AccountHelper"), call_data("getAccountState(address)", predict_account(*G, 5)))
-    assert state == bytes(96) + G[0].to_bytes(32) + G[1].to_bytes(32)
+    deployed.transact(address("AppFactory"), call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, 5))
+    state = deployed.view(
+        address("AccountHelper"), call_data("getAccountState(address)", predict_account(*GENERATOR, 5))
+    )
+    assert state == bytes(96) + GENERATOR[0].to_bytes(32) + GENERATOR[1].to_bytes(32)
 
 
 def test_refuses_a_chain_without_the_deployer(chain, key):

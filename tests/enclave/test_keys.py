@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.support.curves import GENERATOR, ORDERS
 from tests.support.enclave_calls import done, refused
 from tests.support.sealed_vaults import opened, rows_in
 
@@ -18,11 +19,7 @@ from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
 
-ORDERS = {
-    "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
-    "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
-}
-BASE_X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
+BASE_X = GENERATOR[0]
 CURVES = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8].hex()

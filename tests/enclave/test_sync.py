@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from tests.support.api import Clock
 from tests.support.credentials import registration
 from tests.support.enclave_calls import done, refused
 from tests.support.linear_memory import size_of
@@ -13,13 +14,6 @@ KEY = {"kind": "secret", "secret": bytes(range(32))}
 OTHER_KEY = {"kind": "secret", "secret": bytes(range(1, 33))}
 PASSWORD = {"kind": "password", "password": "correct horse"}
 LIFE_S = 300
-
-
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.support import anvil as anvils
 from tests.support.availability import needs_chain
+from tests.support.curves import GENERATOR
 from tests.support.indexes import ask, catch_up, contents, whole_list
 from tests.support.soak import amount
 
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("HOLDFAST_INDEXER_SEED", "20261121"))
 ROUNDS = amount(25, 100, "HOLDFAST_INDEXER_ANVIL_ROUNDS")
 OPTIONS = FollowOptions(chain_id=84532, behind_patience_s=0.0, near_blocks=8, journal_blocks=40)
-FIRST_KEY = b"".join(each.to_bytes(32) for each in anvils.GENERATOR)
+FIRST_KEY = b"".join(each.to_bytes(32) for each in GENERATOR)
 
 pytestmark = [needs_chain, pytest.mark.timeout(900)]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from tests.support.api import Clock
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 
 from holdfast.indexer.reader import ChainMoved
@@ -30,12 +31,7 @@ class Lacking:
         return await self.chain.call(method, params)
 
 
-class Time:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
+class Time(Clock):
     async def follow(self, mine, span_s):
         end = self.now + span_s
         while self.now < end:
@@ -54,7 +50,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_missing_blocks_cost_few_calls_and_are_told_until_they_are_there(store, busy_chain, way, caplog):
-    time, endpoint = Time(), Lacking(busy_chain, WAYS[way])
+    time, endpoint = Time(0.0), Lacking(busy_chain, WAYS[way])
     mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
     # The indexer pauses for up to 30 s between steps, each of which may request 16 blocks.
@@ -102,7 +98,7 @@ async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_wit
     other = copy.deepcopy(busy_chain)
     other.rng.seed(77)
     other.reorg(5, 5)
-    time, endpoint = Time(), TwoMinds(busy_chain, other)
+    time, endpoint = Time(0.0), TwoMinds(busy_chain, other)
     mine = follower(endpoint, store, replace(LIKE_OUTSIDE, poll_s=30.0), clock=time)
     await time.follow(mine, TEN_MINUTES)
     assert endpoint.calls < 3000
@@ -110,7 +106,7 @@ async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_wit
 
 async def test_a_long_catch_up_is_told(store, busy_chain, caplog, monkeypatch):
     caplog.set_level("INFO", "holdfast.indexer")
-    time = Time()
+    time = Time(0.0)
     monkeypatch.setattr(
         "holdfast.indexer.follower.RangeSize", lambda: SimpleNamespace(value=5, granted=lambda *_: None)
     )
@@ -127,7 +123,7 @@ async def test_a_long_catch_up_is_told(store, busy_chain, caplog, monkeypatch):
 
 async def test_following_block_by_block_is_not_told(store, busy_chain, caplog):
     caplog.set_level("INFO", "holdfast.indexer")
-    time = Time()
+    time = Time(0.0)
     mine = follower(busy_chain, store, clock=time)
     for _ in range(5):
         busy_chain.mine(1)

@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from tests.support.anvil import GENERATOR
+from tests.support.curves import GENERATOR
 from tests.support.fake_chain import FACTORY, REGISTRY, FakeChain, text_data, topic, word
 
 from holdfast.chain.contracts import load

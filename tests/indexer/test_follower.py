@@ -1,17 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from tests.support.api import Clock
 from tests.support.indexes import OPTIONS, ask, by_key, catch_up, contents, expected, follower
 
 from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 class Endpoint:

@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests.support.curves import GENERATOR
 from tests.support.fresh_chain import run_anvil
 
 from holdfast.chain import abi
@@ -20,11 +21,6 @@ from holdfast.world.tools import CHECKOUT, Tools
 
 REGISTRY = bytes.fromhex(addresses.DID_REGISTRY[2:])
 FACTORY = bytes.fromhex(addresses.APP_FACTORY[2:])
-# The generator point of P-256 and its double, because the factory refuses points that are not on the curve.
-GENERATOR = (
-    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
-    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
-)
 _FROM = "0x" + "f0" * 20
 _GAS = hex(8_000_000)
 

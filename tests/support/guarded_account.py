@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.api import Api
+from tests.support.curves import X, Y
 from tests.support.store_cases import claims, registration
 from tests.support.upstreams import rpc_results
 
@@ -23,11 +24,7 @@ KEYS = parse_guardian_keys(SECRET)
 SECRETS = Secrets((b"k" * 32,), generated=False, guardian_keys=KEYS)
 ACCOUNT = "0x52908400098527886E0F7030069857D2E4169EE7"
 DID = "did:new:0x" + "ab" * 32
-# P-256's generator point (SEC 2, section 2.4.2), a valid public key.
-NEW_OWNER = (
-    "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
-    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
-)
+NEW_OWNER = X + Y[2:]
 _SETTINGS = selector("accountSettings()").hex()
 _PENDING = selector("pendingRecovery()").hex()
 _KEY_STATE = selector("keyState(bytes32)").hex()

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from tests.support.curves import P256_ORDER
 
 from holdfast.content import dag_cbor
 from holdfast.content.bases import to_multibase
@@ -71,3 +72,8 @@ def container(*tokens: bytes) -> str:
     """Return a container of tokens as text: base64url, uncompressed."""
     data = dag_cbor.encode({"ctn-v1": list(tokens)})
     return "C" + base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def twin(token: bytes) -> bytes:
+    """Return the same token with the other valid s value (n - s) in the signature."""
+    return token[:35] + (P256_ORDER - int.from_bytes(token[35:67])).to_bytes(32) + token[67:]

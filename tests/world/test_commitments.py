@@ -4,6 +4,7 @@ import secrets
 from dataclasses import replace
 
 import pytest
+from tests.support.api import Clock
 
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
@@ -22,15 +23,8 @@ def claims(count):
     ]
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 def test_a_rate_counts_a_minute():
-    clock = Clock()
+    clock = Clock(0.0)
     rate = Rate(5, clock)
     rate.spend(3)
     clock.now = 30
@@ -87,7 +81,7 @@ async def test_an_operation_may_claim_a_few_things_and_not_more(world, bundler, 
 
 @on_chain
 async def test_the_rate_holds_for_all_senders_together(world, newcomer):
-    clock, posted = Clock(), []
+    clock, posted = Clock(0.0), []
 
     class Chain:
         rpc = world.rpc

@@ -20,6 +20,7 @@ import trustme
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.curves import X, Y
 from tests.support.running_service import shape
 from tests.support.upstreams import upstream
 
@@ -42,11 +43,6 @@ STATUS = {"chain": "Base Sepolia", "chainId": 84532, "rpc": "https://r", "databa
 ROOT = Path(__file__).parents[3]
 ADDRESS = "0x" + "11" * 20
 QUICK = Retries(first_s=0.001, longest_s=0.01)
-
-
-# The generator of P-256
-X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
-Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 
 
 def ask(handler, method, *args, **kwargs):

@@ -3,6 +3,7 @@
 import pytest
 from aiohttp import web
 from tests.support.api import DID, MAIL, OTHER_DID, error_of
+from tests.support.curves import GENERATOR
 from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt, word
 from tests.support.upstreams import rpc_results, upstream
 
@@ -184,10 +185,7 @@ async def test_account_and_handle_must_be_those_of_the_chain(chain, stated, alia
     assert (await lookup(api))["found"] is (outcome == "confirmed")
 
 
-X, Y = (
-    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
-    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
-)
+X, Y = GENERATOR
 OTHERS_REGISTRY = "0x" + "11" * 20
 
 

@@ -4,7 +4,6 @@ import asyncio
 
 import asyncpg
 import pytest
-from tests.support.fake_connections import FakeConnection, ask, kind, refused
 from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
 from tests.support.pgbouncer import version as pgbouncer_version
 from tests.support.store_cases import ANN, admit, handle, refuse, sends, session
@@ -12,12 +11,48 @@ from tests.support.store_cases import ANN, admit, handle, refuse, sends, session
 from holdfast.rules.registration import SessionBounds, SessionFacts
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batcher import UNDIVIDED, Batcher
-from holdfast.service.store.postgresql.batches import LostRace
+from holdfast.service.store.postgresql.batches import Kind, LostRace
 from holdfast.service.store.postgresql.connection import NotSent
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.writes.arguments import claim_key_of
 from holdfast.service.store.postgresql.writes.claims import OPEN_SESSIONS, SessionToOpen
 from holdfast.wire.errors import Refused
+
+
+class FakeConnection:
+    """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
+
+    is_citus = False
+
+    def __init__(self):
+        self.batches = []
+        self.errors = {}
+        self.go = asyncio.Event()
+        self.go.set()
+
+    async def fetch(self, _statement, values):
+        batch = list(values[0])
+        self.batches.append(batch)
+        await self.go.wait()
+        for number in batch:
+            if self.errors.get(number):
+                raise self.errors[number].pop(0)
+        return [(number * 2,) for number in batch]
+
+    async def close(self):
+        return None
+
+
+def kind(**more):
+    return Kind("double", "", lambda batch: [batch], lambda _batch, rows: [row[0] for row in rows], **more)
+
+
+def refused(error, times=1):
+    return [error("no") for _ in range(times)]
+
+
+async def ask(batcher, what, numbers):
+    return list(await asyncio.gather(*(batcher.ask(what, n) for n in numbers), return_exceptions=True))
 
 
 @pytest.mark.parametrize(("connections", "asked", "shares"), [
