@@ -83,7 +83,8 @@ class RunningService:
 @contextmanager
 def running_service(data_dir: Path, **settings: str) -> Iterator[RunningService]:
     """Run `holdfast serve` on a free loopback port, and always stop it at the end of the `with` block."""
-    with running_server(data_dir, data_dir / "service.log", HOLDFAST_LOG="json", **settings) as server:
+    given: dict[str, Any] = {"HOLDFAST_LOG": "json", **settings}
+    with running_server(data_dir, data_dir / "service.log", **given) as server:
         yield RunningService(server.url, data_dir)
 
 
