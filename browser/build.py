@@ -32,6 +32,8 @@ from notices import FILE, notices, packages_in  # noqa: E402
 ROOT = HERE.parent
 SOURCES = HERE / "src"
 SERVED = ROOT / "build" / "client"
+# Each module by itself, for tests of single modules and for tools that read only JavaScript.
+MODULES = ROOT / "build" / "modules"
 PACKAGE = ROOT / "build" / "npm"
 EXIT = ROOT / "build" / "exit" / "holdfast-exit.html"
 ENCLAVE = ROOT / "src" / "holdfast" / "enclave" / "enclave.wasm"
@@ -49,7 +51,7 @@ LIBP2P = "pairing/libp2p.js"
 ALONE = ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js", LIBP2P)
 # The package's declarations: what the client exports, and every documented type by its name.
 _INDEX = 'export * from "./holdfast.js";\nexport type * from "./generated/types.js";\n'
-# These import npm packages too, so that a checkout, which otherwise serves its sources, serves them from the build.
+# These import npm packages too, so that a page cannot load them as they are.
 WITH_PACKAGES = ("kit/qr.js", "snapshots/cbor.js")
 FIRST_VISIT = ("holdfast.js", "worker.js")
 # Limits in bytes after gzip: for files, with all files that these import, without those that a page has loaded before.
@@ -71,11 +73,14 @@ class BuildError(Exception):
 
 
 def main() -> int:
-    """Build everything and print the sizes; with `served`, only what a checkout serves. Return 0 if limits are kept."""
-    if sys.argv[1:] == ["served"]:
-        build_for_checkout()
-        return 0
+    """Build everything and print the sizes; with `served`, only what a checkout needs. Return 0 if limits are kept."""
     try:
+        if sys.argv[1:] == ["served"]:
+            build_for_checkout()
+            return 0
+        if sys.argv[1:] == ["modules"]:
+            strip(MODULES / "src")
+            return 0
         if sys.argv[1:] == ["exit"]:
             build_exit(EXIT)
             return 0
@@ -150,12 +155,25 @@ def build_served(folder: Path) -> None:
 
 
 def build_for_checkout() -> None:
-    """Build what a checkout serves; without Node or npm it has no pairing, QR codes or snapshots."""
+    """Build what a checkout serves and its tests load; without npm it has no pairing, QR codes or snapshots."""
+    build_or_copy(SERVED)
+    strip(MODULES / "src")
     try:
-        build_served(SERVED)
-        _bundle(WITH_PACKAGES, SERVED)
+        _link(MODULES / "node_modules", node_modules())
+        _bundle((*WITH_PACKAGES, LIBP2P), MODULES / "bundled")
     except BuildError as error:
-        print(f"client: not minified, no pairing, QR codes or snapshots: {error}", file=sys.stderr, flush=True)
+        print(f"client: no pairing, QR codes or snapshots: {error}", file=sys.stderr, flush=True)
+
+
+def _link(link: Path, target: Path) -> None:
+    link.unlink(missing_ok=True)
+    link.symlink_to(target, target_is_directory=True)
+
+
+def strip(folder: Path) -> None:
+    """Write each module without its types, with unchanged lines, to `folder`. Raises BuildError without Node."""
+    _empty(folder)
+    _run([_node(), "--disable-warning=ExperimentalWarning", HERE / "modules.js", SOURCES, folder])
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
@@ -170,7 +188,7 @@ def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
         shutil.copytree(SOURCES, room / "src")
         (room / "node_modules").symlink_to(modules, target_is_directory=True)
         # Started as a program, because npm's scripts of an installation replace the script with a native program.
-        command = [modules / "esbuild" / "bin" / "esbuild", *(f"src/{name}" for name in entries)]
+        command = [modules / "esbuild" / "bin" / "esbuild", *(f"src/{_source(name)}" for name in entries)]
         options = (*_OPTIONS, *more, "--preserve-symlinks", "--outbase=src", "--outdir=out", "--metafile=written.json")
         warned = _run([*command, *options], cwd=room)
         if warned:  # such as about an omitted import, with which the module's effects would be lost
@@ -189,24 +207,31 @@ def _built(folder: Path, outputs: Mapping[str, Any], inputs: Mapping[str, Any]) 
         for name, file in outputs.items()
     }
     names = {
-        file["entryPoint"].removeprefix("src/"): name.removeprefix("out/")
+        _module(file["entryPoint"].removeprefix("src/")): name.removeprefix("out/")
         for name, file in outputs.items()
         if "entryPoint" in file
     }
     return Built(folder, imports, names, frozenset(packages_in(inputs)))
 
 
+def _source(module: str) -> str:
+    return f"{module.removesuffix('.js')}.ts"
+
+
+def _module(source: str) -> str:
+    return f"{source.removesuffix('.ts')}.js"
+
+
 def build_or_copy(folder: Path) -> None:
-    """Like `build_served`, but without Node or npm copy the modules unchanged: they are larger, but work as well."""
+    """Like `build_served`, but without npm write each module by itself: they are larger, but work as well.
+
+    Raises BuildError without Node.
+    """
     try:
         build_served(folder)
     except BuildError as error:
         print(f"client: not minified: {error}", file=sys.stderr, flush=True)
-        _empty(folder)
-        for file in sorted(SOURCES.rglob("*.js")):
-            target = folder / file.relative_to(SOURCES)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
+        strip(folder)
 
 
 def build_package(folder: Path) -> None:

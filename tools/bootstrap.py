@@ -151,7 +151,7 @@ def _install_locks(name: str, *locks: str) -> None:
 
 
 def _install_project() -> None:
-    browser = [ROOT / "browser" / name for name in ("build.py", "package-lock.json", "src/kit/qr.js")]
+    browser = [ROOT / "browser" / name for name in ("build.py", "package-lock.json", "src/kit/qr.ts")]
     files = [ROOT / "pyproject.toml", ROOT / "tools" / "hatch_build.py", *browser]
     if _fresh("project", files):
         return
@@ -162,7 +162,7 @@ def _install_project() -> None:
 
 def _build_client() -> None:
     """Build what the checkout serves under /client/ after a change of the sources or packages."""
-    files = [*sorted((ROOT / "browser" / "src").rglob("*.js")), ROOT / "browser" / "package-lock.json"]
+    files = [*sorted((ROOT / "browser" / "src").rglob("*.ts")), ROOT / "browser" / "package-lock.json"]
     if not _fresh("client", files) or not (ROOT / "build" / "client").exists():
         subprocess.run([str(PYTHON), str(ROOT / "browser" / "build.py"), "served"], check=True, cwd=ROOT)
         _stamp("client", files)

@@ -12,7 +12,7 @@ import sys
 import types
 import typing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,6 +22,9 @@ from holdfast.client.types import service
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models, retries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
@@ -54,19 +57,19 @@ DECLARED = [it for it in endpoints.ENDPOINTS if it.client]
 def files() -> dict[str, str]:
     """Return the text of each generated file, by file name."""
     return {
-        "endpoints.js": _endpoints(),
-        "forms.js": _forms(),
-        "handle_forms.js": _handle_forms(),
-        "types.js": _types(),
-        "resources.js": _resources(),
-        "enclave.js": _enclave(),
-        "contracts.js": _contracts(),
-        "chains.js": _chains(),
-        "retries.js": retry_table(retries.REQUESTS),
-        "chain_retries.js": retry_table(retries.CHAIN),
-        "snapshot_retries.js": retry_table(retries.SNAPSHOTS),
-        "operation_retries.js": retry_table(retries.OPERATIONS),
-        "registration_retries.js": retry_table(retries.REGISTRATIONS),
+        "endpoints.ts": _endpoints(),
+        "forms.ts": _forms(),
+        "handle_forms.ts": _handle_forms(),
+        "types.ts": _types(),
+        "resources.ts": _resources(),
+        "enclave.ts": _enclave(),
+        "contracts.ts": _contracts(),
+        "chains.ts": _chains(),
+        "retries.ts": retry_table(retries.REQUESTS),
+        "chain_retries.ts": retry_table(retries.CHAIN),
+        "snapshot_retries.ts": retry_table(retries.SNAPSHOTS),
+        "operation_retries.ts": retry_table(retries.OPERATIONS),
+        "registration_retries.ts": retry_table(retries.REGISTRATIONS),
     }
 
 
@@ -80,7 +83,7 @@ def _chains() -> str:
     head = _HEAD.format(source="`src/holdfast/rules/chains.py`")
     about = "/** Block explorers that show a user operation by its hash, keyed by chain ID. */\n"
     rows = "".join(f'  {chain.chain_id}: "{chain.explorer}",\n' for chain in CHAINS.values())
-    return f"{head}\n{about}export const EXPLORERS = /** @type {{Record<number, string>}} */ ({{\n{rows}}});\n"
+    return f"{head}\n{about}export const EXPLORERS: Record<number, string> = {{\n{rows}}};\n"
 
 
 def retry_table(table: Any) -> str:
@@ -121,15 +124,15 @@ def _contracts() -> str:
     return (
         f'{head}\n/** The factory of this release\'s accounts. */\nexport const APP_FACTORY = "{APP_FACTORY}";\n'
         f"\n/** The versions of the entry point that accounts obey. */\nexport const ENTRY_POINTS = {versions};\n"
-        "\n/** USDC, by the chain's ID. @type {Record<number, string | undefined>} */\n"
-        f"export const USDC = {usdc};\n"
+        "\n/** USDC, by the chain's ID. */\n"
+        f"export const USDC: Record<number, string | undefined> = {usdc};\n"
     )
 
 
 def _endpoints() -> str:
     declared = [it for it in DECLARED if it.name not in BY_HAND]
     head = _HEAD.format(source="`src/holdfast/wire/endpoints.py`")
-    imports = '\n/** @typedef {import("./types.js").Endpoint} Endpoint */\n'
+    imports = '\nimport type * as types from "./types.ts";\n'
     about = "\n/** A method for each endpoint whose declaration says all that a client needs. */\n"
     body = "\n".join(_method(it) for it in declared)
     return f"{head}{imports}{about}export class EndpointMethods {{\n{_CALL}\n{body}}}\n"
@@ -145,12 +148,12 @@ _LETTERS = {str: "s", int: "n", float: "n", bool: "b", type(None): "z"}
 
 def _forms() -> str:
     head = _HEAD.format(source="`src/holdfast/client/types/service.py`")
-    about = "\n/** What answers must have, as `fits` in http/forms.js reads it. */\n"
-    kind = '/** @type {Record<string, import("../http/forms.js").Form>} */'
+    imports = '\nimport type { Form } from "../http/forms.ts";\n'
+    about = "\n/** What answers must have, as `fits` in http/forms.ts reads it. */\n"
     found = {it for endpoint in DECLARED if (it := _form_of(endpoint)) and _is_found(endpoint)}
     named = dict.fromkeys([it for endpoint in DECLARED if (it := _form_of(endpoint))] + [*_MORE_FORMS])
     rows = "".join(f"  {it.__name__}: {_struct_form(it, found=it in found)},\n" for it in named)
-    return f"{head}{about}export const FORMS = {kind} ({{\n{rows}}});\n"
+    return f"{head}{imports}{about}export const FORMS: Record<string, Form> = {{\n{rows}}};\n"
 
 
 def _form_of(endpoint: endpoints.Endpoint[Any]) -> type[msgspec.Struct] | None:
@@ -199,42 +202,41 @@ def _other_form(hint: Any) -> str:
 _CALL = """  /**
    * Sends one request. Overridden by the service client.
    *
-   * @protected
-   * @param {Endpoint} _endpoint
-   * @param {object} [_asked] fields of the query or of the JSON body
-   * @returns {Promise<any>}
+   * @param _asked fields of the query or of the JSON body
    */
-  async _call(_endpoint, _asked) {
+  protected async _call(_endpoint: types.Endpoint, _asked?: object): Promise<any> {
     throw new TypeError("_call: not implemented");
   }
 """
 
 
 def _method(endpoint: endpoints.Endpoint[Any]) -> str:
-    lines = [f"{endpoint.summary}: {endpoint.method} {endpoint.path}.", ""]
-    parameter = _parameter(endpoint)
-    if parameter:
-        lines.append(f"@param {{{parameter[0]}}} {parameter[1]}")
-    lines.append(f"@returns {{Promise<{_answer(endpoint)}>}}")
+    lines = [f"{endpoint.summary}: {endpoint.method} {endpoint.path}."]
     if rows := [row for row in endpoint.errors if row.status < _OUR_FAILURE and " " not in row.error]:
-        lines.append(f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}")
-    comment = "".join(f"   * {line}".rstrip() + "\n" for line in lines)
-    name = parameter[1].strip("[]") if parameter else ""
+        lines += ["", f"@throws {{RequestRefused}} {', '.join(dict.fromkeys(row.error for row in rows))}"]
+    name, kind = _parameter(endpoint)
     more = _keyed(endpoint) + (f', form: "{form.__name__}"' if (form := _form_of(endpoint)) else "")
     call = f'{{ method: "{endpoint.method}", path: "{endpoint.path}", reads: "{_reads(endpoint)}"{more} }}'
     given = f"{call}, {name}" if name else call
-    return f"  /**\n{comment}   */\n  {_camel(endpoint.name)}({name}) {{\n    return this._call({given});\n  }}\n"
+    head = f"{_camel(endpoint.name)}({name}{kind}): Promise<{_answer(endpoint)}>"
+    return f"{_comment(lines, '  ')}  {head} {{\n    return this._call({given});\n  }}\n"
 
 
-def _parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str] | None:
+def _comment(lines: Sequence[str], indent: str = "") -> str:
+    if len(lines) == 1:
+        return f"{indent}/** {lines[0]} */\n"
+    return f"{indent}/**\n" + "".join(f"{indent} * {line}".rstrip() + "\n" for line in lines) + f"{indent} */\n"
+
+
+def _parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:
     if endpoint.input is not None:
-        return f'import("./types.js").{endpoint.input.__name__}', "fields"
-    return ("object", "[body]") if endpoint.method in {"POST", "PUT"} else None
+        return "fields", f": types.{endpoint.input.__name__}"
+    return ("body", "?: object") if endpoint.method in {"POST", "PUT"} else ("", "")
 
 
 def _answer(endpoint: endpoints.Endpoint[Any]) -> str:
     if endpoint.answers:
-        return " | ".join(f'import("./types.js").{answer.__name__}' for answer in endpoint.answers)
+        return " | ".join(f"types.{answer.__name__}" for answer in endpoint.answers)
     return {"json": "any", "text": "string", "bytes": "ArrayBuffer"}[_reads(endpoint)]
 
 
@@ -261,36 +263,37 @@ def _types() -> str:
     parts = [_named(name, entry) for name, entry in named.items()]
     parts += [_struct(it) for it in _with_parts([*inputs, *wire]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]
-    return head + "\n" + "\n\n".join(parts) + "\n\nexport {};\n"
+    return head + "\n" + "\n\n".join(parts) + "\n"
 
 
-_ENDPOINT = """/**
- * One request's form.
- *
- * @typedef {{method: string, path: string, reads: "json" | "text" | "bytes", keyed?: boolean, form?: string}} Endpoint
- *   keyed: the request is sent with an `Idempotency-Key`, because the service stores its response; form: which of
- *   generated/forms.js the response must have
- */"""
+_ENDPOINT = """/** One request's form. */
+export interface Endpoint {
+  method: string;
+  path: string;
+  reads: "json" | "text" | "bytes";
+  /** the request is sent with an `Idempotency-Key`, because the service stores its response */ keyed?: boolean;
+  /** which of generated/forms.ts the response must have */ form?: string;
+}"""
 
 
 def _codes() -> str:
     codes = sorted({row.error for row in vars(errors).values() if isinstance(row, errors.ErrorRow)})
     union = " | ".join(json.dumps(code) for code in codes)
-    return f"/** @typedef {{{union}}} ErrorCode the service's error texts */"
+    return f"/** The service's error texts. */\nexport type ErrorCode = {union};"
 
 
 def _named(name: str, entry: dict[str, Any]) -> str:
     match entry["kind"]:
         case "record":
             fields = "".join(_named_field(name, *item) for item in entry["fields"].items())
-            template = f" * @template {_GENERIC[name]}\n" if name in _GENERIC else ""
-            return f"/**\n{template} * @typedef {{object}} {name}\n{fields} */"
+            template = f"<{_GENERIC[name]}>" if name in _GENERIC else ""
+            return f"export interface {name}{template} {{\n{fields}}}"
         case "enumeration":
-            return f"/** @typedef {{{' | '.join(json.dumps(it) for it in entry['values'])}}} {name} */"
+            return f"export type {name} = {' | '.join(json.dumps(it) for it in entry['values'])};"
         case "alias":
-            return f"/** @typedef {{{entry['type']}}} {name} */"
+            return f"export type {name} = {entry['type']};"
         case "function":
-            return f"/** @typedef {{(bytes: Uint8Array | {entry['takes']}) => {entry['gives']}}} {name} */"
+            return f"export type {name} = (bytes: Uint8Array | {entry['takes']}) => {entry['gives']};"
     raise ValueError(entry["kind"])
 
 
@@ -298,19 +301,21 @@ def _named_field(owner: str, name: str, field: dict[str, Any]) -> str:
     kind = _NUMBERS_TOO.get((owner, name)) or _INTERFACE.get(field["type"], field["type"])
     if (owner, name) in _BYTES_TOO:
         kind = f"{kind} | BufferSource"
-    if field["required"]:
-        return f" * @property {{{kind}}} {name}\n"
-    default = f"={json.dumps(field['default'])}" if "default" in field else ""
-    return f" * @property {{{kind}}} [{name}{default}]\n"
+    return _field(name, kind, optional=not field["required"], default=field.get("default"))
+
+
+def _field(name: str, kind: str, *, optional: bool, default: object = None) -> str:
+    row = f"{name}{'?' * optional}: {kind};\n"
+    return f"  {row}" if default is None else f"  /** by default {json.dumps(default)} */ {row}"
 
 
 def _struct(struct: type[msgspec.Struct]) -> str:
     hints = typing.get_type_hints(struct)
     fields = "".join(
-        f" * @property {{{_json_type(hints[it.name])}}} {_optional(it)}\n" for it in msgspec.structs.fields(struct)
+        _field(it.encode_name, _json_type(hints[it.name]), **_optional(it)) for it in msgspec.structs.fields(struct)
     )
     about = (struct.__doc__ or "").strip().splitlines()[0]
-    return f"/**\n * {about}\n *\n * @typedef {{object}} {struct.__name__}\n{fields} */"
+    return f"/** {about} */\nexport interface {struct.__name__} {{\n{fields}}}"
 
 
 def _with_parts(structs: list[Any]) -> list[type[msgspec.Struct]]:
@@ -331,14 +336,11 @@ def _structs_of(hint: Any) -> list[type[msgspec.Struct]]:
     return [part for argument in typing.get_args(hint) for part in _structs_of(argument)]
 
 
-def _optional(field: msgspec.structs.FieldInfo) -> str:
-    """Return the field's name in JSDoc, in brackets if the field is optional; responses never omit constant fields."""
+def _optional(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    """Return whether the field is optional, and its default; responses never omit constant fields."""
     leaves_out = field.default is msgspec.UNSET or field.default is None
     has_text = field.default is not msgspec.NODEFAULT and isinstance(field.default, str)
-    if not (leaves_out or has_text):
-        return field.encode_name
-    default = f"={json.dumps(field.default)}" if has_text else ""
-    return f"[{field.encode_name}{default}]"
+    return {"optional": leaves_out or has_text, "default": field.default if has_text else None}
 
 
 def _json_type(hint: Any) -> str:

@@ -56,8 +56,19 @@ def _forge_platform() -> str:
 
 ESLINT = ("node", "browser/node_modules/eslint/bin/eslint.js", "--config", "browser/eslint.config.js")
 PRETTIER = ("node", "browser/node_modules/prettier/bin/prettier.cjs", "--config", "browser/.prettierrc.json")
-JAVASCRIPT = ("browser/**/*.js", "src/holdfast/service/static/**/*.js", "examples/**/*.js", "tests/**/*.js")
-CRUISER = ("node", "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs", "--config", "dependencies.config.js")
+JAVASCRIPT = (
+    "browser/**/*.js",
+    "browser/src/**/*.ts",
+    "src/holdfast/service/static/**/*.js",
+    "examples/**/*.js",
+    "tests/**/*.js",
+)
+CRUISER = (
+    "node",
+    "../../browser/node_modules/dependency-cruiser/bin/dependency-cruiser.mjs",
+    "--config",
+    "../../browser/dependencies.config.js",
+)
 TSC = ("node", "browser/node_modules/typescript/bin/tsc")
 FORGE = ROOT / "contracts" / "node_modules" / "@foundry-rs" / _forge_platform() / "bin" / "forge"
 
@@ -123,14 +134,18 @@ CHECKS = (
         (*PRETTIER, "--check", *JAVASCRIPT),
         fix="node browser/node_modules/prettier/bin/prettier.cjs --config browser/.prettierrc.json --write FILES",
     ),
-    Check("javascript", "eslint over browser pages and hosts", (*ESLINT, "browser", "src/holdfast/service/static")),
+    Check(
+        "javascript",
+        "eslint over browser pages and hosts",
+        (*ESLINT, "browser", "build/modules/src", "src/holdfast/service/static"),
+    ),
     Check(
         "javascript-imports",
         "no circle and no upward import in the JavaScript client, static or on demand",
         (*CRUISER, "--output-type", "err", "src"),
-        folder="browser",
+        folder="build/modules",
     ),
-    Check("javascript-types", "tsc --checkJs, strict, over the JavaScript hosts", (*TSC, "-p", "browser")),
+    Check("javascript-types", "tsc, strict, over the JavaScript client", (*TSC, "-p", "browser")),
 )
 
 
@@ -142,6 +157,7 @@ def main() -> int:
     if unknown := set(names) - {check.name for check in CHECKS}:
         print(f"no such check: {', '.join(sorted(unknown))}; there are: {', '.join(check.name for check in CHECKS)}")
         return 2
+    subprocess.run([PYTHON, "browser/build.py", "modules"], cwd=ROOT, env=_environment(), check=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         outcomes = list(pool.map(_run, [check for check in CHECKS if not names or check.name in names]))
     print(", ".join(f"{outcomes.count(word)} {word}" for word in ("passed", "failed")))

@@ -48,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def _javascript_reference() -> list[Path]:
     """Return the pages that TypeDoc writes; it runs only after a change, because it takes ten seconds."""
     folder = ROOT / "build" / JAVASCRIPT
-    sources = [*(ROOT / "browser" / "src").rglob("*.js"), TYPEDOC / "typedoc.json", TYPEDOC / "package-lock.json"]
+    sources = [*(ROOT / "browser" / "src").rglob("*.ts"), TYPEDOC / "typedoc.json", TYPEDOC / "package-lock.json"]
     newest = max(source.stat().st_mtime for source in sources)
     pages = sorted(folder.glob("*.md"))
     if not pages or min(page.stat().st_mtime for page in pages) < newest:

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { accepted } from "../src/account/candidates.js";
-import { supportersOf } from "../src/account/reads.js";
+import { accepted } from "../src/account/candidates.ts";
+import { supportersOf } from "../src/account/reads.ts";
 
 const change = (sequence, signature) => ({ account: "0x1", sequence, changes: [], signature });
 const together = (changes) => ({ to: "0x1", data: changes.map(({ signature }) => signature).join(" ") });

@@ -12,8 +12,8 @@ import {
   kindOf,
   startRecovery,
   withPrimary,
-} from "../src/account/changes.js";
-import { ofChanges, signaturesIn } from "../src/chain/owners.js";
+} from "../src/account/changes.ts";
+import { ofChanges, signaturesIn } from "../src/chain/owners.ts";
 import { vectors } from "./vector_files.js";
 
 const ACCOUNT = `0x${"aa".repeat(20)}`;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { allPages } from "../src/admin/port.js";
+import { allPages } from "../src/admin/port.ts";
 
 /** @param {[string, string][]} pages rows and where each ends */
 function pages(pages) {

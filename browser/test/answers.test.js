@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { ServiceClient } from "../src/holdfast.js";
+import { ServiceClient } from "../src/holdfast.ts";
 import { vectors } from "./vector_files.js";
 
 const ADDRESS = `0x${"11".repeat(20)}`;

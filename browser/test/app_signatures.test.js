@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beforeCreation, nestedText, nestedTypedData } from "../src/chain/account_signatures.js";
+import { beforeCreation, nestedText, nestedTypedData } from "../src/chain/account_signatures.ts";
 import { vectors } from "./vector_files.js";
 
 const {

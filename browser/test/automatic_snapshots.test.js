@@ -5,10 +5,10 @@ import { test } from "node:test";
 
 import { until } from "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
-import { NetworkError } from "../src/errors.js";
-import { SnapshotConflict } from "../src/snapshots/errors.js";
-import { VaultSnapshots } from "../src/snapshots/main.js";
-import { Publisher } from "../src/snapshots/publisher.js";
+import { NetworkError } from "../src/errors.ts";
+import { SnapshotConflict } from "../src/snapshots/errors.ts";
+import { VaultSnapshots } from "../src/snapshots/main.ts";
+import { Publisher } from "../src/snapshots/publisher.ts";
 
 /** Replaces the timers by ones with numbers, as browsers have; returns what lets time pass. */
 function clock(context) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BootLog } from "../src/vault/boot.js";
+import { BootLog } from "../src/vault/boot.ts";
 import { vectors } from "./vector_files.js";
 
 for (const { steps, events, ready } of vectors("service/boot.json").cases)

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import * as reads from "../src/account/reads.js";
-import { toHex } from "../src/bytes.js";
-import { permissionsOf } from "../src/chain/granted.js";
-import { settingsOf } from "../src/chain/owners.js";
-import { keccak256 } from "../src/did/keccak.js";
+import * as reads from "../src/account/reads.ts";
+import { toHex } from "../src/bytes.ts";
+import { permissionsOf } from "../src/chain/granted.ts";
+import { settingsOf } from "../src/chain/owners.ts";
+import { keccak256 } from "../src/did/keccak.ts";
 import { vectors } from "./vector_files.js";
 
 const TOPIC = `0x${"dd".repeat(32)}`;

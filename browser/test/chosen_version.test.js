@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { VaultSnapshots } from "../src/snapshots/keeping.js";
-import { writeCar } from "../src/snapshots/cars.js";
-import { snapshotOf } from "../src/snapshots/roots.js";
-import { firstState, otherNote, writeState } from "../src/snapshots/state.js";
-import { removalOf } from "../src/vault/removals.js";
-import { VaultStore } from "../src/vault/store.js";
+import { VaultSnapshots } from "../src/snapshots/keeping.ts";
+import { writeCar } from "../src/snapshots/cars.ts";
+import { snapshotOf } from "../src/snapshots/roots.ts";
+import { firstState, otherNote, writeState } from "../src/snapshots/state.ts";
+import { removalOf } from "../src/vault/removals.ts";
+import { VaultStore } from "../src/vault/store.ts";
 import { MemoryStore } from "./scenarios/memory_store.js";
 
 const DID = `did:new:0x${"11".repeat(32)}`;

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isDeclared } from "../src/connect/declared.js";
-import { signedText } from "../src/connect/message.js";
-import { askingOrigin, readRequest, returnAddress } from "../src/connect/request.js";
-import { readRequest as readPayment } from "../src/pay/request.js";
+import { isDeclared } from "../src/connect/declared.ts";
+import { signedText } from "../src/connect/message.ts";
+import { askingOrigin, readRequest, returnAddress } from "../src/connect/request.ts";
+import { readRequest as readPayment } from "../src/pay/request.ts";
 import { vectors } from "./vector_files.js";
 
 const REQUESTS = vectors("connect/requests.json");

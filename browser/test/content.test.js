@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readCar, writeCar } from "../src/snapshots/cars.js";
-import { blockOf, cidBytes, codecOf, textOf } from "../src/snapshots/cids.js";
-import { ContentError } from "../src/snapshots/content_error.js";
-import { Link, decode, encode } from "../src/snapshots/dag_cbor.js";
-import { nameOf, publicKeyOf } from "../src/snapshots/names.js";
-import { changeOf, isExpired, readRecord } from "../src/snapshots/records.js";
-import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.js";
+import { readCar, writeCar } from "../src/snapshots/cars.ts";
+import { blockOf, cidBytes, codecOf, textOf } from "../src/snapshots/cids.ts";
+import { ContentError } from "../src/snapshots/content_error.ts";
+import { Link, decode, encode } from "../src/snapshots/dag_cbor.ts";
+import { nameOf, publicKeyOf } from "../src/snapshots/names.ts";
+import { changeOf, isExpired, readRecord } from "../src/snapshots/records.ts";
+import { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "../src/snapshots/roots.ts";
 import { vectors } from "./vector_files.js";
 
 /** @type {Record<string, (vector: any) => Promise<unknown>>} by the file's path within vectors/ */

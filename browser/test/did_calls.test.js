@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { toHex } from "../src/bytes.js";
-import { AccountDid } from "../src/account/did.js";
-import * as calls from "../src/chain/did_calls.js";
-import { keccak256 } from "../src/did/keccak.js";
-import { NetworkError } from "../src/errors.js";
-import { SmartAccount } from "../src/flows/account.js";
+import { toHex } from "../src/bytes.ts";
+import { AccountDid } from "../src/account/did.ts";
+import * as calls from "../src/chain/did_calls.ts";
+import { keccak256 } from "../src/did/keccak.ts";
+import { NetworkError } from "../src/errors.ts";
+import { SmartAccount } from "../src/flows/account.ts";
 import { vectors } from "./vector_files.js";
 
 const { registry, did, calls: CALLS, reads: READS } = vectors("accounts/did_calls.json");

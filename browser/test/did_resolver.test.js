@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { fromBase64, fromHex, toBase64url, toHex } from "../src/bytes.js";
-import { didOf, documentOf, getResolver } from "../src/did-resolver.js";
-import { keccak256 } from "../src/did/keccak.js";
+import { fromBase64, fromHex, toBase64url, toHex } from "../src/bytes.ts";
+import { didOf, documentOf, getResolver } from "../src/did-resolver.ts";
+import { keccak256 } from "../src/did/keccak.ts";
 
 // The base point of P-256, and its double (NIST SP 800-186).
 const KEY =

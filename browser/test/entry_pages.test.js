@@ -23,7 +23,7 @@ async function shown(program) {
 test("the payment window that no shop opened says so, in the person's language", async () => {
   const seen = await shown(`
     localStorage.setItem("holdfast-language", "de");
-    await import(${at("../src/pay/confirm.js")});
+    await import(${at("../src/pay/confirm.ts")});
     tell([document.documentElement.lang, told("heading"), one("#outcome").textContent, document.title]);
   `);
   assert.deepEqual(seen, [
@@ -42,7 +42,7 @@ test("the payment window waits for the shop's request", async () => {
     const controller = { postMessage: (message) => sent.push(message) };
     navigatorHas("serviceWorker", { controller, addEventListener() {}, startMessages() {} });
     globalThis.Worker = class { postMessage() {} terminate() {} };
-    await import(${at("../src/pay/confirm.js")});
+    await import(${at("../src/pay/confirm.ts")});
     tell([document.documentElement.lang, told("heading"), one("#waiting").textContent, sent]);
   `);
   const ready = [{ type: "ready", request: "7" }];
@@ -51,7 +51,7 @@ test("the payment window waits for the shop's request", async () => {
 
 test("the window of /connect that no application opened says so above its footer", async () => {
   const seen = await shown(`
-    await import(${at("../src/pages/connect.js")});
+    await import(${at("../src/pages/connect.ts")});
     await until(() => one("main").dataset.screen === "no_asker");
     press("language");
     tell([document.documentElement.lang, one("h1", one("#screen")).textContent, one("#footer a").textContent]);
@@ -65,7 +65,7 @@ const answered = (request, more = "") =>
     const heard = [];
     globalThis.opener = { closed: false, postMessage: (message, to) => heard.push({ ...message, to }) };
     ${more}
-    await import(${at("../src/pages/connect.js")});
+    await import(${at("../src/pages/connect.ts")});
     await until(() => heard.length > 0);
     const [{ nonce }] = heard;
     const expires = Math.floor(Date.now() / 1000) + 60;
@@ -105,7 +105,7 @@ test("a page in a frame of another is not taken for a window of /connect", async
   const seen = await shown(`
     globalThis.top = {};
     globalThis.opener = { postMessage: () => tell("asked") };
-    await import(${at("../src/pages/connect.js")});
+    await import(${at("../src/pages/connect.ts")});
     await until(() => one("main").dataset.screen === "framed");
     tell("framed");
   `);
@@ -120,7 +120,7 @@ test("an answer goes to no address that the application has not declared, such a
     document.referrer = "${ORIGIN}/";
     const asked = [];
     globalThis.fetch = async (url) => (asked.push(url), Response.json({ returns: ["/"] }));
-    await import(${at("../src/pages/connect.js")});
+    await import(${at("../src/pages/connect.ts")});
     await until(() => one("main").dataset.screen === "return_undeclared");
     tell(asked.filter((it) => String(it).startsWith("${ORIGIN}")));
   `);
@@ -135,7 +135,7 @@ test("a browser that stores nothing is told what to allow, and by which applicat
     location.hash = "#holdfast=" + encodeURIComponent(JSON.stringify({ ...message, expires, returnTo: "${ORIGIN}/" }));
     document.referrer = "${ORIGIN}/";
     globalThis.fetch = async () => Response.json({ returns: ["/"] });
-    await import(${at("../src/pages/connect.js")});
+    await import(${at("../src/pages/connect.ts")});
     await until(() => one("main").dataset.screen === "blocked");
     tell([one("#screen").textContent, told("alert"), one('[data-name="origin"]').textContent]);
   `);

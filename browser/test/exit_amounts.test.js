@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { weiOf } from "../src/exit/nodes.js";
+import { weiOf } from "../src/exit/nodes.ts";
 
 test("an amount of the coin is read exactly, with a point or a comma", () => {
   assert.equal(weiOf("0.01"), 10n ** 16n);

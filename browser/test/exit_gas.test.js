@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ordinaryPlan } from "../src/exit/plan.js";
+import { ordinaryPlan } from "../src/exit/plan.ts";
 
 const TRANSACTION = 21000n; // what a node estimates for one that sends coin, whether or not its receiver exists
 const node = /** @type {any} */ ({

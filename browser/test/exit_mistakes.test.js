@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { OperationFailed } from "../src/chain/errors.js";
-import { NetworkError, PluginCallError } from "../src/errors.js";
-import { mistakeText } from "../src/exit/mistakes.js";
-import { Node } from "../src/exit/node.js";
-import { textsOf } from "../src/exit/texts.js";
+import { OperationFailed } from "../src/chain/errors.ts";
+import { NetworkError, PluginCallError } from "../src/errors.ts";
+import { mistakeText } from "../src/exit/mistakes.ts";
+import { Node } from "../src/exit/node.ts";
+import { textsOf } from "../src/exit/texts.ts";
 
 const text = textsOf("en");
 const node = new Node("https://node.example/with/a/key");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { operationHash } from "../src/exit/address.js";
+import { operationHash } from "../src/exit/address.ts";
 import { vectors } from "./vector_files.js";
 
 for (const version of ["v07", "v08", "v09"]) {

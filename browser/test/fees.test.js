@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Bundler } from "../src/chain/bundler.js";
-import { feeIn } from "../src/chain/fees.js";
+import { Bundler } from "../src/chain/bundler.ts";
+import { feeIn } from "../src/chain/fees.ts";
 
 const OPERATION = {
   callGasLimit: "0x10",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MAX_MESSAGE_BYTES, frame, messagesOf } from "../src/pairing/frames.js";
+import { MAX_MESSAGE_BYTES, frame, messagesOf } from "../src/pairing/frames.ts";
 
 const [ONE, OTHER] = [{ step: "hello" }, { text: "ä".repeat(50_000) }];
 const head = (length) => new Uint8Array(new Uint32Array([length]).buffer).toReversed();

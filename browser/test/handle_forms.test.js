@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { canonicalHandle, checkedHandle } from "../src/chain/names.js";
-import { formOf } from "../src/pages/parts/handle_forms.js";
+import { canonicalHandle, checkedHandle } from "../src/chain/names.ts";
+import { formOf } from "../src/pages/parts/handle_forms.ts";
 import { vectors } from "./vector_files.js";
 
 const { cases, invalid } = vectors("service/handles.json");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { Enclave, PluginCallError, WasmLoadError, fromText, toText } from "../src/enclave-host.js";
+import { Enclave, PluginCallError, WasmLoadError, fromText, toText } from "../src/enclave-host.ts";
 import { instantiate, memoryOf } from "./memory_of.js";
 
 const TYPE = { headers: { "content-type": "application/wasm" } };

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { navigatorHas } from "./dom.js";
-import * as hf from "../src/holdfast.js";
+import * as hf from "../src/holdfast.ts";
 
 const table = (name) => JSON.parse(readFileSync(new URL(`../../interface/${name}.json`, import.meta.url), "utf8"));
 const { classes } = table("client_errors");

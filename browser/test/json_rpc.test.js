@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { ask } from "../src/chain/rpc.js";
-import { NetworkError } from "../src/errors.js";
-import { RpcError, ServiceClient } from "../src/holdfast.js";
+import { ask } from "../src/chain/rpc.ts";
+import { NetworkError } from "../src/errors.ts";
+import { RpcError, ServiceClient } from "../src/holdfast.ts";
 import { vectors } from "./vector_files.js";
 
 /** The bytes of a case's answer to the request of this number. */

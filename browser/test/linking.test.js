@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 import "./dom.js";
-import { NetworkError, StorageError } from "../src/holdfast.js";
-import { readable } from "../src/pages/pair/give.js";
-import { PairingServer, SyncRefused, asker, giveAt, linkTo, receive } from "../src/pairing/pairing.js";
+import { NetworkError, StorageError } from "../src/holdfast.ts";
+import { readable } from "../src/pages/pair/give.ts";
+import { PairingServer, SyncRefused, asker, giveAt, linkTo, receive } from "../src/pairing/pairing.ts";
 
 const NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
 const SILENT = "Network: the other device does not answer";
@@ -19,20 +19,22 @@ const vault = {
   syncInit: async () => ({ success: true, session_id: "s", public_key: "02new" }),
 };
 
+/** Next to its source, because its build is not. */
+const LIBP2P = new URL("../src/pairing/libp2p.ts", import.meta.url).href;
 /** The address of a module that takes libp2p's place, in which `connect` does this. */
 const instead = (body) => `data:text/javascript,export const connect = async () => { ${encodeURIComponent(body)} }`;
 const isSilence = (error) => error instanceof NetworkError && error.name === "NetworkError" && error.message === SILENT;
 
 for (const address of [NOWHERE, "nonsense", "", "/ip4/127.0.0.1/tcp/9/ws"])
   test(`no device is reached at "${address}"`, async () => {
-    await assert.rejects(linkTo(vault, address), isSilence);
+    await assert.rejects(linkTo(vault, address, LIBP2P), isSilence);
   });
 
 test("after a failed attempt nothing of libp2p goes on, so a program can end", async () => {
   const program = `
     import ${JSON.stringify(new URL("dom.js", import.meta.url))};
-    const { linkTo } = await import(${JSON.stringify(new URL("../src/pairing/pairing.js", import.meta.url))});
-    await linkTo({ start: (_, work) => work() }, "${NOWHERE}").catch(({ name }) => console.log(name));
+    const { linkTo } = await import(${JSON.stringify(new URL("../src/pairing/pairing.ts", import.meta.url))});
+    await linkTo({ start: (_, work) => work() }, "${NOWHERE}", "${LIBP2P}").catch(({ name }) => console.log(name));
   `;
   const run = promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 60_000 });
   assert.equal((await run).stdout, "NetworkError\n");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { doubtsAbout } from "../src/pages/send/lookalikes.js";
+import { doubtsAbout } from "../src/pages/send/lookalikes.ts";
 
 const did = (middle, start = "ab12") => `did:new:0x${start}${middle.repeat(56)}cd34`;
 const CASES = [

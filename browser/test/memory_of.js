@@ -1,6 +1,6 @@
 /** Gives tests access to an enclave's linear memory, which the host does not expose, to search it for secrets. */
 
-import { instantiate as load } from "../src/enclave-host.js";
+import { instantiate as load } from "../src/enclave-host.ts";
 
 const memories = new WeakMap();
 let made = null;

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 
-import { Client } from "../src/client.js";
-import { moveCheck } from "../src/flows/move.js";
-import { owned } from "../src/flows/move_owner.js";
-import { serviceAddress } from "../src/flows/move_target.js";
+import { Client } from "../src/client.ts";
+import { moveCheck } from "../src/flows/move.ts";
+import { owned } from "../src/flows/move_owner.ts";
+import { serviceAddress } from "../src/flows/move_target.ts";
 import { MovePlayer } from "./scenarios/moves.js";
 
 const checked = (player, to = "https://new.example") =>

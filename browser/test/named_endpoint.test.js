@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { endpointNamed } from "../src/chain/rpc.js";
+import { endpointNamed } from "../src/chain/rpc.ts";
 import { vectors } from "./vector_files.js";
 
 const { used, refused } = vectors("service/named_endpoints.json");

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { namer, isSamePayment } from "../src/pages/vault/values.js";
-import { movedBy, readRequest } from "../src/pay/request.js";
+import { namer, isSamePayment } from "../src/pages/vault/values.ts";
+import { movedBy, readRequest } from "../src/pay/request.ts";
 
 const [PAYEE, TOKEN, USDC] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);
 const SHOUTED = PAYEE.toUpperCase();

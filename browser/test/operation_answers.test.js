@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { Bundler, EMPTY_OPERATION } from "../src/chain/bundler.js";
-import { OperationFailed, isStale, lacksMoney } from "../src/chain/errors.js";
+import { Bundler, EMPTY_OPERATION } from "../src/chain/bundler.ts";
+import { OperationFailed, isStale, lacksMoney } from "../src/chain/errors.ts";
 import { vectors } from "./vector_files.js";
 
 const { sponsor, receipts, refusals } = vectors("service/operation_answers.json");

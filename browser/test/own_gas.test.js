@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { paidByAccount, withFees } from "../src/chain/own_gas.js";
+import { paidByAccount, withFees } from "../src/chain/own_gas.ts";
 import { vectors } from "./vector_files.js";
 
 const OPERATION = /** @type {any} */ ({ maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0", callData: "0x" });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { byName, named, p256Signer } from "../src/chain/owners.js";
-import { instantiate } from "../src/enclave-host.js";
+import { byName, named, p256Signer } from "../src/chain/owners.ts";
+import { instantiate } from "../src/enclave-host.ts";
 
 const { vectors } = JSON.parse(readFileSync(new URL("../../vectors/accounts/named_signatures.json", import.meta.url)));
 const module = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PluginCallError } from "../src/errors.js";
-import { PairingServer } from "../src/pairing/protocol.js";
+import { PluginCallError } from "../src/errors.ts";
+import { PairingServer } from "../src/pairing/protocol.ts";
 
 const HELLO = { step: "hello", session_id: "s", public_key: "02new" };
 const REVEAL = { step: "reveal", session_id: "s", reveal: "r" };

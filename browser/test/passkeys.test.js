@@ -15,7 +15,7 @@ import {
   signalCurrentUserDetails,
   signalUnknownCredential,
   usePasskey,
-} from "../src/holdfast.js";
+} from "../src/holdfast.ts";
 
 const bytes = (text) => new TextEncoder().encode(text).buffer;
 const failing = (name) => async () => {

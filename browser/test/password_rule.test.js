@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Vault } from "../src/vault/vault.js";
-import { WORDS, weakness } from "../src/vault/password_rule.js";
+import { Vault } from "../src/vault/vault.ts";
+import { WORDS, weakness } from "../src/vault/password_rule.ts";
 import { vectors } from "./vector_files.js";
 
 const RULE = vectors("passwords/rule.json");

@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { navigatorHas, one, until } from "./dom.js";
-import { AccountNotFunded, PaymentRefused, SecondKeyMissing, WebAuthnError } from "../src/holdfast.js";
-import { KeyEntry } from "../src/pay/key_entry.js";
-import { refusalOf, isPassing } from "../src/pay/refusals.js";
-import { readRequest } from "../src/pay/request.js";
-import { giveSecondKey } from "../src/pay/second_key.js";
-import { requestSheet, showFee, showLeft } from "../src/pay/sheet.js";
-import { showRefusal } from "../src/pay/endings.js";
-import { screen } from "../src/pay/screens.js";
-import { Shop } from "../src/pay/shop.js";
+import { AccountNotFunded, PaymentRefused, SecondKeyMissing, WebAuthnError } from "../src/holdfast.ts";
+import { KeyEntry } from "../src/pay/key_entry.ts";
+import { refusalOf, isPassing } from "../src/pay/refusals.ts";
+import { readRequest } from "../src/pay/request.ts";
+import { giveSecondKey } from "../src/pay/second_key.ts";
+import { requestSheet, showFee, showLeft } from "../src/pay/sheet.ts";
+import { showRefusal } from "../src/pay/endings.ts";
+import { screen } from "../src/pay/screens.ts";
+import { Shop } from "../src/pay/shop.ts";
 
 const PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7";
 const FACTS = { chainId: 84532, chainName: "Base Sepolia", usdc: "0x036CbD53842c5426634e7929541eC2318f3dCF7e" };

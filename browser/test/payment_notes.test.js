@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { DIGEST, merged, notesKey, sealed, unsealed } from "../src/snapshots/payment_notes.js";
+import { DIGEST, merged, notesKey, sealed, unsealed } from "../src/snapshots/payment_notes.ts";
 
 const VECTOR = JSON.parse(readFileSync(new URL("../../vectors/payments/notes.json", import.meta.url), "utf8"));
 const octets = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readRequest } from "../src/pay/request.js";
+import { readRequest } from "../src/pay/request.ts";
 
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 const FACTS = { chainId: 84532, chainName: "Base Sepolia", usdc: USDC };

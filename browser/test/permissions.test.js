@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { AccountSpending } from "../src/account/spending.js";
-import * as permissions from "../src/chain/permissions.js";
-import { toHex, fromHex } from "../src/bytes.js";
-import { keccak256 } from "../src/did/keccak.js";
+import { AccountSpending } from "../src/account/spending.ts";
+import * as permissions from "../src/chain/permissions.ts";
+import { toHex, fromHex } from "../src/bytes.ts";
+import { keccak256 } from "../src/did/keccak.ts";
 import { vectors } from "./vector_files.js";
 
 const ROWS = vectors("accounts/permissions.json").vectors;

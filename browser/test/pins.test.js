@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { Pinning } from "../src/snapshots/pinning.js";
+import { Pinning } from "../src/snapshots/pinning.ts";
 import { vectors } from "./vector_files.js";
 
 const { pin: usual, cases, no_pins: others } = vectors("service/pins.json");

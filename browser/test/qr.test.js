@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import decodeQR from "qr/decode.js";
 
-import { modules } from "../src/kit/qr.js";
+import { modules } from "../src/kit/qr.ts";
 
 const SCALE = 4;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Bundler } from "../src/chain/bundler.js";
+import { Bundler } from "../src/chain/bundler.ts";
 
 const HASH = `0x${"cc".repeat(32)}`;
 

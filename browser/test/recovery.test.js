@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { RecoveryRefused } from "../src/snapshots/errors.js";
-import { readRecord } from "../src/snapshots/records.js";
-import { Recovery } from "../src/snapshots/recovery.js";
+import { RecoveryRefused } from "../src/snapshots/errors.ts";
+import { readRecord } from "../src/snapshots/records.ts";
+import { Recovery } from "../src/snapshots/recovery.ts";
 import { vectors } from "./vector_files.js";
 
 const KEY = { kind: "password", password: "correct horse battery" };

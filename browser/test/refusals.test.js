@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { OperationFailed } from "../src/holdfast.js";
-import { refusalOf } from "../src/pay/refusals.js";
+import { OperationFailed } from "../src/holdfast.ts";
+import { refusalOf } from "../src/pay/refusals.ts";
 
 const CASES = [
   ["refused: the account has no funds", false, "chain_rejected"],

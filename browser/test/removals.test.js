@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { removeAll } from "../src/snapshots/versions.js";
-import { noteRemoval } from "../src/vault/removals.js";
+import { removeAll } from "../src/snapshots/versions.ts";
+import { noteRemoval } from "../src/vault/removals.ts";
 
 const PASSWORD = { kind: "password", id: "password" };
 const noted = (error) => noteRemoval(() => ({ success: false, error }), "remove_wrap", PASSWORD);

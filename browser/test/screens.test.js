@@ -15,26 +15,26 @@ import {
   SecondKeyMissing,
   Vault,
   VaultStore,
-} from "../src/holdfast.js";
-import { consent } from "../src/pages/connect/consent.js";
-import { firstAnswer } from "../src/pages/connect/answered.js";
-import { fetchCopy } from "../src/pages/drill/trials.js";
-import { footer } from "../src/pages/footer.js";
-import { leave } from "../src/pages/leave/screen.js";
-import { el } from "../src/kit/el.js";
-import * as nodes from "../src/pages/parts/nodes.js";
-import { text } from "../src/pages/parts/language.js";
-import { problem } from "../src/pages/parts/problems.js";
-import { screen } from "../src/pages/parts/router.js";
-import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.js";
-import { setBegun } from "../src/pages/parts/notes.js";
-import { choose } from "../src/pages/register/choose.js";
-import { finish } from "../src/pages/register/finish.js";
-import { prove } from "../src/pages/register/prove.js";
-import { sendError } from "../src/pages/send/errors.js";
-import { resolved } from "../src/pages/send/payee.js";
-import { showState, start } from "../src/pages/start.js";
-import { obstacle } from "../src/pages/parts/obstacle.js";
+} from "../src/holdfast.ts";
+import { consent } from "../src/pages/connect/consent.ts";
+import { firstAnswer } from "../src/pages/connect/answered.ts";
+import { fetchCopy } from "../src/pages/drill/trials.ts";
+import { footer } from "../src/pages/footer.ts";
+import { leave } from "../src/pages/leave/screen.ts";
+import { el } from "../src/kit/el.ts";
+import * as nodes from "../src/pages/parts/nodes.ts";
+import { text } from "../src/pages/parts/language.ts";
+import { problem } from "../src/pages/parts/problems.ts";
+import { screen } from "../src/pages/parts/router.ts";
+import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.ts";
+import { setBegun } from "../src/pages/parts/notes.ts";
+import { choose } from "../src/pages/register/choose.ts";
+import { finish } from "../src/pages/register/finish.ts";
+import { prove } from "../src/pages/register/prove.ts";
+import { sendError } from "../src/pages/send/errors.ts";
+import { resolved } from "../src/pages/send/payee.ts";
+import { showState, start } from "../src/pages/start.ts";
+import { obstacle } from "../src/pages/parts/obstacle.ts";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 /** Notes where the pages go. */
@@ -301,7 +301,7 @@ for (const [typed, key] of [
   onPage(`${typed} is refused as a payee, and only a name is looked up`, async (context) => {
     const looked = [];
     client(context, {
-      vault: { keccak256: async (data) => (await import("../src/did/keccak.js")).keccak256(data) },
+      vault: { keccak256: async (data) => (await import("../src/did/keccak.ts")).keccak256(data) },
       checkAlias: async ({ alias }) => (looked.push(alias), { available: true }),
     });
     context.mock.method(Vault.prototype, "call", async () => ({ address: CHECKSUMMED }));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { didOfService } from "../src/flows/signature.js";
+import { didOfService } from "../src/flows/signature.ts";
 import { vectors } from "./vector_files.js";
 
 for (const [address, did] of vectors("service/did_web.json").cases)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { givesServiceAlone, triedRecovery } from "../src/account/guardians.js";
+import { givesServiceAlone, triedRecovery } from "../src/account/guardians.ts";
 import { vectors } from "./vector_files.js";
 
 for (const { name, changes, alone, ...before } of vectors("accounts/service_alone.json").vectors)

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "./dom.js";
-import { ServiceAlone } from "../src/account/guardians.js";
-import { AccountKeys } from "../src/account/keys.js";
-import { toHex } from "../src/bytes.js";
-import { named, signaturesIn } from "../src/chain/owners.js";
-import { didOfKey } from "../src/chain/names.js";
-import { keccak256 } from "../src/did/keccak.js";
+import { ServiceAlone } from "../src/account/guardians.ts";
+import { AccountKeys } from "../src/account/keys.ts";
+import { toHex } from "../src/bytes.ts";
+import { named, signaturesIn } from "../src/chain/owners.ts";
+import { didOfKey } from "../src/chain/names.ts";
+import { keccak256 } from "../src/did/keccak.ts";
 
 const ACCOUNT = `0x${"a1".repeat(20)}`;
 const [POINT, OTHER, SERVICE] = ["ab", "cd", "ef"].map((byte) => byte.repeat(64));

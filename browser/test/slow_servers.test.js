@@ -5,11 +5,11 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 
 import "./dom.js";
-import { logs } from "../src/chain/logs.js";
-import { ask } from "../src/chain/rpc.js";
-import { NetworkError } from "../src/errors.js";
-import { ServiceClient } from "../src/holdfast.js";
-import { Http } from "../src/http/http.js";
+import { logs } from "../src/chain/logs.ts";
+import { ask } from "../src/chain/rpc.ts";
+import { NetworkError } from "../src/errors.ts";
+import { ServiceClient } from "../src/holdfast.ts";
+import { Http } from "../src/http/http.ts";
 
 const WITHIN_MS = 100;
 

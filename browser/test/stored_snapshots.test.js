@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { continueHere } from "../src/snapshots/moving.js";
-import { continued, readState } from "../src/snapshots/state.js";
+import { continueHere } from "../src/snapshots/moving.ts";
+import { continued, readState } from "../src/snapshots/state.ts";
 import { MemoryStore } from "./scenarios/memory_store.js";
 import { vectors } from "./vector_files.js";
 

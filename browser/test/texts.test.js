@@ -3,20 +3,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import deAdmin from "../src/texts/de/admin.js";
-import deExit from "../src/texts/de/exit.js";
-import deKeys from "../src/texts/de/keys.js";
-import deMove from "../src/texts/de/move.js";
-import dePages from "../src/texts/de/pages.js";
-import dePay from "../src/texts/de/pay.js";
-import deSheet from "../src/texts/de/sheet.js";
-import enAdmin from "../src/texts/en/admin.js";
-import enExit from "../src/texts/en/exit.js";
-import enKeys from "../src/texts/en/keys.js";
-import enMove from "../src/texts/en/move.js";
-import enPages from "../src/texts/en/pages.js";
-import enPay from "../src/texts/en/pay.js";
-import enSheet from "../src/texts/en/sheet.js";
+import deAdmin from "../src/texts/de/admin.ts";
+import deExit from "../src/texts/de/exit.ts";
+import deKeys from "../src/texts/de/keys.ts";
+import deMove from "../src/texts/de/move.ts";
+import dePages from "../src/texts/de/pages.ts";
+import dePay from "../src/texts/de/pay.ts";
+import deSheet from "../src/texts/de/sheet.ts";
+import enAdmin from "../src/texts/en/admin.ts";
+import enExit from "../src/texts/en/exit.ts";
+import enKeys from "../src/texts/en/keys.ts";
+import enMove from "../src/texts/en/move.ts";
+import enPages from "../src/texts/en/pages.ts";
+import enPay from "../src/texts/en/pay.ts";
+import enSheet from "../src/texts/en/sheet.ts";
 
 const placeholders = (sentence) => [...sentence.matchAll(/\{\w+\}/g)].map(String).sort();
 

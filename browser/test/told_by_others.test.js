@@ -6,15 +6,15 @@ import { test } from "node:test";
 
 import "./dom.js";
 import "./scenarios/clients.js"; // keeps the vaults' stores in memory
-import { instantiate } from "../src/enclave-host.js";
-import { Client } from "../src/client.js";
-import { paymentCall } from "../src/chain/calls.js";
-import { SmartAccount } from "../src/flows/account.js";
-import { pay } from "../src/flows/pay.js";
-import { checkElsewhere } from "../src/flows/payee.js";
-import { RpcError } from "../src/http/json_rpc.js";
-import { resolved } from "../src/pages/send/payee.js";
-import { Vault } from "../src/vault/vault.js";
+import { instantiate } from "../src/enclave-host.ts";
+import { Client } from "../src/client.ts";
+import { paymentCall } from "../src/chain/calls.ts";
+import { SmartAccount } from "../src/flows/account.ts";
+import { pay } from "../src/flows/pay.ts";
+import { checkElsewhere } from "../src/flows/payee.ts";
+import { RpcError } from "../src/http/json_rpc.ts";
+import { resolved } from "../src/pages/send/payee.ts";
+import { Vault } from "../src/vault/vault.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const readJson = async (name) => JSON.parse(await readFile(new URL(`vectors/${name}`, ROOT), "utf8"));

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fromHex, toBase64, toBase64url, toHex } from "../src/bytes.js";
-import { isAccepted, signatureIn } from "../src/chain/assertions.js";
-import { NATIVE } from "../src/chain/native.js";
-import { SecondKeyMissing } from "../src/chain/errors.js";
-import { wayOf, withinSum } from "../src/chain/two_keys.js";
-import { keccak256 } from "../src/did/keccak.js";
+import { fromHex, toBase64, toBase64url, toHex } from "../src/bytes.ts";
+import { isAccepted, signatureIn } from "../src/chain/assertions.ts";
+import { NATIVE } from "../src/chain/native.ts";
+import { SecondKeyMissing } from "../src/chain/errors.ts";
+import { wayOf, withinSum } from "../src/chain/two_keys.ts";
+import { keccak256 } from "../src/did/keccak.ts";
 import { vectors } from "./vector_files.js";
 
 const NOBODY = `0x${"0".repeat(40)}`;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SnapshotHosts } from "../src/snapshots/hosts.js";
+import { SnapshotHosts } from "../src/snapshots/hosts.ts";
 
 const ROOT = "bafyreiahvls5g7zh5yl2aja4b7xj5nhs4x3uu6ye2zbkoa74t4iorfmigq";
 const OTHER = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku";

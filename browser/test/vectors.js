@@ -1,6 +1,6 @@
 /** Runs test vectors through the JavaScript host, in Node and in browsers. */
 
-import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-host.js";
+import { PluginCallError, fromText, instantiate, toText } from "../src/enclave-host.ts";
 
 /**
  * Runs the cases in one file of vectors.

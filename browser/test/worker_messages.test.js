@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { until } from "./dom.js";
-import { FUNCTIONS } from "../src/vault/protocol.js";
-import { WorkerSession } from "../src/vault/session.js";
-import { StorageError } from "../src/errors.js";
-import { VaultStore } from "../src/vault/store.js";
+import { FUNCTIONS } from "../src/vault/protocol.ts";
+import { WorkerSession } from "../src/vault/session.ts";
+import { StorageError } from "../src/errors.ts";
+import { VaultStore } from "../src/vault/store.ts";
 import { CREDENTIAL } from "./host_tests.js";
 
 const WASM = readFileSync(new URL("../../src/holdfast/enclave/enclave.wasm", import.meta.url));

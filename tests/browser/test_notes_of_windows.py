@@ -1,11 +1,10 @@
 """Two windows note something at the same time, and nothing is lost."""
 
 import asyncio
-from pathlib import Path
 
 from tests.support.pages import Pages, serving
+from tests.support.unbuilt_client import MODULES
 
-SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
 ROWS = 30
 NOTED = """
 async ([prefix, rows]) => {
@@ -31,7 +30,7 @@ async () => {
 
 class Modules(Pages):
     def page(self):
-        file = SOURCES / self.path.lstrip("/")
+        file = MODULES / "src" / self.path.lstrip("/")
         return (file.read_bytes(), "text/javascript") if file.is_file() else (b"<!doctype html>", "text/html")
 
 

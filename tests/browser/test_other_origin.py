@@ -1,13 +1,10 @@
 """An application on another origin loads the modules from the service, and starts its worker from a blob."""
 
-from pathlib import Path
-
 import httpx2
 from tests.support.outboxes import codes_to
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, Authenticator, outcome
-
-SOURCES = Path(__file__).resolve().parents[2] / "browser" / "src"
+from tests.support.unbuilt_client import module
 
 
 class App(Pages):
@@ -22,7 +19,7 @@ class Containing(App):
 
     def page(self):
         _, own, name = self.path.partition("/client/")
-        return ((SOURCES / name).read_bytes(), "text/javascript") if own else super().page()
+        return (module(name), "text/javascript") if own else super().page()
 
 
 async def test_an_isolated_page_of_another_origin_registers(browser, shared):

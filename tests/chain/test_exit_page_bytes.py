@@ -29,7 +29,7 @@ def text_of(item):
 )  # fmt: skip
 def test_rlp(item):
     code = """
-      const { rlp } = await import("SOURCES/exit/transaction.js");
+      const { rlp } = await import("SOURCES/exit/transaction.ts");
       const item = (it) => (Array.isArray(it) ? it.map(item) : typeof it === "string" ? it : BigInt(it.n));
       return rlp(item(given));
     """
@@ -48,7 +48,7 @@ def test_a_batch_and_an_operation():
         signature=b"s" * 64,
     )
     code = """
-      const { executeBatch, handleOps } = await import("SOURCES/exit/abi.js");
+      const { executeBatch, handleOps } = await import("SOURCES/exit/abi.ts");
       const calls = given.calls.map(([to, value, data]) => ({ to, value: BigInt(value), data }));
       return [executeBatch(calls), handleOps(given.operation, given.to)];
     """
@@ -63,7 +63,7 @@ def test_a_transaction():
         chain_id=8453, nonce=0, max_priority_fee_per_gas=1, max_fee_per_gas=300, gas=700_000, to=from_hex(TO), data=b"d" * 200
     )  # fmt: skip
     code = """
-      const { signedTransaction, hashOf } = await import("SOURCES/exit/transaction.js");
+      const { signedTransaction, hashOf } = await import("SOURCES/exit/transaction.ts");
       const digests = [];
       const fields = { chainId: 8453, nonce: 0n, tip: 1n, maxFee: 300n, gas: 700000n, to: given.to, data: given.data };
       const sign = (digest) => (digests.push(Buffer.from(digest).toString("hex")), given.signed);

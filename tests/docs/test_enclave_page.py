@@ -43,7 +43,7 @@ def test_the_javascript_example(credential, tmp_path):
         pytest.skip(f"Node {OLDEST_NODE} or newer is missing: the JavaScript example did not run")
     (example,) = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
     for name in ("enclave-host.js", "errors.js"):
-        shutil.copy(ROOT / "browser" / "src" / name, tmp_path)
+        shutil.copy(ROOT / "build" / "modules" / "src" / name, tmp_path)
     given = f"""import {{ readFileSync }} from "node:fs";
 const module = readFileSync({str(bundled())!r});
 const sha256 = "{bundled_sha256()}";

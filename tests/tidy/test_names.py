@@ -31,7 +31,7 @@ def test_no_name_of_python_is_a_retired_word():
 def test_no_declaration_of_javascript_is_a_retired_word():
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
-        for path in sorted((ROOT / "browser" / "src").rglob("*.js"))
+        for path in sorted((ROOT / "browser" / "src").rglob("*.ts"))
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if DECLARED.search(line)
     ]

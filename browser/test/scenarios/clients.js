@@ -1,10 +1,10 @@
 /** Plays the scenarios of registrations and payments, at the level of HTTP requests and of calls to the vault. */
 
 import { readFile } from "node:fs/promises";
-import { Client } from "../../src/client.js";
-import { instantiate } from "../../src/enclave-host.js";
-import { PluginCallError } from "../../src/errors.js";
-import { VaultStore } from "../../src/vault/store.js";
+import { Client } from "../../src/client.ts";
+import { instantiate } from "../../src/enclave-host.ts";
+import { PluginCallError } from "../../src/errors.ts";
+import { VaultStore } from "../../src/vault/store.ts";
 import { MemoryStore } from "./memory_store.js";
 import { Player, Script, told } from "./script.js";
 import { World } from "./world.js";

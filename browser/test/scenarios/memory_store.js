@@ -1,5 +1,5 @@
-import { isSame } from "../../src/bytes.js";
-import { StorageError } from "../../src/errors.js";
+import { isSame } from "../../src/bytes.ts";
+import { StorageError } from "../../src/errors.ts";
 
 /** A vault's store in memory, with the methods of VaultStore that the flows call. */
 export class MemoryStore {

@@ -1,9 +1,9 @@
 /** Plays the scenarios of moves to another service. Effects are what the new passkey, the services and the account do. */
 
-import { toBase64, toBase64url } from "../../src/bytes.js";
-import { SecondKeyMissing } from "../../src/chain/errors.js";
-import { move } from "../../src/flows/move.js";
-import { VaultStore } from "../../src/vault/store.js";
+import { toBase64, toBase64url } from "../../src/bytes.ts";
+import { SecondKeyMissing } from "../../src/chain/errors.ts";
+import { move } from "../../src/flows/move.ts";
+import { VaultStore } from "../../src/vault/store.ts";
 import "./clients.js"; // keeps the stores in memory
 import { Player, Script, told } from "./script.js";
 

@@ -1,11 +1,11 @@
 /** Plays the scenarios of repeated attempts, of single requests, and of the servers that know a name's record. */
 
-import { Bundler } from "../../src/chain/bundler.js";
-import { NetworkError } from "../../src/errors.js";
-import { ServiceClient } from "../../src/http/service.js";
-import { AutomaticSnapshots } from "../../src/snapshots/automatic.js";
-import { Gateways } from "../../src/snapshots/gateway.js";
-import { RequestRefused } from "../../src/errors.js";
+import { Bundler } from "../../src/chain/bundler.ts";
+import { NetworkError } from "../../src/errors.ts";
+import { ServiceClient } from "../../src/http/service.ts";
+import { AutomaticSnapshots } from "../../src/snapshots/automatic.ts";
+import { Gateways } from "../../src/snapshots/gateway.ts";
+import { RequestRefused } from "../../src/errors.ts";
 import { errorOf, told } from "./script.js";
 
 /** Such as "429 rate_limited after 3": the status, the body's error and the header Retry-After. */

@@ -1,9 +1,9 @@
 /** What a scenario's enclave and servers answer, and the effects that a client has on them. */
 
-import { ContentError } from "../../src/snapshots/content_error.js";
-import { SnapshotConflict } from "../../src/snapshots/errors.js";
-import { ServersFailed } from "../../src/snapshots/name_records.js";
-import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/errors.js";
+import { ContentError } from "../../src/snapshots/content_error.ts";
+import { SnapshotConflict } from "../../src/snapshots/errors.ts";
+import { ServersFailed } from "../../src/snapshots/name_records.ts";
+import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/errors.ts";
 
 /** The host was killed after the effect at which its scenario says so. */
 export class Killed extends Error {}

@@ -1,14 +1,14 @@
 /** Plays the scenarios of uploading, comparing and recovering snapshots. */
 
-import { NetworkError, PluginCallError } from "../../src/errors.js";
-import { writeCar } from "../../src/snapshots/cars.js";
-import { blockOf } from "../../src/snapshots/cids.js";
-import { compared } from "../../src/snapshots/versions.js";
-import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.js";
-import { Publisher } from "../../src/snapshots/publisher.js";
-import { Recovery } from "../../src/snapshots/recovery.js";
-import { snapshotOf } from "../../src/snapshots/roots.js";
-import { otherNote, readState, recordNote, writeState } from "../../src/snapshots/state.js";
+import { NetworkError, PluginCallError } from "../../src/errors.ts";
+import { writeCar } from "../../src/snapshots/cars.ts";
+import { blockOf } from "../../src/snapshots/cids.ts";
+import { compared } from "../../src/snapshots/versions.ts";
+import { continueHere, copyTo, readBack } from "../../src/snapshots/moving.ts";
+import { Publisher } from "../../src/snapshots/publisher.ts";
+import { Recovery } from "../../src/snapshots/recovery.ts";
+import { snapshotOf } from "../../src/snapshots/roots.ts";
+import { otherNote, readState, recordNote, writeState } from "../../src/snapshots/state.ts";
 import { MemoryStore } from "./memory_store.js";
 import { Player, Script, told } from "./script.js";
 

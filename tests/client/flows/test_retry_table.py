@@ -18,14 +18,14 @@ REQUEST = {"flow": "request", "call": "send code", "response": {}, "answers": ["
 UPLOAD = {"flow": "retries", "outcomes": [{"refused": ["body_too_large", 413]}], "times": 3}
 CHANGES = [
     (
-        "retries.js",
+        "retries.ts",
         "holdfast.client.http.calls.REQUESTS",
         REQUESTS._replace(rules=(Rule("keyed", ("503",), most=2),)),
         REQUEST,
         {"attempts": 3, "waits_s": [0.2, 0.4]},
     ),
     (
-        "snapshot_retries.js",
+        "snapshot_retries.ts",
         "holdfast.client.snapshots.automatic.SNAPSHOTS",
         SNAPSHOTS._replace(final=("413",)),
         UPLOAD,

@@ -78,7 +78,7 @@ async def test_from_a_chain(case, monkeypatch):
 
 
 def test_both_clients_wait_longer_for_a_service_than_it_waits_for_a_bundler():
-    browser = Path(__file__).resolve().parents[3] / "browser/src/http/http.js"
+    browser = Path(__file__).resolve().parents[3] / "browser/src/http/http.ts"
     limit = re.search(r"const TIMEOUT_MS = ([0-9_]+);", browser.read_text())
     assert limit is not None
     assert int(limit[1]) / 1000 == DEFAULT_TIMEOUT.read == WHOLE_REQUEST_S > PROXY_TIMEOUT_S

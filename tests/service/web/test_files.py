@@ -1,14 +1,12 @@
 """Static files: the enclave, the payment handler's files, the JavaScript client, and files at well-known addresses."""
 
 import json
-import os
 import re
 from dataclasses import replace
 from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
-from tests.support.clean_tree import ROOT
 
 from holdfast.rules.chains import CHAINS
 from holdfast.service.settings.values import read_settings
@@ -126,16 +124,12 @@ def test_what_is_no_contact_and_no_origin_is_refused(name, value):
         read_settings({f"HOLDFAST_{name}": value})
 
 
-SOURCES = ROOT / "browser" / "src"
-
-
 @pytest.fixture
 def build(tmp_path, monkeypatch):
-    """A checkout's build that is newer than every source."""
+    """A checkout's build."""
     built = tmp_path / "client"
-    (built / "pairing").mkdir(parents=True)
+    built.mkdir()
     (built / "holdfast.js").write_text("export const built = true;")
-    (built / "pairing/libp2p.js").write_text("export const bundled = true;")
     monkeypatch.setattr(client_files, "BUILT", built)
     return built
 
@@ -145,18 +139,6 @@ async def test_a_checkout_serves_its_build(make_api, build):
     http = make_api().http
     assert (await http.get("/client/holdfast.js")).text == "export const built = true;"
     assert (await http.get("/client/snapshots/main.js")).status_code == 404
-
-
-async def test_after_a_change_it_serves_the_sources(make_api, build):
-    os.utime(build / "holdfast.js", (0, 0))
-    assert client_folder() == SOURCES
-    http = make_api().http
-    for name in ("holdfast.js", "snapshots/main.js", "pages/main.js"):
-        answer = await http.get(f"/client/{name}")
-        assert answer.content == (SOURCES / name).read_bytes()
-        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
-    # The source of this one imports npm packages.
-    assert (await http.get("/client/pairing/libp2p.js")).text == "export const bundled = true;"
 
 
 async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api):

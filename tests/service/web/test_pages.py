@@ -101,7 +101,7 @@ async def test_the_payment_page_has_the_operators_look(make_api):
 ])  # fmt: skip
 def test_a_page_begins_in_the_browsers_language(header, language):
     pages = page_files(choices())
-    rows = ROW.findall((TEXTS / language / "pages.js").read_text())
+    rows = ROW.findall((TEXTS / language / "pages.ts").read_text())
     said = {json.loads(key): json.loads(value) for key, value in rows}
     request = plain(header)
     for page, row in ((pages.start, "start.heading"), (pages.vault, "vault.heading"), (pages.connect, "connect.title")):
@@ -168,4 +168,4 @@ def test_the_payment_app_has_the_logo_too(tmp_path):
 )
 def test_a_thing_has_one_name(language, words):
     """A person saves a backup file ("Sicherungsdatei"), and a vault is locked ("verschlossen")."""
-    assert words not in (TEXTS / language / "pages.js").read_text()
+    assert words not in (TEXTS / language / "pages.ts").read_text()

@@ -1,6 +1,6 @@
 """Requires strong passwords for encrypted files, because anyone who has such a file can try many passwords.
 
-The JavaScript client judges new passwords by the same rule (browser/src/vault/password_rule.js).
+The JavaScript client judges new passwords by the same rule (browser/src/vault/password_rule.ts).
 """
 
 from __future__ import annotations

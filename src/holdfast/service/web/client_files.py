@@ -1,8 +1,7 @@
-"""Serves the JavaScript client under /client/, from the wheel's build or, in a checkout, from its build or sources."""
+"""Serves the JavaScript client under /client/, from the package's build or, in a checkout, from its own."""
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from importlib.resources import files
@@ -34,11 +33,7 @@ _HEADERS = (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'",
     ),
 )
-_CHECKOUT = Path(__file__).parents[4]
-SOURCES = _CHECKOUT / "browser" / "src"
-BUILT = _CHECKOUT / "build" / "client"  # browser/build.py, called by `make run` after a change
-# A page cannot load the sources of these modules, because they import npm packages.
-BUNDLED = ("pairing/libp2p.js", "kit/qr.js", "snapshots/cbor.js")
+BUILT = Path(__file__).parents[4] / "build" / "client"  # browser/build.py, called by `make run` after a change
 _MISSING = error_response(NOT_FOUND)
 
 
@@ -59,12 +54,9 @@ class ClientFiles:
 
 
 def client_files() -> ClientFiles:
-    """Read all files of the client; without a build or a checkout, no files."""
+    """Read all files of the client; without a build, no files."""
     folder = client_folder()
-    found = dict(_files_of(folder)) if folder else {}
-    if folder == SOURCES:
-        found |= {name: _wrapped(BUILT / name) for name in BUNDLED if (BUILT / name).exists()}
-    return ClientFiles(found)
+    return ClientFiles(_files_of(folder) if folder else {})
 
 
 @cache
@@ -74,25 +66,9 @@ def _files_of(folder: Path) -> Mapping[str, StaticAnswer]:
 
 
 def client_folder() -> Path | None:
-    """Return the folder of the client's modules: the package's build, a checkout's if current, or its sources."""
+    """Return the folder of the client's build: a checkout's, or the package's."""
     packaged = Path(str(files("holdfast.service"))) / "static" / "client"
-    checkout = BUILT if _is_current(BUILT) else SOURCES
-    return next((folder for folder in (checkout, packaged) if (folder / "holdfast.js").exists()), None)
-
-
-def _is_current(built: Path) -> bool:
-    entry, newest = built / "holdfast.js", _newest(SOURCES) if SOURCES.exists() else 0.0
-    return bool(newest) and entry.exists() and entry.stat().st_mtime >= newest
-
-
-def _newest(folder: str | Path) -> float:
-    """Return when a module in the folder was last changed; 0 without modules. Several times as fast as by `Path`."""
-    with os.scandir(folder) as found:
-        return max((_newest(it.path) if it.is_dir() else _changed(it) for it in found), default=0.0)
-
-
-def _changed(file: os.DirEntry[str]) -> float:
-    return file.stat().st_mtime if file.name.endswith(".js") else 0.0
+    return next((folder for folder in (BUILT, packaged) if (folder / "holdfast.js").exists()), None)
 
 
 def _wrapped(file: Path) -> StaticAnswer:

@@ -52,7 +52,7 @@ _TWO_YEARS = ("strict-transport-security", "max-age=63072000")
 # /connect and /move are served without Cross-Origin-Opener-Policy, which would prevent messages between a page and its
 # opener.
 _CUTTING = "cross-origin-opener-policy"
-# /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.js); /move
+# /connect asks an app's origin to which of its addresses answers may be sent (browser/src/connect/declared.ts); /move
 # asks the service to which a person moves.
 _APPS = ("https:", "http://localhost:*", "http://*.localhost:*", "http://127.0.0.1:*")
 # What a page shows before its script runs: heading and first sentence.

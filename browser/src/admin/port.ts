@@ -1,0 +1,95 @@
+/** Sends an operator's requests to the admin port. The key stays in this tab's sessionStorage, and is sent only there. */
+
+const KEY_NAME = "holdfast-admin-key";
+const API = "/admin/api/";
+const MOST_PAGES = 100;
+/** Lists whose pages have a limit. */
+const PAGED = ["identifiers", "bans", "invitations", "acts"];
+
+/** A refusal: the HTTP status, 0 without a response, and the service's words. */
+export class Refused extends Error {
+  declare status: number;
+
+  constructor(status: number, words: string) {
+    super(words);
+    this.status = status;
+  }
+}
+
+export type Fields = Record<string, string | number | null | undefined>;
+
+export type Row = Record<string, any>;
+
+export function keepKey(key: string) {
+  sessionStorage.setItem(KEY_NAME, key);
+}
+
+export function forgetKey() {
+  sessionStorage.removeItem(KEY_NAME);
+}
+
+export function hasKey() {
+  return sessionStorage.getItem(KEY_NAME) !== null;
+}
+
+export async function get(path: string, fields: Fields = {}): Promise<any> {
+  return (await sent(`${path}?${query(fields)}`, {})).json();
+}
+
+export async function post(path: string, fields: Fields): Promise<any> {
+  return (await sent(path, { method: "POST", body: JSON.stringify(given(fields)) })).json();
+}
+
+/** Saves a list as CSV. */
+export async function saveCsv(path: string, fields: Fields) {
+  const limit = PAGED.includes(path) ? 1000 : null;
+  const rows = await allPages(async (after) => {
+    const response = await sent(`${path}?${query({ ...fields, limit, after, format: "csv" })}`, {});
+    return { rows: await response.text(), after: decodeURIComponent(response.headers.get("x-after") ?? "") };
+  });
+  save(new Blob([rows], { type: "text/csv" }), `${path}.csv`);
+}
+
+/**
+ * Returns the CSV of all pages of a list, up to MOST_PAGES.
+ *
+ * @param read a page; `after`: where the one before ended
+ */
+export async function allPages(read: (after: string) => Promise<{ rows: string; after: string }>) {
+  let all = "";
+  let after = "";
+  for (let page = 0; page < MOST_PAGES && (page === 0 || after); page += 1) {
+    const found = await read(after);
+    // Only the first page that has rows keeps the names of the columns.
+    if (found.rows.trim()) all += all ? found.rows.slice(found.rows.indexOf("\n") + 1) : found.rows;
+    after = found.after;
+  }
+  return all;
+}
+
+export function save(data: Blob, name: string) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(data);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+async function sent(path: string, how: RequestInit) {
+  const headers = { authorization: `Bearer ${sessionStorage.getItem(KEY_NAME)}` };
+  const response = await fetch(API + path, { ...how, headers, cache: "no-store" }).catch(() => null);
+  if (response === null) throw new Refused(0, "");
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  throw new Refused(response.status, String(body.error ?? response.status));
+}
+
+function query(fields: Fields) {
+  return new URLSearchParams(given(fields) as Record<string, string>);
+}
+
+function given(fields: Fields) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== "" && value !== null && value !== undefined),
+  );
+}

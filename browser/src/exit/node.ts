@@ -1,0 +1,104 @@
+/** Asks a chain's node, or a bundler, that the person named (JSON-RPC). */
+
+import { NetworkError, ServiceError } from "../errors.ts";
+import { bounded, jsonOf } from "../http/http.ts";
+
+const WITHIN_MS = 30000;
+const LOOK_MS = 500;
+const MINED_WITHIN_MS = 180000;
+const LONGEST_ANSWER = 8 << 20;
+
+/** The node refused; the message is its own. `data`: what it adds, such as revert data. */
+export class NodeRefused extends ServiceError {
+  declare host: string;
+  declare data: unknown;
+
+  constructor(message: string, host: string, data: unknown) {
+    super(message);
+    this.name = "NodeRefused";
+    this.host = host;
+    this.data = data;
+  }
+}
+
+/** One endpoint. */
+export class Node {
+  #url;
+
+  /** @param url http or https @throws {TypeError} another address */
+  constructor(url: string) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new TypeError("url");
+    this.#url = url;
+  }
+
+  /**
+   * @throws {NodeRefused}
+   * @throws {NetworkError} there is no answer of JSON-RPC
+   */
+  async call(method: string, params: unknown[] = []): Promise<any> {
+    const { result, error } = await this.#answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    if (error) throw new NodeRefused(`${method}: ${error.message ?? error.code}`, this.#host, error.data);
+    if (result === undefined) throw new NetworkError(`${method}: no result`);
+    return result;
+  }
+
+  async quantity(method: string, params?: unknown[]) {
+    return BigInt(await this.call(method, params));
+  }
+
+  /** Calls a contract and returns the words of its answer. */
+  async read(to: string, data: string): Promise<string> {
+    return this.call("eth_call", [{ to, data }, "latest"]);
+  }
+
+  /** Like `read`, null if the contract does not answer with a word. */
+  async word(to: string, data: string) {
+    try {
+      const result = await this.read(to, data);
+      return result.length >= 66 ? BigInt(result.slice(0, 66)) : null;
+    } catch (error) {
+      if (error instanceof NodeRefused) return null;
+      throw error;
+    }
+  }
+
+  /** @returns the receipt of a transaction, once it is mined */
+  async mined(hash: string): Promise<any> {
+    const end = performance.now() + MINED_WITHIN_MS;
+    for (;;) {
+      const receipt = await this.call("eth_getTransactionReceipt", [hash]);
+      if (receipt) return receipt;
+      if (performance.now() > end) throw new NetworkError(`transaction ${hash} is not mined yet`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  async #answer(body: string) {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body, redirect: "error" as const };
+    try {
+      const response = await fetch(this.#url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
+      return jsonOf(await bounded(response, LONGEST_ANSWER)) ?? {};
+    } catch (cause) {
+      throw new NetworkError(`${this.#host} does not answer`, { cause });
+    }
+  }
+
+  get #host() {
+    return new URL(this.#url).host;
+  }
+}
+
+/**
+ * Returns the fees (EIP-1559) in wei per unit of gas: the tip is the suggested one plus a quarter, the maximum is the
+ * tip
+ * plus twice the newest block's base fee.
+ */
+export async function feesOf(node: Node) {
+  const [block, suggested] = await Promise.all([
+    node.call("eth_getBlockByNumber", ["latest", false]),
+    node.quantity("eth_maxPriorityFeePerGas").catch(() => 1n),
+  ]);
+  const tip = suggested > 1n ? suggested + suggested / 4n : 1n;
+  return { tip, maxFee: 2n * BigInt(block.baseFeePerGas ?? 0) + tip };
+}

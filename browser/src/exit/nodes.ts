@@ -1,0 +1,72 @@
+/** The parts of the page: fields, facts, amounts, and what is said of a mistake. */
+
+import { keccak256 } from "../did/keccak.ts";
+import { digits } from "./abi.ts";
+import { type Child, el } from "../kit/el.ts";
+import type { Token } from "./standing.ts";
+
+const COIN_DECIMALS = 18;
+
+/** @param props of the input; `tag` "textarea" for several lines */
+export function field(label: string, { tag = "input", ...props }: Record<string, any>, hint: string = "") {
+  const input = el(tag as "input", {
+    id: props.name,
+    autocomplete: "off",
+    spellcheck: "false",
+    ...props,
+  }) as HTMLInputElement;
+  const said = el("p", { class: "verdict bad", role: "alert" });
+  const parts = [el("label", { for: props.name }, label), hint && el("p", { class: "hint" }, hint), input, said];
+  return {
+    node: el("div", { class: "field" }, ...parts),
+    input,
+    say: (it: string) => (said.textContent = it),
+  };
+}
+
+export function facts(rows: [string, Child][]) {
+  return el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+export function list(items: string[]) {
+  return el("ul", {}, ...items.map((item) => el("li", {}, item)));
+}
+
+/** @param amount in the smallest unit @returns exactly */
+export function amountText(amount: bigint, decimals: number): string {
+  const text = amount.toString().padStart(decimals + 1, "0");
+  const [whole, part] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals).replace(/0+$/, "")];
+  return part ? `${whole}.${part}` : whole;
+}
+
+export function coinText(wei: bigint) {
+  return `${amountText(wei, COIN_DECIMALS)} ETH`;
+}
+
+/** @param text an amount of the coin as people type it, also with a comma @returns in wei; null for other texts */
+export function weiOf(text: string): bigint | null {
+  const [, whole, part = ""] = /^(\d{1,9})(?:[.,](\d{1,18}))?$/.exec(text.trim()) ?? [];
+  return whole ? BigInt(whole + part.padEnd(COIN_DECIMALS, "0")) : null;
+}
+
+export function tokenText({ balance, decimals, symbol, address }: Token) {
+  return `${amountText(balance, decimals)} ${symbol || "units"} (${checksummed(address)})`;
+}
+
+export function isUrl(text: string) {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** @returns in EIP-55 form; empty for the zero address, a wrong checksum and other texts */
+export function addressOf(text: string): string {
+  const found = text.trim();
+  if (!/^0x[0-9a-fA-F]{40}$/.test(found) || !BigInt(found)) return "";
+  const made = checksummed(found);
+  return [made, made.toLowerCase(), `0x${made.slice(2).toUpperCase()}`].includes(found) ? made : "";
+}
+
+export function checksummed(address: string) {
+  const plain = address.slice(2).toLowerCase();
+  const hash = digits(keccak256(new TextEncoder().encode(plain)));
+  return `0x${[...plain].map((digit, at) => (parseInt(hash[at], 16) > 7 ? digit.toUpperCase() : digit)).join("")}`;
+}

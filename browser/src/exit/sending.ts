@@ -1,0 +1,71 @@
+/** Sends a planned exit, and waits until the node has its transaction. */
+
+import type { Bundler } from "../chain/bundler.ts";
+import { NetworkError } from "../errors.ts";
+import { handleOps, hash } from "./abi.ts";
+import type { Node } from "./node.ts";
+import { type FirstOwner, type Keys, type Plan, signed } from "./plan.ts";
+import type { Standing } from "./standing.ts";
+import { hashOf, signedTransaction } from "./transaction.ts";
+
+const EVENT = `0x${hash("UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")}`;
+
+/** `succeeded`: whether everything was moved */
+export type Sent = { transaction: string; succeeded: boolean };
+
+/** Sends the operation in an ordinary transaction of the payer's. The node tries it first. */
+export async function sendOrdinary(node: Node, keys: Keys, standing: Standing, plan: Plan): Promise<Sent> {
+  const payer = keys.vault.payer();
+  const { operation, hash: operationHash } = await signed(keys, standing, plan.operation);
+  const { gas, tip, maxFee } = plan.transaction as NonNullable<Plan["transaction"]>;
+  const call = { from: payer.address, to: standing.entryPoint, data: handleOps(operation, payer.address) };
+  await node.quantity("eth_estimateGas", [call]);
+  const nonce = await node.quantity("eth_getTransactionCount", [payer.address, "pending"]);
+  const raw = signedTransaction({ chainId: standing.chainId, nonce, tip, maxFee, gas, ...call }, payer.sign);
+  return done(await sent(node, raw), operationHash);
+}
+
+export async function sendBundled(
+  node: Node,
+  bundler: Bundler,
+  keys: Keys,
+  standing: Standing,
+  plan: Plan,
+): Promise<Sent> {
+  const { operation, hash: operationHash } = await signed(keys, standing, plan.operation);
+  await bundler.send(operation, operationHash);
+  const { transactionHash } = await bundler.wait(operationHash);
+  return done(await node.mined(transactionHash), operationHash);
+}
+
+/**
+ * Sends what the payer has left, less the fee.
+ *
+ * @returns the wei sent; 0: the fee would take everything
+ */
+export async function sendRest(
+  node: Node,
+  vault: FirstOwner,
+  { to, ...how }: { chainId: number; to: string; tip: bigint; maxFee: bigint },
+): Promise<bigint> {
+  const { address, sign } = vault.payer();
+  const call = { from: address, to, value: "0x0" };
+  const gas = await node.quantity("eth_estimateGas", [call]);
+  const value = (await node.quantity("eth_getBalance", [address, "latest"])) - gas * how.maxFee;
+  if (value <= 0n) return 0n;
+  const nonce = await node.quantity("eth_getTransactionCount", [address, "pending"]);
+  await sent(node, signedTransaction({ ...how, nonce, gas, to, value }, sign));
+  return value;
+}
+
+async function sent(node: Node, raw: string) {
+  const hash = await node.call("eth_sendRawTransaction", [raw]);
+  if (hash !== hashOf(raw)) throw new NetworkError("the node names another transaction than was sent");
+  return node.mined(hash);
+}
+
+function done({ transactionHash, logs }: any, operationHash: string): Sent {
+  const found = logs.find(({ topics }: any) => topics[0] === EVENT && topics[1] === operationHash);
+  const succeeded = found !== undefined && BigInt(`0x${found.data.slice(66, 130)}`) === 1n;
+  return { transaction: transactionHash, succeeded };
+}

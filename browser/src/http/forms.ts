@@ -1,0 +1,17 @@
+/** Checks the forms of responses, as the Python client does by its types. */
+
+/**
+ * a text: the first letters of the allowed types ("z": null); a pattern of a text; a constant; a list of alternatives;
+ * or an object with the forms of its members ("[]": the form of a list's members)
+ */
+export type Form = string | RegExp | boolean | any[] | Record<string, any>;
+
+/** Whether a value has a form. Further members of objects are ignored. */
+export function fits(value: any, form: Form): boolean {
+  if (typeof form === "string") return form.includes(value === null ? "z" : (typeof value)[0]);
+  if (typeof form === "boolean") return value === form;
+  if (form instanceof RegExp) return typeof value === "string" && form.test(value);
+  if (Array.isArray(form)) return form.some((it) => fits(value, it));
+  if ("[]" in form) return Array.isArray(value) && value.every((it) => fits(it, form["[]"]));
+  return Object(value) === value && Object.entries(form).every(([name, it]) => fits(value[name], it));
+}

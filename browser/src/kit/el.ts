@@ -1,0 +1,24 @@
+/**
+ * Creates elements without parsing HTML: strings become text nodes, so input from people or the service cannot add markup.
+ */
+
+export type Child = Node | string | null | undefined | false;
+
+/** @param props attributes; functions become listeners (`onclick`), true an empty attribute, false and null none */
+export function el<T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  props: Record<string, any> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[T] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
+  }
+  const shown = children.filter((child) => child !== null && child !== undefined && child !== false) as (
+    Node | string
+  )[];
+  node.append(...shown);
+  return node;
+}

@@ -1,0 +1,24 @@
+/** Amounts of tokens: exact decimals, and how people read them. */
+
+/**
+ * Converts an amount exactly from the smallest unit to the token's unit.
+ *
+ * @returns without trailing zeros
+ */
+export function decimalOf(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, "0");
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
+}
+
+/**
+ * Formats a decimal number with all its digits. Intl receives the decimal as a string, because a Number would lose
+ * digits.
+ *
+ * @param decimal such as "12.500000"
+ * @param unit `least`: decimal places that are always shown
+ */
+export function money(language: string, decimal: string, { symbol, least = 0 }: { symbol?: string; least?: number }) {
+  const format = new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: 20 });
+  const digits = format.format(decimal as any);
+  return symbol ? `${digits}\u00a0${symbol}` : digits;
+}

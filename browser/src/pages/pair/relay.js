@@ -1,6 +1,0 @@
-/** The pairing host that connects two browsers, if the operator runs one. */
-
-import { meta } from "../../kit/meta.js";
-
-/** The pairing host's multiaddress, or an empty string. */
-export const RELAY = meta("pairing");

@@ -1,0 +1,38 @@
+/** Registers screens by name, so that no screen's module needs to import that of another screen. */
+
+import { depth } from "./back.ts";
+
+const screens: Map<string, (given?: any) => unknown> = new Map();
+
+/** The URL paths of screens. A screen without a path leaves the URL unchanged. */
+const PATHS: Record<string, string> = { start: "/", vault: "/vault" };
+let staying = false;
+
+/** Keeps the URL unchanged from now on, because the page is serving an application's request. */
+export function stay() {
+  staying = true;
+}
+
+/** Whether the page is serving an application's request, so that its screens lead back to the application. */
+export function stays() {
+  return staying;
+}
+
+export function screen(name: string, draw: (given?: any) => unknown) {
+  screens.set(name, draw);
+}
+
+/** Goes to a screen. */
+export async function go(name: string, given?: any): Promise<void> {
+  const draw = screens.get(name);
+  if (!draw) throw new TypeError(`no screen: ${name}`);
+  const path = PATHS[name];
+  // An entry that was added for a screen with a Back button makes way.
+  if (!staying && path && location.pathname !== path) history[depth() ? "replaceState" : "pushState"](null, "", path);
+  await draw(given);
+}
+
+/** Draws the screen that the URL identifies. */
+export function goToAddress() {
+  return go(location.pathname.replace(/\/+$/, "") === "/vault" ? "vault" : "start");
+}

@@ -1,0 +1,91 @@
+/** The first screen of a payment, which asks for the payee and the amount. */
+
+import { language, text } from "../parts/language.ts";
+import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { ProblemError, problem } from "../parts/problems.ts";
+import { go } from "../parts/router.ts";
+import { run, show } from "../parts/screen.ts";
+import { ready } from "../parts/vault_client.ts";
+import { receiveHere } from "../vault/account.ts";
+import { units } from "../vault/values.ts";
+import { sendError } from "./errors.ts";
+import { resolved } from "./payee.ts";
+import { shown, type Token, TOKENS } from "./tokens.ts";
+
+export type Typed = { to: string; amount: string; symbol: string; again?: Again };
+
+/** what was noted about the payment that is sent again, in place of the open one */
+type Again = { to: string; address: string; shop?: string; label?: string };
+
+export function send(typed: Partial<Typed> = {}) {
+  const to = field(
+    text("send.to"),
+    { name: "to", autocapitalize: "none", spellcheck: "false", autocomplete: "off", value: typed.to ?? "" },
+    text("send.to.hint"),
+  );
+  const much = field(
+    text("send.amount"),
+    { name: "amount", inputmode: "decimal", autocomplete: "off", value: typed.amount ?? "" },
+    text("send.amount.hint"),
+  );
+  const token = el(
+    "select",
+    { id: "send-token", name: "token" },
+    ...TOKENS.map(({ symbol }) => el("option", { value: symbol, selected: symbol === typed.symbol }, symbol)),
+  );
+  const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value, again: typed.again });
+  const next = (it: HTMLFormElement) =>
+    run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
+  show({
+    name: "send",
+    heading: text("send.heading"),
+    focus: to.input,
+    redraw: () => send(now()),
+    body: [
+      typed.again ? paragraph("send.again", {}, "notice") : null,
+      form(
+        next,
+        to.node,
+        much.node,
+        el("div", { class: "field" }, el("label", { for: "send-token" }, text("send.token")), token),
+        buttons(
+          submit(text("send.next")),
+          button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+        ),
+      ),
+    ],
+  });
+}
+
+async function reviewed(typed: Typed, to: ReturnType<typeof field>, much: ReturnType<typeof field>) {
+  to.judge();
+  much.judge();
+  document.querySelector('[data-name="too-little"]')?.remove();
+  const token = TOKENS.find(({ symbol }) => symbol === typed.symbol) as Token;
+  const value = units(typed.amount, token.decimals);
+  const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
+  if (!payee) return;
+  if (!value)
+    return refuse(
+      much,
+      new ProblemError("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
+    );
+  const client = await ready();
+  const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
+  const { balance } = await client.balance({ account: from, token: token.symbol, chainId: String(chainId) });
+  if (BigInt(balance) < value) {
+    much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));
+    return refuse(
+      much,
+      new ProblemError("insufficient_balance", { have: shown(BigInt(balance), token), need: shown(value, token) }),
+    );
+  }
+  await go("send-review", { typed, payee, token, value, from, chain, chainId });
+}
+
+function refuse({ judge, input }: ReturnType<typeof field>, error: unknown): null {
+  if (!(error instanceof ProblemError)) throw error;
+  judge(problem(error));
+  input.focus();
+  return null;
+}

@@ -1,0 +1,34 @@
+/**
+ * Asks the person to confirm a payment with one of the vault's passkeys, which the enclave checks, or with the vault
+ * password.
+ */
+
+import { usePasskey } from "../library.ts";
+import { randomBytes, toBase64 } from "../../bytes.ts";
+import { ProblemError, succeeded } from "../parts/problems.ts";
+import { noteUse, ready } from "../parts/vault_client.ts";
+
+/** Asks for one of the vault's passkeys. @throws {ProblemError} another passkey was used */
+export async function byPasskey() {
+  const { vault } = await ready();
+  const { credentials } = await vault.query();
+  const challenge = randomBytes(32);
+  const credentialIds = credentials.map((it) => it.credential_id);
+  const { assertion, credentialId } = await usePasskey({ challenge, credentialIds });
+  const verification = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
+  const { success, result } = await vault.exec("resource:credentials action:verify", verification);
+  if (!success || !(result as any)?.valid) throw new ProblemError("problem.wrong_key");
+  noteUse(credentialId);
+}
+
+/**
+ * Confirms with the vault password by reopening the vault.
+ *
+ * @throws {ProblemError} the password is wrong, and the vault is now locked
+ */
+export async function byPassword(password: string) {
+  const { vault } = await ready();
+  const { did } = await vault.query();
+  await vault.lock();
+  succeeded(await vault.unlock({ kind: "password", password }, null, { did }), "problem.wrong_password");
+}

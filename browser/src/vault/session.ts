@@ -1,0 +1,342 @@
+/** The worker's side of a vault, with one enclave, one store and one lock. Requests are processed one at a time. */
+
+import { bytesOf, fromBase64 } from "../bytes.ts";
+import { type Enclave, instantiate } from "../enclave-host.ts";
+import { PluginCallError, StorageError } from "../errors.ts";
+import { VaultLock } from "./lock.ts";
+import { OCTETS, read, type Request } from "./protocol.ts";
+import { noteRemoval } from "./removals.ts";
+import { readHeader } from "./sealed_header.ts";
+import { NotOwner, type SaveOptions, VaultStore } from "./store.ts";
+
+/**
+ * the worker's notifications: a vault was opened, or has a new revision; the vault locked itself, or another tab took
+ * it over; `why`: what that tab said
+ */
+type VaultEvent = { type: "opened" | "stored" | "locked" | "taken"; why?: string };
+
+/** The calls that may change the vault, which must then be stored. */
+const CHANGING = new Set([
+  "exec",
+  "refresh_shares",
+  "add_wrap",
+  "remove_wrap",
+  "sync_respond",
+  "mint_ucan",
+  "invoke_ucan",
+  "publishing_key",
+  "publish",
+  "publishing_delegation",
+]);
+/** The fields that only the worker reads and that are not passed to the enclave. */
+const OWN_FIELDS = new Set(["takeOver", "replace"]);
+const OPEN_ELSEWHERE = "open_elsewhere";
+
+/** A vault's session in a worker. */
+export class WorkerSession {
+  #tell;
+  #turn = Promise.resolve();
+  #enclave: Enclave | null = null;
+  #store = new VaultStore();
+  #lock = null as VaultLock | null;
+  #owner = crypto.randomUUID();
+  #wasmVersion = "";
+  #open = false;
+  #behind = false;
+  /** Whether all older revisions must be deleted when the next one is stored. */
+  #forgetting = false;
+
+  constructor(tell: (event: VaultEvent) => void) {
+    this.#tell = tell;
+  }
+
+  /** Returns the reply to a message; a message that is not valid is refused in the reply. */
+  async answer(message: unknown): Promise<{ reply: object; transfer: ArrayBuffer[] }> {
+    const parsed = read(message);
+    if ("refused" in parsed) {
+      return {
+        reply: {
+          id: parsed.id,
+          error: { name: "PluginCallError", functionName: "worker", message: parsed.refused, code: "invalid_message" },
+        },
+        transfer: [],
+      };
+    }
+    const { request } = parsed;
+    const result = this.#turn.then(() => this.#run(request));
+    this.#turn = result.then(
+      () => {},
+      () => {},
+    );
+    try {
+      return crossing(request, await result);
+    } catch (error) {
+      return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
+    } finally {
+      for (const key of [request.args.key, ...(request.args.keys ?? [])]) wipe(key?.secret);
+    }
+  }
+
+  async #run({ fn, args }: Request) {
+    if (fn === "boot") return this.#boot(args);
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    switch (fn) {
+      case "stored":
+        return this.#store.manifests();
+      case "forget":
+        return this.#forget(args.did);
+      case "load":
+      case "unlock":
+        return this.#opened(fn, args);
+      case "lock":
+        return this.#locked();
+      case "generate":
+      case "import":
+      case "sync_complete":
+        return this.#made(fn, args);
+      default:
+        return this.#called(fn, args);
+    }
+  }
+
+  async #boot({ wasmUrl, dbName, sha256 }: Record<string, any>) {
+    this.#enclave?.wipe();
+    this.#store = new VaultStore({ dbName });
+    this.#lock ??= new VaultLock(this.#store.dbName, {
+      onRequested: (why) => this.#giveUp(why),
+      onTaken: () => this.#taken(),
+    });
+    const response = await fetch(wasmUrl);
+    const copy = response.clone();
+    const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
+    [this.#enclave, this.#wasmVersion] = await Promise.all([started, digestOf(copy)]);
+    return { wasmVersion: this.#wasmVersion, version: this.#call("version", {}) };
+  }
+
+  /**
+   * Opens a vault from the given bytes or, without them, from the newest stored revision. This tab must first acquire
+   * the vault's lock.
+   */
+  async #opened(fn: string, { did, database, key, min_revision, takeOver = false }: Record<string, any>) {
+    const given = database && octets(database);
+    const wanted = (given ? readHeader(given)?.did : did) ?? (await this.#store.load())?.did;
+    if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
+    if (this.#open) return { success: false, error: "conflict" };
+    if (!(await this.#lock?.acquire(wanted, takeOver))) return { success: false, error: OPEN_ELSEWHERE };
+    // Read the store only after acquiring the lock, because the tab that held the lock may have written to it.
+    const stored = await this.#store.load(wanted);
+    const sealed = given ?? stored?.sealed;
+    const least = Math.max(min_revision ?? 0, stored?.revision ?? 0);
+    const answer = sealed ? this.#load(sealed, key, least) : { success: false, error: "vault_uninitialized" };
+    if (answer.success && key) await this.#own(wanted);
+    else this.#lock?.release();
+    return answer;
+  }
+
+  #load(sealed: Uint8Array, key: object | undefined, least: number) {
+    return this.#call("load", { database: sealed, ...(key && { key }), ...(least && { min_revision: least }) });
+  }
+
+  /** Adds a created, imported or received vault to this browser profile. */
+  async #made(fn: string, { replace = false, takeOver = false, ...args }: Record<string, any>) {
+    if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
+    const answer = this.#call(fn, args);
+    if (answer.success === false) return answer;
+    const failed = await this.#storeNew(answer.did, replace, takeOver);
+    if (failed === null) return answer;
+    this.#call("lock", {});
+    return refusedVault(fn, "the vault could not be stored", failed);
+  }
+
+  /** @returns why the vault cannot be stored here; null if it can */
+  async #storeNew(did: string, replace: boolean, takeOver: boolean): Promise<string | null> {
+    if (!(await this.#lock?.acquire(did, takeOver))) return OPEN_ELSEWHERE;
+    if (!replace && (await this.#store.load(did))) {
+      this.#lock?.release();
+      return "conflict"; // a vault of this DID is stored here, and is replaced only if the caller says so
+    }
+    await this.#own(did);
+    await this.#save({ replace });
+    return null;
+  }
+
+  async #own(did: string) {
+    await this.#store.own(did, this.#owner);
+    this.#open = true;
+    this.#tell({ type: "opened" });
+  }
+
+  async #called(fn: string, args: Record<string, any>) {
+    this.#forgetting ||= fn === "save" && Boolean(args.forgetOlder);
+    if (fn === "save") return this.#save();
+    const answer = this.#call(fn, args);
+    if (answer.success !== false) noteRemoval(this.#ask, fn, args);
+    this.#forgetting ||= fn === "remove_wrap" && answer.success !== false;
+    if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue();
+    return answer;
+  }
+
+  async #locked() {
+    const answer = this.#call("lock", {});
+    const sealed = answer.database && octets(answer.database);
+    const header = sealed && readHeader(sealed);
+    try {
+      if (header && this.#open) await this.#keep(header, sealed);
+    } finally {
+      this.#closed();
+    }
+    return answer;
+  }
+
+  async #forget(did: string) {
+    if (this.#lock?.did === did) await this.#locked();
+    if (!(await this.#lock?.acquire(did)))
+      throw new PluginCallError("forget", "the vault is open in another tab", OPEN_ELSEWHERE);
+    await this.#store.delete(did);
+    this.#lock?.release();
+    return {};
+  }
+
+  async #saveDue() {
+    if (!this.#open) return;
+    if (this.#behind || this.#forgetting || this.#call("status", {}).unsaved) await this.#save();
+  }
+
+  /** Seals and stores the vault. If storing fails, the revision is stored later. */
+  async #save(options?: SaveOptions) {
+    this.#behind = true;
+    const answer = this.#call("save", {});
+    const sealed = octets(answer.database);
+    const header = readHeader(sealed);
+    if (!header) throw new PluginCallError("save", "the sealed vault does not have the documented form");
+    await this.#keep(header, sealed, options);
+    return answer;
+  }
+
+  async #keep(
+    { did, revision }: { did: string; revision: number },
+    sealed: Uint8Array<ArrayBuffer>,
+    options: SaveOptions = {},
+  ) {
+    const before = await this.#store.load(did);
+    if (before?.revision === revision && !options.replace) return;
+    const forgetOlder = this.#forgetting;
+    const manifest = {
+      rootCid: forgetOlder || options.replace ? null : (before?.manifest.rootCid ?? null),
+      did,
+      updatedAt: Date.now(),
+      wasmVersion: this.#wasmVersion,
+      schemaVersion: 1 as 1,
+    };
+    try {
+      await this.#store.save(manifest, sealed, revision, { ...options, forgetOlder, owner: this.#owner });
+      this.#behind = this.#forgetting = false;
+      this.#tell({ type: "stored" });
+    } catch (error) {
+      if (error instanceof NotOwner) this.#taken();
+      throw error;
+    }
+  }
+
+  /** Stores unsaved changes and locks the vault, because another tab has requested the vault. */
+  async #giveUp(why: string) {
+    this.#turn = this.#turn
+      .then(() => this.#locked())
+      .then(
+        () => this.#tell({ type: "locked", why }),
+        () => this.#taken(),
+      );
+    await this.#turn;
+  }
+
+  /** Erases the vault in this worker, because another tab has taken it over. */
+  #taken() {
+    this.#enclave?.wipe();
+    this.#closed();
+    this.#tell({ type: "taken" });
+  }
+
+  #closed() {
+    this.#open = this.#behind = this.#forgetting = false;
+    this.#lock?.release();
+  }
+
+  /** Makes the host check whether the vault must lock. Notifies the page if the vault has locked. */
+  #after(ms: number, work: () => void) {
+    const timer = setTimeout(() => {
+      work();
+      if (this.#open && this.#isLocked()) void this.#lockedItself();
+    }, ms);
+    return () => clearTimeout(timer);
+  }
+
+  /** Stores a revision that could not be stored before, from the sealed bytes that the enclave has retained. */
+  async #lockedItself() {
+    if (this.#behind) {
+      this.#turn = this.#turn
+        .then(() => this.#locked())
+        .then(
+          () => {},
+          () => {},
+        );
+      await this.#turn;
+    }
+    this.#closed();
+    this.#tell({ type: "locked" });
+  }
+
+  #isLocked() {
+    if (this.#enclave?.closed) return true;
+    return this.#call("status", {}).locked;
+  }
+
+  #ask = (fn: string, args: Record<string, any>) => this.#call(fn, args);
+
+  #call(fn: string, args: Record<string, any>) {
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
+    return this.#enclave.call(fn, Object.fromEntries(fields));
+  }
+}
+
+/**
+ * Returns the response that refuses a new vault. A refusal of `generate` is thrown, because GenerateOutput has no field
+ * for an error.
+ */
+function refusedVault(fn: string, message: string, code: string) {
+  if (fn === "generate") throw new PluginCallError(fn, message, code);
+  return { success: false, error: code };
+}
+
+/** Builds the reply, whose bytes are in buffers that are transferred rather than copied. */
+function crossing({ id, fn }: Request, result: any) {
+  const field = OCTETS[fn];
+  if (typeof result?.[field] !== "string") return { reply: { id, result }, transfer: [] };
+  const moved = fromBase64(result[field]).buffer;
+  return { reply: { id, result: { ...result, [field]: moved } }, transfer: [moved] };
+}
+
+function described(error: unknown, functionName: string) {
+  if (error instanceof PluginCallError) {
+    const message = error.message.slice(`${error.functionName}: `.length);
+    return { name: "PluginCallError", functionName, message, code: error.code };
+  }
+  if (error instanceof StorageError) return { name: "StorageError", message: error.message.slice("Storage: ".length) };
+  const name = functionName === "boot" ? "WasmLoadError" : "PluginCallError";
+  const message = error instanceof Error ? error.message.replace(/^WASM load failed: /, "") : "failed";
+  return { name, functionName, message, code: null };
+}
+
+function wipe(secret: unknown) {
+  if (secret instanceof ArrayBuffer || ArrayBuffer.isView(secret)) bytesOf(secret as BufferSource).fill(0);
+}
+
+/** @param value of a binary field */
+function octets(value: any) {
+  return typeof value === "string" ? fromBase64(value) : bytesOf(value);
+}
+
+async function digestOf(response: Response) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.arrayBuffer()));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
