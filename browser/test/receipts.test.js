@@ -13,9 +13,9 @@ test("the pauses between looking for a receipt, which is there at the 25th time"
     pauses.push(ms);
     queueMicrotask(work);
   });
-  const receipt = { userOpHash: "0x1", success: true, receipt: { transactionHash: HASH, blockNumber: "0x3" } };
+  const receipt = { userOpHash: HASH, success: true, receipt: { transactionHash: HASH, blockNumber: "0x3" } };
   let looks = 0;
-  await new Bundler({ bundler: async () => (++looks < 25 ? null : receipt) }, "0x").wait("0x1");
+  await new Bundler({ bundler: async () => (++looks < 25 ? null : receipt) }, "0x").wait(HASH);
   assert.equal(pauses.length, 24);
   assert.ok(Math.max(...pauses.slice(0, 19)) <= 150);
   assert.equal(Math.min(...pauses.slice(19)), 1000);

@@ -5,6 +5,10 @@ import json
 import pytest
 from tests.support.serving import PATIENCE_S, becomes_true, free_port
 
+from holdfast.service.lifecycle.housekeeping import Leases
+from holdfast.service.store.port import StoreUnavailable
+from holdfast.wire.request_ids import REQUEST_ID
+
 PERSON, HANDLE, NUMBER, ADDRESS = "somebody@example.com", "somebody", "+14155552671", "192.0.2.77"
 CODE, TOKEN, KEY, CREDENTIAL = "424242", "token-of-a-vault", "key-of-a-repeat", "Y3JlZGVudGlhbC1vZi1zb21lYm9keQ"
 DID = "did:new:0x" + "ab" * 32
@@ -132,3 +136,21 @@ def test_neither_log_nor_error_bodies_have_the_password_of_the_database(serve, o
     assert any(line["message"] == "store unavailable" for line in lines(server)) and told
     for text in (server.log.read_text(), refused, *told):
         assert [secret for secret in SECRETS if secret in text] == [], text
+
+
+class GoneStore:
+    """Its leases cannot be ended; `seen` has the ID that the lines about it have."""
+
+    async def take_lease(self, *_):
+        return False
+
+    async def end_lease(self, *_):
+        self.seen = REQUEST_ID.get()
+        raise StoreUnavailable("gone")
+
+
+async def test_lines_at_the_end_of_a_service_have_an_id_too():
+    leases = Leases(store := GoneStore(), lambda: 0.0)
+    await leases.under_lease("housekeeping", None)()
+    await leases.end()
+    assert store.seen.startswith("stop-")
