@@ -1,9 +1,7 @@
 """What owners and guardians sign and send has the digests and encodings of the shared vectors."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain import account_calls
 from holdfast.chain.account_messages import (
@@ -15,12 +13,9 @@ from holdfast.chain.account_messages import (
 from holdfast.chain.signers import by_name, key_id, kind_of, named, of_changes, signatures_in
 from holdfast.wire.encoding import from_hex, to_hex
 
-ROOT = Path(__file__).resolve().parents[2]
-VECTORS = ROOT / "vectors" / "accounts"
-MESSAGES = [case["steps"][1] for case in json.loads((VECTORS / "messages.json").read_text())["cases"]]
-CALLS = json.loads((VECTORS / "calls.json").read_text())["vectors"]
-FORMS = json.loads((VECTORS / "change_signatures.json").read_text())
-_SIGNED = json.loads((VECTORS / "named_signatures.json").read_text())
+MESSAGES = [case["steps"][1] for case in vectors("accounts/messages")["cases"]]
+CALLS, FORMS = vectors("accounts/calls")["vectors"], vectors("accounts/change_signatures")
+_SIGNED = vectors("accounts/named_signatures")
 NAMED, MALFORMED = _SIGNED["vectors"], _SIGNED["malformed"]
 
 

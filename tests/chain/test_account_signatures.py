@@ -1,14 +1,12 @@
 """What an account signs for apps (vectors/accounts/app_signatures.json)."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.account_signatures import Text, TypedData, before_creation
 from holdfast.wire.encoding import from_hex, to_hex
 
-FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/accounts/app_signatures.json").read_text())
+FILE = vectors("accounts/app_signatures")
 DOMAIN, MADE = (FILE["account"], FILE["chainId"]), from_hex(FILE["made"])
 LONG = {"$long": f"M({'a' * 65_532})", "$longer": f"M({'a' * 65_533})"}
 

@@ -2,15 +2,15 @@
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.assertions import NotAnAssertion, is_accepted
 from holdfast.client.account.second_keys import signature_in
 from holdfast.wire.encoding import from_hex, to_base64url, to_hex
 
-FILE = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "assertions.json").read_text())
+FILE = vectors("accounts/assertions")
 
 
 def test_which_assertions_an_account_accepts():

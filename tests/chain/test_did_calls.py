@@ -1,9 +1,7 @@
 """Calls that change a DID, and the registry's answers about it, are those of the shared vectors."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain import calls, did_calls
 from holdfast.chain.contracts import commitment
@@ -11,7 +9,7 @@ from holdfast.chain.errors import ChainError
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 
-FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/accounts/did_calls.json").read_text())
+FILE = vectors("accounts/did_calls")
 REGISTRY, DID = FILE["registry"], FILE["did"]
 CALLS = {
     "set_did_active": lambda it: did_calls.set_did_active(REGISTRY, DID, active=it["active"]),

@@ -1,16 +1,14 @@
 """Fees are computed from an endpoint's base fee and tip, or from its gas price (vectors/service/fees.json)."""
 
-import json
-from pathlib import Path
-
 import pytest
 from tests.support.fake_transports import FakeTransport
+from tests.support.vector_files import vectors
 
 from holdfast.chain.errors import RpcError
 from holdfast.chain.fees import Fees, fees_of_chain
 from holdfast.chain.rpc import RpcClient
 
-FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/service/fees.json").read_text())
+FILE = vectors("service/fees")
 
 
 def answered(case):

@@ -1,10 +1,8 @@
 """What a sponsor and a bundler answer about an operation (vectors/service/operation_answers.json)."""
 
-import json
-from pathlib import Path
-
 import pytest
 from tests.support.fake_transports import FakeTransport
+from tests.support.vector_files import vectors
 
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.entry_points import ENTRY_POINTS
@@ -14,7 +12,7 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.client.flows.failures import is_stale, lacks_money
 from holdfast.wire.encoding import from_hex, to_hex
 
-FILE = json.loads((Path(__file__).resolve().parents[2] / "vectors/service/operation_answers.json").read_text())
+FILE = vectors("service/operation_answers")
 SPONSOR, RECEIPTS = FILE["sponsor"], FILE["receipts"]
 OPERATION = UserOperation(sender=bytes(20), nonce=1, call_data=b"")
 

@@ -73,8 +73,6 @@ async def arriving(rpc, number):
 
 
 class HeldTransport(FakeTransport):
-    """An endpoint that sends no response until the test sets `let_go`."""
-
     def __init__(self):
         super().__init__(balances)
         self.let_go = asyncio.Event()

@@ -1,15 +1,13 @@
 """Which changes of guardians need the person's consent, by the vectors that all clients share."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.account_messages import Change
 from holdfast.chain.service_guardian import gives_service_alone
 from holdfast.wire.encoding import from_hex
 
-VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "service_alone.json").read_text())["vectors"]
+VECTORS = vectors("accounts/service_alone")["vectors"]
 
 
 @pytest.mark.parametrize("row", VECTORS, ids=[row["name"] for row in VECTORS])

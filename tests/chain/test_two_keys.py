@@ -1,16 +1,14 @@
 """Which keys sign where two owners must, by the vectors that all clients share."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.account_calls import Permission
 from holdfast.chain.account_reads import Granted, Owner
 from holdfast.chain.two_keys import Transfer, missing_text, way_of, within_sum
 from holdfast.wire.encoding import from_hex
 
-FILE = json.loads((Path(__file__).parents[2] / "vectors" / "accounts" / "two_keys.json").read_text())
+FILE = vectors("accounts/two_keys")
 
 
 def granted(row):

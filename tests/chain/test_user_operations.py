@@ -1,28 +1,26 @@
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.vector_files import vectors
 
 from holdfast.chain.entry_points import ENTRY_POINTS, V07, V08, V09
 from holdfast.chain.errors import UnknownEntryPoint
 from holdfast.chain.packed_operations import operation_hash, pack, unpack
 from holdfast.chain.user_operations import UserOperation
 
-FOLDER = Path(__file__).parents[2] / "vectors" / "user_operations"
+FILES = {name: vectors(f"user_operations/{name}") for name in ("v07", "v08", "v09")}
 VECTORS = [
     pytest.param(content, vector, id=f"{name}: {vector['name']}")
-    for name in ("v07", "v08", "v09")
-    for content in [json.loads((FOLDER / f"{name}.json").read_text())]
+    for name, content in FILES.items()
     for vector in content["vectors"]
 ]
 PLAIN = UserOperation(sender=b"\x01" * 20, nonce=1, call_data=b"\x02")
 
 
 SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
-REFUSED = json.loads((FOLDER / "v09.json").read_text())["refused"]
+REFUSED = FILES["v09"]["refused"]
 
 
 def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts():
@@ -46,9 +44,7 @@ def test_what_v09_refuses_to_hash_is_refused_here(vector):
         operation_hash(operation, entry_point=V09.address, chain_id=84532)
 
 
-@pytest.mark.parametrize(
-    "content", [json.loads((FOLDER / f"{name}.json").read_text()) for name in ("v07", "v08", "v09")]
-)
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
 def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content):
     for vector in content["neverSigned"]:
         operation = UserOperation.from_rpc(vector["userOp"])
@@ -59,7 +55,7 @@ def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content):
 
 def test_only_v09_refuses_a_suffix():
     assert len(REFUSED) == 3
-    assert [json.loads((FOLDER / f"{name}.json").read_text())["refused"] for name in ("v07", "v08")] == [[], []]
+    assert [FILES[name]["refused"] for name in ("v07", "v08")] == [[], []]
     for vector in REFUSED:
         operation = UserOperation.from_rpc(vector["userOp"])
         hashes = {operation_hash(operation, entry_point=each.address, chain_id=1) for each in (V07, V08)}

@@ -19,7 +19,6 @@ def holdfast(tmp_path):
 
 @pytest.fixture
 def registered(serve):
-    """A service on which `ann` is registered with one credential."""
     running, transaction = serve(), "0x" + "ab" * 32
     body = {"credentialId": CREDENTIAL, "did": DID, "identifier": "Ann", "channel": "handle", "txHash": transaction}
     with running.client() as client:

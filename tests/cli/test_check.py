@@ -52,7 +52,6 @@ def _chain(chain_id, code):
 
 @contextmanager
 def _serving(body):
-    """Run a fake upstream with a response body, status and date that a test can change."""
     served = SimpleNamespace(on_time=True, status=200, body=body, messages=[])
 
     class Handler(JsonHandler):
@@ -80,7 +79,6 @@ def _serving(body):
 
 @pytest.fixture
 def upstreams():
-    """One fake server for each upstream, all of them working."""
     bodies = {
         "chain": _chain("0x14a34", CODE),
         "chain_8453": _chain("0x2105", {}),

@@ -14,7 +14,6 @@ from holdfast.cli.exits import Exit
 
 @pytest.fixture
 def filled(holdfast, tmp_path):
-    """A database that contains only the schema."""
     assert "opened" in holdfast("check").out  # creates the database
     assert holdfast("backup", tmp_path / "copy.db").code == Exit.OK
     return tmp_path / "copy.db"

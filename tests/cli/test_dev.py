@@ -86,7 +86,6 @@ def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path):
 
 
 def check_facts(facts):
-    """Assert that the printed facts are true, and that the DID which the demonstration registered still exists."""
     service = facts["service"]
     assert get(f"{service}/api/status")["rpc"] == facts["rpc"]
     query = f"account={facts['testAccount']['address']}&token=USDC&chainId=84532"

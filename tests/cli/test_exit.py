@@ -82,7 +82,6 @@ def left(old_computer, tmp_path):
 
 @pytest.fixture
 def sender(tmp_path, chain):
-    """An address with coin, and the file with its key."""
     file, secret = tmp_path / "sender.key", secrets.token_bytes(32)
     file.write_text(secret.hex() + "\n")
     file.chmod(0o600)
@@ -110,7 +109,6 @@ def shared(chain, who, *changes, dollars=1):
 
 
 def register(chain, who):
-    """Register the vault's DID for its account, and return the DID's hash."""
     signature = "register(uint256,uint256,uint256,bytes32,bytes32,string)"
     data = call_data(signature, *who.key, 0, bytes(32), bytes(32), "")
     chain.send(ADDRESSES["DIDRegistry"], data, sender=who.account)

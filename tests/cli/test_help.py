@@ -40,7 +40,6 @@ def test_help_lists_every_command_with_its_line(holdfast):
 
 
 def help_of(*words):
-    """Return a command's help, made in this process."""
     done = CliRunner().invoke(application, [*words, "--help"], env={"COLUMNS": "200"}, prog_name="holdfast")
     assert done.exit_code == Exit.OK
     return done.stdout

@@ -69,7 +69,6 @@ def test_each_person_of_a_file_gets_a_code(holdfast, tmp_path):
 
 @pytest.fixture
 def database(holdfast, tmp_path):
-    """A database that a service made."""
     with running_server(tmp_path / "data", tmp_path / "log", registration="invitation"):
         pass
 

@@ -50,7 +50,6 @@ def url_of(service):
 
 
 def passkey_of(ada):
-    """Return the signer of the passkey that the vault's commands use."""
     with VaultStore(directory=ada.folder) as store:
         device = SoftwareAuthenticator(store.path.with_name("passkeys.json"))
         point = device.public_key(from_base64url(store.note("passkey") or "")).public_numbers()

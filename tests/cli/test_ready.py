@@ -33,7 +33,6 @@ def test_a_service_that_runs_is_ready(holdfast, tmp_path, host, tls):
 
 @pytest.fixture
 def unready():
-    """A port at which /healthz answers 200 and /readyz 503."""
     with json_server(lambda _method, path, _body: (200 if path == "/healthz" else 503, {})) as url:
         yield int(url.rpartition(":")[2])
 

@@ -35,7 +35,6 @@ def service(tmp_path_factory):
 
 @pytest.fixture
 def security_key(monkeypatch, service):
-    """A simulated security key that is plugged in."""
     key, usual = Authenticator(service, SoftwareAuthenticator()), client_vault.security_key
     monkeypatch.setattr(client_vault, "security_key", lambda url, own=None: usual(url, own) if own else key)
     return key

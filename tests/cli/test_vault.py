@@ -47,7 +47,6 @@ TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
 
 @pytest.fixture(scope="module")
 def made_vault(tmp_path_factory):
-    """The folder of a vault that a passkey in a file opens."""
     made = Terminal(tmp_path_factory.mktemp("made") / "vault", key="passkey")
     made.json("vault", "create", "--software")
     return made.folder
@@ -247,7 +246,6 @@ def test_export_and_import(terminal, tmp_path):
 
 
 def test_an_export_replaces_a_file_which_others_may_not_read_at_any_moment(terminal, tmp_path, monkeypatch):
-    """Every file that the command creates has mode 0600, even under a umask that allows everything."""
     link, target, modes, opened = tmp_path / "vault.mtrv", tmp_path / "somebody's", [], os.open
     target.write_text("precious")
     target.chmod(0o644)
@@ -355,7 +353,6 @@ def test_addresses_for_gas_are_checked(terminal):
 
 @contextmanager
 def talking(words, folder, key="passkey"):
-    """Run a command with which a person talks."""
     pipes = [os.pipe() for _ in range(3)]
     ours, theirs = zip(pipes[0][::-1], *pipes[1:], strict=True)
     process = forked.start(list(words), environment_of(folder, key), theirs)
@@ -423,7 +420,6 @@ def environment_of(folder, key="password"):
 
 
 def until(stream, pattern):
-    """Return the first match of a pattern in the lines of a stream."""
     read = ""
     while True:
         letter = stream.read(1)

@@ -1,14 +1,13 @@
 """An app's server accepts only signatures that were made for it."""
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast import AppSignatureRefused, verify_app_signature
 
-VECTORS = json.loads((Path(__file__).resolve().parents[2] / "vectors" / "connect" / "signatures.json").read_text())
+VECTORS = vectors("connect/signatures")
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])

@@ -51,7 +51,6 @@ def agent(vaults):
 
 @pytest.mark.parametrize(("file", "case"), [pytest.param(f, c, id=f"{f}:{c['name']}") for f, c in verifying()])
 def test_published_tokens_are_judged_as_published(verifier, file, case):
-    """The tokens are from the UCAN working group and another implementation; each invalid one has a single error."""
     question = dict(case["input"])
     token = question.pop("token")
     if "error" not in case:

@@ -10,7 +10,6 @@ from holdfast.world.tools import Tools, find_node
 
 @pytest.fixture(scope="session")
 def tools():
-    """The checkout's npm packages."""
     try:
         node = find_node()
     except NodeMissing as why:

@@ -1,16 +1,14 @@
 """The published test vectors for claims equal what the contracts compute and what `holdfast.chain` encodes."""
 
-import json
-
 import pytest
-from tests.support.fresh_chain import ROOT
+from tests.support.vector_files import vectors
 
 from holdfast.chain import calls
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import address, commitments_needed
 from holdfast.wire.encoding import from_hex
 
-CONTENT = json.loads((ROOT / "vectors" / "accounts" / "claims.json").read_text())
+CONTENT = vectors("accounts/claims")
 REGISTRY = address("DIDRegistry")
 
 

@@ -1,13 +1,12 @@
 """Deployment on a real chain deploys only missing contracts, checks the result, and refuses unsuitable chains."""
 
-import json
 import secrets
 from dataclasses import replace
 
 import pytest
 from eth_keys.datatypes import PrivateKey
 from tests.support.curves import GENERATOR
-from tests.support.fresh_chain import ROOT
+from tests.support.vector_files import vectors
 
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, load, predict_account
@@ -17,12 +16,11 @@ from holdfast.chain.contracts.verification import entry_points_present
 from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
-VECTORS = json.loads((ROOT / "vectors" / "accounts" / "addresses.json").read_text())
+VECTORS = vectors("accounts/addresses")
 
 
 @pytest.fixture
 def key(chain):
-    """The key of a funded account that only these tests use."""
     fresh = PrivateKey(secrets.token_bytes(32))
     chain.call("anvil_setBalance", fresh.public_key.to_checksum_address(), hex(10**18))
     return fresh

@@ -27,7 +27,6 @@ async def _resolved(api, chain, *transactions):
 
 
 def _prepare(chain):
-    """Deploy the contracts and the account, and return a further account of the chain."""
     for name in PRODUCTION:
         chain.transact(DETERMINISTIC_DEPLOYER, load(name).deployment)
     chain.transact(address("AppFactory"), calls.create_account(FIRST.x, FIRST.y))

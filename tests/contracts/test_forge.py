@@ -55,7 +55,6 @@ def _compile_into(folder, forge):
 
 
 def _run(forge, profile, arguments):
-    """Return the results by `file:contract.test`."""
     command = [str(forge), "test", "--json", *arguments]
     environment = {**os.environ, **MORE, "FOUNDRY_PROFILE": profile}
     done = subprocess.run(command, cwd=CONTRACTS, env=environment, capture_output=True, text=True, check=False)

@@ -13,7 +13,6 @@ PLACES = {"function": "methods", "event": "events", "error": "errors"}
 
 @pytest.fixture(scope="module")
 def compiled(tools):
-    """Return the source file, the name and solc's output for each contract."""
     command = [tools.node, "compile.mjs", "--docs"]
     done = subprocess.run(command, cwd=CONTRACTS, capture_output=True, text=True, check=True)
     output = json.loads(done.stdout)["contracts"]

@@ -20,7 +20,6 @@ CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "pa
 
 
 def sources():
-    """Return the files that determine the compiled module, except the compiler."""
     lock = ENCLAVE.parent / "requirements" / "dev.lock"
     return [*(path for path in ENCLAVE.rglob("*") if path.is_file() and ".zig-cache" not in path.parts), lock]
 

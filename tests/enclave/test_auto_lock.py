@@ -28,7 +28,6 @@ class Timers:
         return lambda: self.waiting.pop(number, None) and None
 
     def pass_time(self, seconds):
-        """Advance the clock, and fire each timer when it is due."""
         end = self.now + seconds
         while due := sorted((at, number) for number, (at, _) in self.waiting.items() if at <= end):
             self.now, number = due[0]
@@ -49,7 +48,6 @@ def vault(timers, credential, key):
 
 
 def is_open(vault):
-    """Return whether the database is in memory, without calling the enclave, which would itself lock an idle vault."""
     return DEVICE.encode() in memory_of(vault)
 
 

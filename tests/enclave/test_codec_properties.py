@@ -65,7 +65,6 @@ def test_dag_cbor_is_the_other_implementations(enclave, value):
 @QUICK
 @given(data=st.binary(max_size=60))
 def test_what_decodes_was_canonical(enclave, data):
-    """Arbitrary bytes either cannot be decoded, or are exactly the encoding of the decoded value."""
     try:
         value = enclave.call("dag_cbor_decode", data="0x" + data.hex())["value"]
     except PluginCallError:

@@ -69,7 +69,6 @@ def test_nonsense_is_a_finding(tool, monkeypatch, answer, kind):
 
 
 def test_memory_stops_growing(tool):
-    """Making the same calls a third time needs no more memory than the second time."""
     enclave = tool.Enclave()
     calls = [
         (function, tool.json.dumps(given).encode())

@@ -95,7 +95,6 @@ def test_machine_code_that_others_could_have_written_is_not_run(fresh_cache, sma
     (file,) = directory.iterdir()
 
     def start():
-        """Return whether the host loaded the compiled code from the cache."""
         compiled.clear()
         module.load.cache_clear()
         Enclave(small).close()

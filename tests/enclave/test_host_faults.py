@@ -25,7 +25,6 @@ BLOCKS = (16 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 16, 1)
 
 
 def exhaust(enclave):
-    """Allocate all memory that the module may use, down to the last byte."""
     limit_growth(enclave)
     for size in BLOCKS:
         while allocate(enclave, size):
@@ -183,7 +182,6 @@ def test_a_vault_that_is_dropped_leaves_no_thread(credential, key):
 
 
 def resident():
-    """Return this process's resident memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

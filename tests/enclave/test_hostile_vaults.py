@@ -17,8 +17,6 @@ LARGEST_REVISION = 2**53 - 1
 
 @dataclass
 class Made:
-    """A valid vault, which the tests modify."""
-
     did: bytes
     database: bytes
 

@@ -2,8 +2,6 @@
 
 import base64
 import hashlib
-import json
-from pathlib import Path
 
 import coincurve
 import pytest
@@ -14,6 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.curves import GENERATOR, ORDERS
 from tests.support.enclave_calls import done, refused
 from tests.support.sealed_vaults import opened, rows_in
+from tests.support.vector_files import vectors
 
 from holdfast.chain.contracts.addresses import APP_FACTORY, VAULT_ACCOUNT
 from holdfast.enclave import Enclave, PluginCallError
@@ -21,7 +20,6 @@ from holdfast.wire.keccak import checksum_address, did_of_key, keccak256
 
 BASE_X = GENERATOR[0]
 CURVES = {"P-256": ec.SECP256R1, "secp256k1": ec.SECP256K1}
-VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 SIGNATURE_MARK = keccak256(b"PaymasterSignature")[:8].hex()
 
 
@@ -140,7 +138,6 @@ def test_a_share_alone_is_uniform(curve, credential, key):
 
 
 def test_addresses_of_hashed_keys(vault):
-    """The module's RIPEMD-160 returns the same hashes as OpenSSL's, for keys of every kind."""
     for _ in range(50):
         public = coincurve.PrivateKey().public_key
         point = public.format(compressed=False).hex()
@@ -168,7 +165,6 @@ def _bech32_data(address):
     ],
 )
 def test_the_smart_account_is_the_factorys_clone(vault, generated, credential, key, given):
-    """All calls return the same address; the contract set supplies values that the caller omits."""
     wanted = smart_account(generated, **given)
     assert vault.call("derive_address", **given)["address"] == wanted
     by_key = {"public_key": generated["public_key"], "curve": "P-256"}
@@ -183,7 +179,7 @@ def test_the_smart_account_is_the_factorys_clone(vault, generated, credential, k
 
 def test_addresses_are_what_the_factory_on_a_chain_answers(enclave):
     """Neither factory nor implementation is passed, so the contract set supplies both."""
-    told = json.loads((VECTORS / "accounts" / "addresses.json").read_text())
+    told = vectors("accounts/addresses")
     assert (told["factory"], told["implementation"]) == (APP_FACTORY, VAULT_ACCOUNT)
     seen = dict.fromkeys(("on the curve", "off it"), 0)
     for vector in told["vectors"]:
@@ -201,7 +197,7 @@ def test_addresses_are_what_the_factory_on_a_chain_answers(enclave):
     assert all(seen.values())
 
 
-DEPLOYED = [json.loads(path.read_text()) for path in sorted((VECTORS / "user_operations").glob("v*.json"))]
+DEPLOYED = [vectors(f"user_operations/{name}") for name in ("v07", "v08", "v09")]
 V07, V08, V09 = ({"entry_point": told["entryPoint"], "chain_id": told["chainId"]} for told in DEPLOYED)
 
 
@@ -214,7 +210,6 @@ def operation(**changed):
 
 @pytest.mark.parametrize("told", DEPLOYED, ids=[told["claim"] for told in DEPLOYED])
 def test_hashes_are_the_deployed_entry_points_and_are_signed(vault, generated, told):
-    """For every operation in vectors/user_operations, the hash equals the one computed by the deployed contracts."""
     where = {"entry_point": told["entryPoint"].lower(), "chain_id": told["chainId"]}
     assert told["vectors"]
     for vector in told["vectors"]:

@@ -64,7 +64,6 @@ def test_a_second_build_compiles_nothing(builder, monkeypatch):
 @pytest.mark.skipif("HOLDFAST_REBUILD" not in os.environ, reason="compiles for a minute; set HOLDFAST_REBUILD=1")
 @pytest.mark.timeout(900)
 def test_the_build_depends_on_no_directory_and_no_program(builder, tmp_path, monkeypatch):
-    """The build downloads and compiles everything with Python alone, without CMake, git or an installed compiler."""
     monkeypatch.setenv("PATH", str(tmp_path))
     digest = builder.build(tmp_path / "enclave.wasm", tmp_path / "some other place")
     assert digest == bundled_sha256()

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def wycheproof(name):
-    """Yield each case with its group."""
     for group in json.loads((PYCRYPTODOME / name).read_text())["testGroups"]:
         for case in group["tests"]:
             yield group, case

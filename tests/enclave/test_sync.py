@@ -29,7 +29,6 @@ def with_vault(clock, key=KEY):
 
 @pytest.fixture
 def old(clock):
-    """The old device, which has the vault."""
     return with_vault(clock)
 
 
@@ -39,7 +38,6 @@ def new(clock):
 
 
 def begun(new, old):
-    """Exchange the keys; return (session, the old device's key)."""
     first = new.call("sync_init")
     answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
     return first["session_id"], answer["public_key"]

@@ -26,8 +26,6 @@ HEADERS = {
 
 
 class Principal:
-    """A key that signs tokens using only the cryptography package."""
-
     def __init__(self, kind):
         self.header = bytes.fromhex(HEADERS[kind])
         if kind == "Ed25519":

@@ -63,7 +63,6 @@ def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vaul
 
 
 def test_the_tables_are_strict_and_their_keys_foreign(generated):
-    """The database has one table per resource and four more; foreign keys record what each row belongs to."""
     image = opened(base64.b64decode(generated["database"]), SECRET)
     listed = rows_in(image, "SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
     assert dict(listed) == dict.fromkeys(RESOURCES | {"meta", "migrations", "seeds", "publishing_keys"}, 1)
@@ -242,7 +241,6 @@ def test_accounts_have_one_default(vault):
 
 
 def test_the_sealed_database_opens_with_other_implementations(vault, key):
-    """Python libraries for HKDF, Argon2id and AES-256-GCM can open the sealed database as docs/formats.md says."""
     vault.call("add_wrap", key={"kind": "password", "id": "pw", "password": "correct horse"})
     data = base64.b64decode(vault.call("save")["database"])
     magic, version, wraps, did_length, _, _, nonce, length = struct.unpack(">4sBBHQQ12sQ", data[:44])

@@ -153,7 +153,6 @@ def test_an_attachment_that_nobody_knows_is_as_none(credential, key):
 
 @pytest.mark.soak  # fills the largest vault row by row
 def test_a_vault_never_outgrows_what_can_be_loaded(vault, key):
-    """Every saved vault can be loaded, imported and paired; a row that would make it too large is refused."""
     value = "x" * 16_000
     given = {"filter": "resource:tokens action:create", "args": {"kind": "k", "value": value}}
     rows = 0

@@ -8,7 +8,6 @@ from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 @pytest.fixture
 def make_store(tmp_path):
-    """Return a function that opens stores on the same, initially empty database."""
     return lambda: SqliteIndexStore(tmp_path / "index.db")
 
 
@@ -27,7 +26,6 @@ def chain():
 
 @pytest.fixture
 def busy_chain(chain):
-    """A fake chain of sixty blocks, with every kind of write."""
     for _ in range(60):
         chain.mine(4)
     return chain

@@ -72,7 +72,6 @@ class Run:
             await self.anvil.mine(self.rng.randrange(1, 20))
 
     async def _die(self):
-        """Kill an indexer process just before or just after it commits a range of blocks."""
         await self.close()
         arguments = [str(self.path), self.anvil.url, anvils.REGISTRY.hex(), anvils.FACTORY.hex()]
         moment = [str(self.rng.randrange(1, 4)), self.rng.choice(["before", "after"])]

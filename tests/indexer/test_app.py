@@ -18,7 +18,6 @@ CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
 
 
 def populate(chain):
-    """Register one DID with an alias and an account, in known blocks."""
     block = chain.mine(0)
     tx = b"\x07" * 32
     keys = [did_hash(DID), CONTROLLER]

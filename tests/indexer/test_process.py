@@ -24,8 +24,6 @@ METHODS = ("eth_chainId", "eth_getBlockByNumber", "eth_getLogs")
 
 @asynccontextmanager
 async def endpoint(chain):
-    """Serves the fake chain over HTTP, including batch requests."""
-
     def asked(method):
         return lambda *params: chain.answer(method, params, chain.blocks)
 
@@ -163,7 +161,6 @@ async def test_a_wrong_setting_is_one_clear_line(tmp_path):
 
 @pytest.mark.parametrize("with_lifespan", [True, False])
 async def test_the_services_binding_follows(tmp_path, monkeypatch, *, with_lifespan):
-    """`HOLDFAST_INDEXER_APP=holdfast.indexer:app`, called as the service calls it."""
     chain = FakeChain(random.Random(9))
     for _ in range(20):
         chain.mine(3)

@@ -104,7 +104,6 @@ COLUMNS = {"did": "did_hash", "alias": "alias_hash", "owner": "owner_address", "
 
 @pytest.fixture
 async def full(store, busy_chain):
-    """A store that holds the whole busy chain."""
     await catch_up(follower(busy_chain, store))
     return store
 
@@ -176,7 +175,6 @@ def _values(key, lists):
 
 
 def _matches(row, name, key, value, lists):
-    """Return whether the filter, as documented, matches a row; an account belongs to the DID that it controls."""
     if name == "events":
         held = row.get(COLUMNS.get(key, key))
         return held is not None and held == (value == "true" if key == "active" else value)

@@ -22,7 +22,6 @@ def tree(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def wheel(tree, tmp_path_factory):
-    """The wheel, built directly from the clean tree."""
     folder = made_once(tmp_path_factory, "wheel", lambda folder: _build(tree, folder, "--wheel"))
     return next(folder.glob("*.whl"))
 

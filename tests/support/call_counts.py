@@ -11,8 +11,6 @@ from typing import Any
 
 @dataclass
 class Calls:
-    """The number of calls of Python functions and of functions in C."""
-
     count: int = 0
 
 

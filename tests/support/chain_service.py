@@ -85,7 +85,6 @@ class ChainService:
 
     @property
     def server(self) -> Any:
-        """The service as pages visit it."""
         return SimpleNamespace(port=urlsplit(self.base_url).port, data=self.data)
 
     @property
@@ -111,7 +110,6 @@ class ChainService:
 
     @property
     def row(self) -> str:
-        """The row with which a service on another chain serves this one too."""
         return chain_row(self._world.chain, self._world.bundler_url)
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -120,8 +118,6 @@ class ChainService:
 
 @dataclass
 class _Box:
-    """The objects that the chain's thread passes to the tests' thread."""
-
     loop: asyncio.AbstractEventLoop | None = None
     stop: asyncio.Event | None = None
     service: ChainService | None = None

@@ -41,8 +41,6 @@ class FakeTransport:
 
 
 class RawTransport:
-    """An endpoint that returns the given text, with `{id}` replaced by the request's id."""
-
     def __init__(self, text: str) -> None:
         self.text = text
 

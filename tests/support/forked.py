@@ -95,7 +95,6 @@ def start(
 
 
 def run(arguments: list[str], environment: Mapping[str, str], stdin: bytes, timeout: float) -> tuple[int, bytes, bytes]:
-    """Run `holdfast` to its end. Return its exit status and output."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)

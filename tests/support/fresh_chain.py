@@ -27,8 +27,6 @@ CONTRACTS = ROOT / "contracts"
 
 @dataclass(frozen=True)
 class Chain:
-    """A new anvil."""
-
     url: str
 
     def run(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:

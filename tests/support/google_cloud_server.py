@@ -38,7 +38,6 @@ def list_objects(request: Any, response: Any, storage: Any, *_args: Any, **_kwar
 
 
 def main() -> None:
-    """Serve until killed. Arguments: PORT BUCKET."""
     port, bucket = sys.argv[1:]
     (path, handlers) = server.HANDLERS[-1]
     completed = {**handlers, server.GET: get_with_etag, server.PUT: put_with_etag, server.DELETE: objects.delete}

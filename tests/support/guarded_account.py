@@ -36,8 +36,6 @@ def words(*values: int | bytes) -> str:
 
 @dataclass
 class GuardedAccount:
-    """The account's state on the chain, which tests change."""
-
     nonce: int = 3
     did: str = DID
     guardians: list[bytes] = field(default_factory=lambda: [key.signer for key in KEYS])

@@ -45,8 +45,6 @@ class Cost:
 
 @dataclass
 class Exchange:
-    """One request under way, and the status of its answer."""
-
     answered: Awaitable[None]
     status: int = 0
 

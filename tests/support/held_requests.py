@@ -24,7 +24,6 @@ class HeldRequests:
         return held
 
     async def made(self) -> None:
-        """Wait until the page has made such a request. Raises TimeoutError."""
         await asyncio.wait_for(self._made.wait(), PATIENCE_S)
 
     async def release(self) -> None:

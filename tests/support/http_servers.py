@@ -15,7 +15,6 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def http_server(handler: type[BaseHTTPRequestHandler], port: int = 0) -> Iterator[int]:
-    """Serve until the context ends; yield the port."""
     with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()

@@ -20,8 +20,6 @@ TOKEN = bytes.fromhex("55" * 20)
 
 
 class Client:
-    """Calls an ASGI application as an HTTP server or the service would."""
-
     def __init__(self, app: IndexerApp) -> None:
         self.app = app
 

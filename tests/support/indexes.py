@@ -27,10 +27,6 @@ def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **mo
 
 
 async def catch_up(follower: Follower) -> None:
-    """Step until the index is current.
-
-    After a reorganisation the indexer may need many steps, but never more than this limit.
-    """
     for _ in range(10_000):
         with suppress(ChainMoved):
             if await follower.step() is Step.CURRENT:

@@ -60,7 +60,6 @@ async def until_well(load: RecordedLoad) -> None:
 
 
 async def until_refused(load: RecordedLoad) -> None:
-    """Wait until a request that is sent from now on gets 503."""
     since = time.monotonic()
 
     def is_refused() -> bool:
@@ -88,5 +87,4 @@ def judge(load: RecordedLoad, *, broken: bool = False) -> None:
 
 
 def unavailable(load: RecordedLoad) -> int:
-    """Return how many responses had status 503."""
     return sum(answer.status == 503 for answer in load.answers)

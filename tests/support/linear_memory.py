@@ -20,12 +20,10 @@ def memory_of(enclave: Enclave) -> bytes:
 
 
 def size_of(enclave: Enclave) -> int:
-    """Return the size of the memory in bytes."""
     return enclave.instance.memory.data_len(enclave.instance.store)
 
 
 def limit_growth(enclave: Enclave, more: int = 0) -> None:
-    """Let the memory grow by at most `more` bytes."""
     enclave.instance.store.set_limits(memory_size=size_of(enclave) + more)
 
 
@@ -35,7 +33,6 @@ def allocate(enclave: Enclave, size: int) -> int:
 
 
 def free(enclave: Enclave, address: int, size: int) -> None:
-    """Free what `allocate` returned."""
     enclave.instance.free(enclave.instance.store, address, size)
 
 

@@ -121,6 +121,5 @@ MODELS: dict[str, tuple[Callable[[Any, Operation], Iterable[Hashable]], Hashable
 
 
 def explained(kind: str, history: Sequence[Operation]) -> bool:
-    """Return whether a history is linearizable according to the model for this kind of key."""
     step, start = MODELS[kind]
     return linearizable(history, step, start)

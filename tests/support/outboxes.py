@@ -7,7 +7,6 @@ from pathlib import Path
 
 
 def codes_to(identifier: str, data: Path) -> list[str]:
-    """Return the codes sent to an address or number by the service with this data folder, the oldest first."""
     files = sorted((data / "outbox").iterdir())  # their names begin with the time
     texts = [file.read_text() for file in files if file.suffix in {".eml", ".txt"}]
     subjects = [text.partition("Subject:")[2].partition("\n")[0] or text for text in texts if identifier in text]

@@ -76,8 +76,6 @@ def requested(context: BrowserContext) -> set[str]:
 
 
 class Visit:
-    """A browser tab in which a person uses a service."""
-
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
         self.complaints: list[str] = []
@@ -145,7 +143,6 @@ class Visit:
         await self.told(words, "#alert")
 
     async def choose(self, field: str, value: str) -> None:
-        """Enter an identifier on the start page and go to the passkey screen."""
         await self.press("register")
         await self.screen("choose")
         if field != "handle":
@@ -154,7 +151,6 @@ class Visit:
         await self.press("submit")
 
     async def register(self, handle: str) -> None:
-        """Register a handle, and wait until the vault is shown."""
         await self.choose("handle", handle)
         await self.screen("passkey")
         await self.press("create")
@@ -205,7 +201,6 @@ class Visit:
 
 
 async def person(browser: Browser | BrowserContext, chain: ChainService) -> tuple[Visit, str, str]:
-    """Register a person on the chain; return the visit, the name and the account."""
     # Each context has a storage of its own, and thus a vault of its own.
     context = await browser.new_context() if hasattr(browser, "new_context") else browser
     visit = await Visit.of(context, chain.server)

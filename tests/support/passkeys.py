@@ -110,8 +110,6 @@ async def page_with_vault(browser: Browser | BrowserContext, server: Server) -> 
 
 
 async def visit(page: Page, server: Server) -> None:
-    """Open an empty test page, which is added by routing because the service has no such page."""
-
     async def answer(route: Route) -> None:
         await route.fulfill(body="<!doctype html><title>App</title>", content_type="text/html", headers=PAGE_HEADERS)
 

@@ -39,8 +39,6 @@ class Shop(Pages):
 
 @dataclass
 class Person:
-    """A person with a vault, in one browser profile."""
-
     context: BrowserContext
     page: Page
     chain: ChainService
@@ -68,7 +66,6 @@ class Person:
     async def asked(
         self, shop: str, total: dict[str, str] | None = None, **data: Any
     ) -> tuple[ConfirmPage, asyncio.Task[Any]]:
-        """Let a shop request a payment; return the payment window and a task that yields the shop's result."""
         page = await self.context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         await page.goto(shop)
@@ -84,7 +81,6 @@ class Person:
         return f"http://localhost:{urlsplit(self.chain.base_url).port}"
 
     async def passkey_in(self, window: ConfirmPage) -> None:
-        """Add to the window's authenticator a passkey that opens the vault, then lock the vault."""
         key = await window.passkey()
         if await self.page.evaluate("client.vault.status().then(({locked}) => locked)"):
             await unlocked(self)

@@ -47,8 +47,6 @@ def key_events(key: str, modifiers: int = 0) -> list[dict[str, Any]]:
 
 
 class ConfirmPage:
-    """The payment window, which the browser does not list among its pages."""
-
     def __init__(self, session: CDPSession, target: str) -> None:
         self._session = session
         self._target = target

@@ -36,7 +36,6 @@ def payment(chain: ChainService, to: str, amount: int, *, chain_id: int = 84532,
 
 
 def settled(client: holdfast.Client, account: str) -> AccountState:
-    """Return the account's state, once the service's cached copy has expired."""
     time.sleep(OPERATIONS.state_age_s)
     return client.get_account_state(account)
 
@@ -46,15 +45,12 @@ def someone() -> str:
 
 
 class Payee(NamedTuple):
-    """A person on the chain, who is paid."""
-
     name: str
     did: str
     account: str
 
 
 def registered_payee(chain: ChainService) -> Payee:
-    """Register a person without a browser, whose name the service resolves."""
     name = "p" + secrets.token_hex(5)
     with (
         TemporaryDirectory() as folder,

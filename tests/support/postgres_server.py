@@ -146,7 +146,6 @@ class PostgresServer:
             self._process = None
 
     def kill(self) -> None:
-        """Kill all of the server's processes with SIGKILL, as in a power cut."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -176,7 +175,6 @@ class PostgresServer:
         return [process.pid for process in self._processes()]
 
     def follow(self, primary: PostgresServer, name: str) -> PostgresServer:
-        """Create a streaming standby of another server under this application name, to be started with `start()`."""
         conninfo = f"host=127.0.0.1 port={primary.port} user={USER} application_name={name}"
         self.run(
             "pg_basebackup", "-d", conninfo, "-D", str(self.data), "-R", "-C", "-S", name, "-X", "stream", "-c", "fast"

@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(path: str) -> Any:
-    """Return a program, such as `tools/lock.py`, newly loaded as a module."""
     spec = spec_from_file_location(path.removesuffix(".py").replace("/", "_"), ROOT / path)
     assert spec and spec.loader
     module = sys.modules[spec.name] = module_from_spec(spec)

@@ -18,7 +18,6 @@ from holdfast.client.vault.keys import SecretKey
 
 
 def say(line: str) -> None:
-    """Print a line, and flush standard output."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -19,8 +19,6 @@ NEVER, HANG_UP = object(), object()
 
 
 class Receiver:
-    """A mail server on loopback that records the messages it accepts."""
-
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, **options: Any) -> None:
         self.mails: list[tuple[Envelope, Session]] = []
         self.protocols: list[SMTP] = []

@@ -32,8 +32,6 @@ _WORDS = {"The code is incorrect.": "incorrect"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response: its status (0 if the connection broke), its error, and its duration in seconds."""
-
     at: float
     took: float
     status: int
@@ -249,7 +247,6 @@ class RecordedLoad:
         return self._ask("POST", path, ip, body)
 
     async def _ask(self, method: str, path: str, ip: str, body: dict[str, str] | None = None) -> tuple[Answer, Any]:
-        """Return the response and its parsed JSON body. Raises NotSent."""
         url = (self._balancer or self._chance.choice(self._nodes.running).url) + path
         began = time.monotonic()
         try:
@@ -277,7 +274,6 @@ class RecordedLoad:
 
 
 def _code_in(outboxes: Sequence[Path], mail: str) -> str:
-    """Return the code that was sent to an e-mail address, and delete the outbox file."""
     for file in (file for outbox in outboxes for file in outbox.glob("*.eml")):
         text = file.read_text()
         found = _CODE.search(text.split("Subject:")[-1])

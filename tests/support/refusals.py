@@ -22,7 +22,6 @@ class Refusals:
         self._since = {node.log: node.log.stat().st_size for node in nodes.running}
 
     def not_for_silence(self) -> list[str]:
-        """Return all reasons except that the database did not respond in time."""
         lines = [line for log, size in self._since.items() for line in log.read_bytes()[size:].decode().splitlines()]
         reasons = [json.loads(line)["why"] for line in lines if '"store unavailable"' in line]
         return [why for why in reasons if not why.startswith(_SILENCES)]

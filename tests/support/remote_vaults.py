@@ -30,8 +30,6 @@ ROOMY = {
 
 
 class RemoteVault(VaultKey):
-    """A vault that uploads to a service in another process."""
-
     def register(self, server: Server | Proxy) -> None:
         body = {"credentialId": "cred", "identifier": "ann", "channel": "handle", "did": self.did, "txHash": "0xabc"}
         with server.client() as client:

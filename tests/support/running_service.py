@@ -21,8 +21,6 @@ _FUNCTION_OF_THREE = 2 + 8 + 3 * 64  # getAddress(uint256,uint256,uint256), as o
 
 
 class JsonHandler(Handler):
-    """An HTTP handler that responds with the status and JSON value that `answer(method, path, body)` returns."""
-
     protocol_version = "HTTP/1.1"
     answer: Callable[[str, str, bytes], tuple[int, object]]
 
@@ -70,8 +68,6 @@ def _one(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class RunningService:
-    """The service's URL, and the folder to which it writes codes."""
-
     def __init__(self, base_url: str, data_dir: Path) -> None:
         self.base_url, self.data_dir = base_url, data_dir
 

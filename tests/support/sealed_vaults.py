@@ -33,7 +33,6 @@ def opened(sealed: bytes, secret: bytes) -> bytes:
 
 
 def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret") -> bytes:
-    """Return the data key that the holder of one key can decrypt in a sealed vault."""
     at = 44 + int.from_bytes(sealed[6:8])
     did, rest = sealed[44:at], 16 + 12 + 12
     while sealed[at + 2 : at + 2 + sealed[at + 1]] != wrap_id:
@@ -45,7 +44,6 @@ def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret")
 
 
 def opens_with(sealed: bytes, key: bytes) -> bool:
-    """Return whether a data key decrypts a sealed vault's database."""
     length = int.from_bytes(sealed[36:44])
     try:
         return AESGCM(key).decrypt(sealed[24:36], sealed[-length:], sealed[:-length]).startswith(b"SQLite format 3")
@@ -71,7 +69,6 @@ def as_export(database: bytes, password: bytes) -> bytes:
 
 
 def rows_in(database: bytes, query: str, *values: object) -> list[Any]:
-    """Return the rows that a query finds in a decrypted database."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(database)
         return connection.execute(query, values).fetchall()

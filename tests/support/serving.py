@@ -34,8 +34,6 @@ PATIENCE_S = 60.0
 
 @dataclass
 class Server:
-    """A running service, with its process, log and clients."""
-
     process: Process | subprocess.Popen[str]
     port: int
     data: Path
@@ -109,7 +107,6 @@ def _started(
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Return a function that starts services; all of them are killed after the test."""
     with contextlib.ExitStack() as started:
         numbers = itertools.count()
 
@@ -142,8 +139,6 @@ def is_healthy(url: str) -> bool:
 
 
 def wait_until_answering(client: httpx2.Client, path: str, log: Path) -> None:
-    """Wait until a GET of this path succeeds."""
-
     def answers() -> bool:
         with contextlib.suppress(httpx2.TransportError):
             return client.get(path).is_success

@@ -20,7 +20,6 @@ _KEY = re.compile(r",\n    (PRIMARY KEY \([^)]*\))")
 
 
 def partition(url: str) -> None:
-    """Create the schema in an empty database, with every sharded table in hash partitions."""
     _migrate(url, _in_hash_partitions)
 
 

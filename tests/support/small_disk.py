@@ -29,7 +29,6 @@ def mounted(folder: Path, mib: int) -> Iterator[Path | None]:
 
 
 def fill(disk: Path) -> Path:
-    """Fill the disk with one file, and return the file."""
     filler = disk / "filler"
     with contextlib.suppress(OSError), filler.open("ab", buffering=0) as stream:
         while stream.write(bytes(4096)):

@@ -21,8 +21,6 @@ from holdfast.service.snapshots.object_blocks import ObjectBlocks
 
 @dataclass
 class Vault(VaultKey):
-    """A vault that uploads, pins and publishes its snapshots with a service."""
-
     api: Api = None  # type: ignore[assignment]
     publishing: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
 
@@ -49,7 +47,6 @@ class Vault(VaultKey):
         return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
 
     async def keep(self, blocks: tuple[Block, ...] | None = None) -> str:
-        """Upload a snapshot, assert that the service accepts it, and return the root."""
         blocks = blocks or self.blocks()
         answer = await self.upload(write_car(blocks[0].cid, blocks))
         assert answer.status_code == 200, answer.text

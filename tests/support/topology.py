@@ -41,8 +41,6 @@ class MeasuredNodes(Nodes):
 
 @dataclass
 class Topology:
-    """A running installation: every part is a process on this machine."""
-
     nodes: MeasuredNodes
     proxy: str
     prometheus: str
@@ -54,7 +52,6 @@ class Topology:
         return answer.json()["data"]
 
     def values(self, expression: str) -> dict[str, float]:
-        """Return the value of a PromQL expression for each scraped address."""
         result = self.ask_prometheus("query", query=expression)["result"]
         return {row["metric"]["instance"]: float(row["value"][1]) for row in result}
 

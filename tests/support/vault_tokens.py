@@ -24,8 +24,6 @@ VARSIG = bytes.fromhex("3401ec0180241271")
 
 @dataclass
 class VaultKey:
-    """A key, its DID, and tokens that the key signs."""
-
     private: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
     @property
@@ -58,7 +56,6 @@ class VaultKey:
         return {"Authorization": f"Bearer {container(self.envelope(self.invocation(now, **changed)))}"}
 
     def delegation(self, public_key: bytes, now: float, **changed: Any) -> bytes:
-        """Return a delegation to an Ed25519 publishing key."""
         audience = "did:key:" + to_multibase("z", bytes.fromhex("ed01") + public_key)
         claims: dict[str, Any] = {
             "iss": self.did_key, "sub": self.did, "aud": audience, "cmd": "/snapshots/publish", "pol": [],
@@ -75,5 +72,4 @@ def container(*tokens: bytes) -> str:
 
 
 def twin(token: bytes) -> bytes:
-    """Return the same token with the other valid s value (n - s) in the signature."""
     return token[:35] + (P256_ORDER - int.from_bytes(token[35:67])).to_bytes(32) + token[67:]

@@ -14,6 +14,11 @@ from holdfast.enclave import Enclave, PluginCallError
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 
 
+def vectors(name: str) -> Any:
+    """Return the content of a file, such as accounts/calls."""
+    return json.loads((VECTORS / f"{name}.json").read_text("utf-8"))
+
+
 def all_cases() -> list[tuple[str, str, dict[str, Any]]]:
     """Return (identifier, default function, case) for every case in every file."""
     found = []

@@ -57,8 +57,6 @@ def obstacle() -> str | None:
 
 
 class WebKitTab:
-    """A WebKitGTK tab."""
-
     def __init__(self, driver: httpx2.Client) -> None:
         self._driver = driver
         self._session = ""

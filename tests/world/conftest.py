@@ -27,8 +27,6 @@ ERRORS = [error for name in ("DIDRegistry", "VaultAccount", "DevUSDC") for error
 
 @dataclass(frozen=True)
 class Person:
-    """A person with a new key who is not on the chain yet."""
-
     world: LocalWorld
     bundler: Bundler
     key: SoftwareKey
@@ -79,7 +77,6 @@ class Person:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def worlds(tmp_path_factory):
-    """Return a function that returns a hardfork's chain, which is started when first needed and runs until the end."""
     kept = {}
     async with AsyncExitStack() as opened:
 

@@ -32,7 +32,6 @@ async def usdc_of(world, account):
 
 
 async def asked(url, body, origin):
-    """Return the status, and which origin may read the response."""
     headers = {"Origin": origin} if origin else {}
     async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
         return answer.status, answer.headers.get("Access-Control-Allow-Origin")

@@ -9,8 +9,6 @@ from holdfast.world.front import DevelopmentBundler
 
 
 class Recorder:
-    """A fake bundler that records the posted bodies."""
-
     def __init__(self):
         self.posted = []
 

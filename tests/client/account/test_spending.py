@@ -1,9 +1,7 @@
 """A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
 
-import json
-from pathlib import Path
-
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.account_calls import Permission, grant_permission, revoke_permission, spend
 from holdfast.client.account import spending_methods
@@ -12,7 +10,7 @@ from holdfast.client.account.spending_methods import SpendingMethods
 from holdfast.client.types import ExecOutput
 from holdfast.wire.client_errors import NetworkError
 
-ROWS = json.loads((Path(__file__).parents[3] / "vectors/accounts/permissions.json").read_text())["vectors"]
+ROWS = vectors("accounts/permissions")["vectors"]
 
 
 def permission(row):
@@ -70,8 +68,6 @@ def test_terms_out_of_range_are_refused_before_anything_is_signed(wrong):
 
 
 class OfVault(SpendingMethods):
-    """A client without a chain, whose vault has delegations of one permission and of another."""
-
     def __init__(self):
         self.asked = []
 

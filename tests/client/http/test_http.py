@@ -46,7 +46,6 @@ QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
 def ask(handler, method, *args, **kwargs):
-    """Call a method of a client whose service answers with `handler`."""
     with ServiceClient("http://s", transport=httpx2.MockTransport(handler), retries=QUICK) as client:
         return getattr(client, method)(*args, **kwargs)
 
@@ -268,7 +267,6 @@ def test_every_endpoint_has_a_method_that_asks_it():
 
 
 def _any(parameter):
-    """Return a value that is valid for the parameter."""
     return {} if "Mapping" in str(parameter.annotation) else "1"
 
 

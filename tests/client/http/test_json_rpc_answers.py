@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.chain.errors import RpcError
 from holdfast.chain.rpc import RETRY_DELAYS_S, RpcClient
@@ -18,7 +19,7 @@ from holdfast.client.http.transport import DEFAULT_TIMEOUT, WHOLE_REQUEST_S, Htt
 from holdfast.rules.limits import PROXY_TIMEOUT_S
 from holdfast.wire.client_errors import NetworkError
 
-CASES = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/json_rpc.json").read_text())["cases"]
+CASES = vectors("service/json_rpc")["cases"]
 NAMED = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 ONCE = Retries(attempts=1)
 

@@ -51,8 +51,6 @@ async def test_a_node_that_names_another_key_gets_no_signature():
 
 
 class Silent:
-    """A node or bundler of the chain 1 that answers nothing else."""
-
     async def chain_id(self):
         return 1
 

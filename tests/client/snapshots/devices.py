@@ -72,7 +72,6 @@ class Device:
         return (await self.vault.publishing_key()).name
 
     async def vault_snapshot(self):
-        """Return a snapshot of the newest stored revision."""
         return self.snapshot_of(self.store.load(), bytes((await self.vault.publishing_delegation()).signed_dag_cbor))
 
     @staticmethod
@@ -100,7 +99,6 @@ def note(number, state="confirmed", **more):
 
 
 def paid(device, *notes):
-    """Note payments on a device."""
     NotedPayments(device.store, device.store.dids()[0]).add(notes)
 
 

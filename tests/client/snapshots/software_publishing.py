@@ -16,7 +16,6 @@ class SoftwarePublishing(AsyncVault):
     binding: bytes
 
     async def made(self, given, key):
-        """Create a new vault, its publishing key, and the delegation to that key."""
         await self.generate(given, key)
         self.publishing = Ed25519PrivateKey.generate()
         options = DelegationOptions(to=(await self.publishing_key()).did, command="/snapshots/publish")

@@ -55,7 +55,6 @@ async def test_a_vaults_key_is_the_same_each_time_and_after_its_shares_change(tm
 
 @asynccontextmanager
 async def two_devices(folder, host):
-    """Two devices with the same vault; the first has published it."""
     async with Device(folder / "a", host) as a, Device(folder / "b", host) as b:
         await a.made()
         await a.client.publish_snapshot()

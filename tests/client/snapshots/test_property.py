@@ -116,7 +116,6 @@ def revisions(device):
 
 
 def named(lives, revision):
-    """Return whether the service stores a revision's bytes."""
     return raw_block(revision.sealed).cid in lives.host.blocks
 
 

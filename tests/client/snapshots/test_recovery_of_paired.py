@@ -18,14 +18,12 @@ async def laptop(tmp_path, host):
 
 
 async def passkey_for(device, authenticator):
-    """Add a passkey to a vault, with the vault's user handle."""
     person = Person.of(await device.vault.publishing_key(), "ada")
     return PasskeyKey(authenticator, authenticator.create_passkey(person).credential_id)
 
 
 @contextlib.asynccontextmanager
 async def paired(folder, host, old):
-    """Return a phone that has received another device's vault by pairing, and opens it with a separate passkey."""
     async with Device(folder, host) as new:
         new.authenticator = Authenticator(SITE, SoftwareAuthenticator())
         await pair(old, new, await passkey_for(old, new.authenticator))

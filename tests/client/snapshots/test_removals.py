@@ -95,7 +95,6 @@ async def test_a_passkey_that_is_added_again_is_removed_no_more(devices):
 
 
 async def both_remove(laptop, phone):
-    """Remove keys on both devices; the phone publishes first."""
     for key_id in ("lost", "kept"):
         await phone.vault.remove_key("prf", key_id)
     await phone.client.publish_snapshot()

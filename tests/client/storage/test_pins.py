@@ -1,16 +1,16 @@
 """What a pinning service answers (vectors/service/pins.json)."""
 
 import json
-from pathlib import Path
 
 import httpx2
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.client.http.calls import Retries
 from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.wire.client_errors import NetworkError
 
-FILE = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/pins.json").read_text())
+FILE = vectors("service/pins")
 
 
 def pinning(answer):

@@ -33,7 +33,6 @@ def new(tmp_path):
 
 
 def begun(old, new):
-    """Run a pairing until both devices have the digits; return the session and the digits."""
     first = new.sync_init()
     answer = old.sync_respond(first.session_id, public_key=first.public_key)
     shown = new.sync_compare(first.session_id, public_key=answer.public_key)

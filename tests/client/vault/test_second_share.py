@@ -45,7 +45,6 @@ def vault(store, place):
 
 @contextmanager
 def opened(store, **options):
-    """A second process's vault."""
     with Vault(store, **options) as made:
         assert made.unlock(SECRET).success
         yield made

@@ -1,15 +1,14 @@
 """The vault classes with the real enclave: life cycle, keys, storage, boot, and calls at the wrong time."""
 
-import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from tests.support.direct_sql import in_store
 from tests.support.running_service import shape
 from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET
+from tests.support.vector_files import vectors
 
 from holdfast.chain.contracts.addresses import DEFAULT_CONTRACT_SET
 from holdfast.client import types
@@ -29,7 +28,7 @@ from holdfast.wire.client_errors import ClientStateError, PluginCallError, Stora
 from holdfast.wire.keccak import did_of_key, keccak256
 
 STRONG = "nine lives of a tall cat"
-BOOTS = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/boot.json").read_text())["cases"]
+BOOTS = vectors("service/boot")["cases"]
 LIST_ACCOUNTS = "resource:accounts action:list"
 
 
@@ -97,8 +96,6 @@ def test_locking_and_unlocking_here_and_in_another_process(vault, did, store):
 
 
 class FullStore(VaultStore):
-    """A store that may be full once."""
-
     is_full, stored = False, threading.Event()
 
     def save(self, *given, **options):

@@ -190,8 +190,6 @@ OTHERS_REGISTRY = "0x" + "11" * 20
 
 
 def accounts(key, account):
-    """Return an eth_call handler for an account with this key and for a factory that returns the account's address."""
-
     def call(asked, _block):
         if asked["data"] != "0x63ffab31":
             return word(bytes.fromhex(account[2:]))

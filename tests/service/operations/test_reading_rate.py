@@ -125,8 +125,6 @@ ADDRESS = "0x" + "11" * 20
 
 
 class Chain:
-    """Counts the calls that reach the chain."""
-
     def __init__(self):
         self.calls = []
 

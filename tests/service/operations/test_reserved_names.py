@@ -48,8 +48,6 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path, file, forc
     """Reading the second file changes the first, which was read just before."""
 
     class Rewriting(type(file)):
-        """The exceptions' file."""
-
         writes = 0
 
         def read_text(self, *given):

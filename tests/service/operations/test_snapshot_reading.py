@@ -69,7 +69,6 @@ async def test_blocks_and_files_are_what_was_kept(kept):
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "longer"])
 async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept, damage):
-    """GET and HEAD get the same error, as text, and no byte of the file is sent."""
     file, (root, part) = kept.file(kept.blocks[1]), kept.blocks
     whole = file.read_bytes()
     if damage == "lost":

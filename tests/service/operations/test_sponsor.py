@@ -49,8 +49,6 @@ LIMITS = SponsorLimits(
 
 @dataclass
 class Chain:
-    """A chain's endpoint."""
-
     now: int = 1_800_000_000
     block: int = 100
     deposit: int = 10**18
@@ -127,7 +125,6 @@ class Chain:
         return Receipt(from_hex(sent), self.block, bytes(32), True, 46_000, (), None)
 
     def use(self, operation, cost, paymaster):
-        """Mine an approved operation."""
         topics = [EVENT, bytes(32), operation.sender.rjust(32, b"\0"), from_hex(paymaster).rjust(32, b"\0")]
         data = b"".join(word.to_bytes(32) for word in (operation.nonce, 1, cost, 1))
         self.mined.append(
@@ -141,8 +138,6 @@ class Chain:
 
 @dataclass
 class Estimates:
-    """The bundler."""
-
     refusal: Exception | None = None
     asked: int = 0
 
@@ -155,8 +150,6 @@ class Estimates:
 
 @dataclass
 class World:
-    """A sponsor with all around it."""
-
     store: SqliteStore
     chain: Chain = field(default_factory=Chain)
     bundler: Estimates = field(default_factory=Estimates)
@@ -205,7 +198,6 @@ async def world(tmp_path):
 
 
 def payment(nonce=0, to=USDC, fee=2 * GWEI, x=X):
-    """A payment that also creates the account."""
     return UserOperation(
         sender=from_hex(predict_account(x, Y, 0)), nonce=nonce, call_data=calls.execute((to, 0, b"pay")),
         max_fee_per_gas=fee, max_priority_fee_per_gas=min(fee, GWEI), factory=from_hex(ADDRESSES["AppFactory"]),

@@ -12,5 +12,4 @@ async def keeper(make_api):
 
 @pytest.fixture
 async def vault(keeper):
-    """A registered vault."""
     return await registered(keeper)

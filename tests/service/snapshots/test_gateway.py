@@ -16,8 +16,6 @@ MIB = 1024 * 1024
 
 @dataclass
 class Kept:
-    """A snapshot of three chunks, the first two of which are equal."""
-
     api: Api
     blocks: tuple[Block, ...]
 

@@ -36,7 +36,6 @@ def place(request, tmp_path_factory):
 
 @pytest.fixture
 def blocks(place):
-    """A BlockStorage on an empty folder in the storage."""
     return ObjectBlocks(place(os.urandom(6).hex()))
 
 

@@ -45,8 +45,6 @@ steps = st.lists(
 
 
 class World:
-    """The operations on a real database and block folder, and the invariants that must hold after each of them."""
-
     def __init__(self, folder, url):
         self.now, self.number = 1_800_000_000.0, 0
         self.store = database_of(url).open()
@@ -104,7 +102,6 @@ class World:
         await self.waste.collect()
 
     async def check(self):
-        """Assert that pinned data can be read completely, quotas are respected, and creation times are unique."""
         for who, did in enumerate(DIDS):
             pins = await self.index.pins(did)
             assert [pin.created_us for pin in pins] == sorted({pin.created_us for pin in pins}, reverse=True)

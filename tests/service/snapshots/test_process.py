@@ -134,7 +134,6 @@ def _upload_until_killed(server, vault, delay):
 
 
 def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
-    """The blocks are stored on the small disk, but the database is not."""
     if small_disk is None:
         pytest.skip("this user may not mount a tmpfs")
     server = serve(registrar_did=AUDIENCE, **UNLIMITED, snapshots_url=f"file://{small_disk}/blocks")
@@ -153,7 +152,6 @@ def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
 
 @pytest.mark.soak  # in the gate: ../test_attack.py for the database, and the test above for the blocks
 def test_a_full_disk_of_the_data_folder(serve, vault, small_disk):
-    """An incomplete upload fills the disk that holds the database, spool and blocks."""
     if small_disk is None:
         pytest.skip("this user may not mount a tmpfs")
     server = serve(small_disk / "data", registrar_did=AUDIENCE, **UNLIMITED)

@@ -2,12 +2,11 @@
 
 import base64
 import gzip
-import json
 import os
-from pathlib import Path
 
 from tests.support.snapshot_vaults import Vault, failure, registered
 from tests.support.vault_tokens import VaultKey, container, twin
+from tests.support.vector_files import vectors
 
 from holdfast.content import dag_cbor
 from holdfast.content.cars import write_car
@@ -17,7 +16,6 @@ from holdfast.enclave import Enclave
 from holdfast.service.store.port import StoreUnavailable
 
 NOW = 1_800_000_000
-VECTORS = Path(__file__).resolve().parents[3] / "vectors"
 
 
 async def told(vault, authorization):
@@ -55,7 +53,6 @@ def _token(vault):
 
 
 def _resigned(vault):
-    """Return a token with the claims of one key and the signature of another key."""
     return VaultKey().envelope(vault.invocation(NOW))
 
 
@@ -116,7 +113,6 @@ async def test_a_did_that_is_not_registered_may_not_write(vault):
 
 
 async def test_one_token_serves_a_client_that_polls(vault):
-    """One token allows an upload, a pin and any number of reads; repeated requests have no further effect."""
     headers, blocks = vault.token(), vault.blocks()
     car = write_car(blocks[0].cid, blocks)
     assert [(await vault.upload(car, headers=headers)).status_code for _ in range(2)] == [200, 200]
@@ -157,7 +153,7 @@ async def test_every_token_issued_until_now_is_revoked(vault):
 
 
 async def test_the_enclave_mints_what_the_service_takes(vault):
-    cases = json.loads((VECTORS / "webauthn" / "valid.json").read_text())["cases"]
+    cases = vectors("webauthn/valid")["cases"]
     enclave = Enclave(now=lambda: NOW)
     enclave.call("generate", credential=cases[0]["input"]["credential"], key={"kind": "secret", "secret": bytes(32)})
     did = enclave.call("status")["did"]
@@ -168,7 +164,6 @@ async def test_the_enclave_mints_what_the_service_takes(vault):
 
 
 async def test_refused_tokens_count_against_their_address(make_api):
-    """After too many refused tokens an address is not heard, whatever it sends; tokens that hold cost nothing."""
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_refusals_per_address_minute="3"))
     stranger, here = VaultKey(), "192.0.2.1"
     for _ in range(10):

@@ -22,7 +22,6 @@ CITUS = "postgresql on citus"
     params=[*sorted(KINDS), *([CITUS] if CITUS_URL else []), pytest.param(PARTITIONED, marks=pytest.mark.soak)]
 )
 def database(request, tmp_path, patient_stores):
-    """An empty database of each kind, including PostgreSQL with the tables partitioned by shard."""
     only = os.environ.get("HOLDFAST_DATABASE_URL", "").partition(":")[0]
     if only and not request.param.startswith(only):
         pytest.skip(f"HOLDFAST_DATABASE_URL restricts the suite to {only}")
@@ -38,7 +37,6 @@ def database(request, tmp_path, patient_stores):
 
 @pytest.fixture
 async def store(database):
-    """The database's store."""
     opened = database.open()
     yield opened
     await opened.close()

@@ -24,7 +24,6 @@ DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
 
 @pytest.fixture
 async def nodes(database):
-    """Three stores on one database, each with its own connections."""
     stores = [database.open() for _ in range(3)]
     yield stores
     for store in stores:

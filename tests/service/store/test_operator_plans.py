@@ -81,8 +81,6 @@ async def test_the_work_for_a_page_does_not_grow_with_the_table(tmp_path):
 
 
 class Steps:
-    """Counts the steps of SQLite's virtual machine."""
-
     hundreds = 0
 
     def count(self):

@@ -35,7 +35,6 @@ KINDS = {
 
 
 def hidden(identifier):
-    """Return the name that remains of an identifier in the audit."""
     key = NAMES.of_name(identifier.channel.value, identifier.key)
     return Identifier(identifier.channel, key, key)
 
@@ -195,7 +194,6 @@ NUMBER = Identifier(Channel.SMS, "+41791234567", "+41 79 123 45 67")
 
 @pytest.fixture
 async def people(store):
-    """Two registered people, each with a handle."""
     await store.register(registration(identifier=ANN, credential_id="ann-1", did=DID), claims)
     await store.register(registration(identifier=BOB, credential_id="bob-1", did=OTHER, ip="192.0.2.2"), claims)
     return store

@@ -42,7 +42,6 @@ async def asks(store, request=REQUEST, identifier=MAIL, **fields):
 
 
 async def confirmed(store):
-    """Let the address be the DID's, ask, and enter the code."""
     await belongs(store)
     await asks(store)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9)

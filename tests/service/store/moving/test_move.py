@@ -45,7 +45,6 @@ async def moved(file, url):
 
 
 async def fill(store):
-    """Store some data of every kind in the source database."""
     for n in range(50):
         ip = f"2001:db8:1:{n:x}::/64" if n % 2 else f"10.0.0.{n}"
         await store.open_session(session(handle(f"n{n}"), f"did:a:{n}", ip, NOW + n), silent)

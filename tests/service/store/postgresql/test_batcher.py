@@ -20,8 +20,6 @@ from holdfast.wire.errors import Refused
 
 
 class FakeConnection:
-    """A fake connection that doubles each number in a batch, or raises the error that is set for the number."""
-
     is_citus = False
 
     def __init__(self):

@@ -46,7 +46,6 @@ def found(database, workers=1):
 
 @contextmanager
 def changed(server, setting, value):
-    """A server with another setting, for as long as the block lasts."""
     server.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
     server.execute("SELECT pg_reload_conf()")
     try:

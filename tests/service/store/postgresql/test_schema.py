@@ -126,7 +126,6 @@ async def test_a_step_waits_for_a_table_without_making_requests_wait(fresh_postg
 
 
 def opened_with(steps, url, monkeypatch):
-    """Return a store with the schema of an older release."""
     with monkeypatch.context() as before:
         before.setattr(schema, "STEPS", steps)
         return opened(url)
@@ -149,7 +148,6 @@ async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url)
 
 
 async def names(url, relation):
-    """Return the names of a table's columns or of a composite type's attributes."""
     connection = await asyncpg.connect(url)
     rows = await connection.fetch(
         "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum",

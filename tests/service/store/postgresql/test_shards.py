@@ -1,6 +1,5 @@
 """The schema can be split across servers: keys begin with the shard, and reads find rows on another server, as on Citus."""
 
-import json
 from pathlib import Path
 
 import asyncpg
@@ -8,6 +7,7 @@ import pytest
 from tests.support.databases import CITUS_URL
 from tests.support.shards import LOCAL_BELOW, span
 from tests.support.store_cases import admit, goes_on, handle, registration, session
+from tests.support.vector_files import vectors
 
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_the_vectors():
-    for case in json.loads((ROOT / "vectors" / "service" / "shards.json").read_text())["cases"]:
+    for case in vectors("service/shards")["cases"]:
         parts = [bytes.fromhex(part["hex"]) if isinstance(part, dict) else part for part in case["parts"]]
         assert shard_of(*parts) == case["shard"]
 

@@ -148,7 +148,6 @@ def test_a_hash_is_kept_as_bytes_and_comes_back_as_sent(text, kept):
 
 
 def counted(monkeypatch, room, parts):
-    """Note how many rows each transaction of the upkeep removes."""
     expire = room.expire
 
     def noting(*arguments):

@@ -19,8 +19,6 @@ from holdfast.service.store.sqlite.writer import PACE_S, GroupCommitWriter
 
 
 class Failing(sqlite3.Connection):
-    """A database connection that fails at the statements that the test chooses."""
-
     failures: ClassVar[dict[str, Exception]] = {}
 
     def execute(self, statement, *parameters):
