@@ -1,11 +1,15 @@
-"""The local world's bundler proxy, called over HTTP, as the service and the client call it."""
+"""The local world's bundler proxy: what it forwards, and what it answers over HTTP."""
+
+from types import SimpleNamespace
 
 import aiohttp
+import msgspec
 import pytest
 
 from holdfast.chain import calls
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.user_operations import UserOperation
+from holdfast.world.front import DevelopmentBundler
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -51,3 +55,42 @@ async def test_chosen_fees_are_kept(bundler, newcomer):
     form = newcomer().registration().to_rpc() | {"maxFeePerGas": hex(7 * 10**9), "maxPriorityFeePerGas": hex(10**9)}
     sponsored = await bundler.sponsored(UserOperation.from_rpc(form))
     assert (sponsored.max_fee_per_gas, sponsored.max_priority_fee_per_gas) == (7 * 10**9, 10**9)
+
+
+class Recorder:
+    def __init__(self):
+        self.posted = []
+
+    async def post(self, _url, body):
+        self.posted.append(body)
+        return b"{}"
+
+
+async def answer_to(body, transport):
+    async def read():
+        return body
+
+    bundler = DevelopmentBundler(None, "http://alto", transport)
+    return msgspec.json.decode((await bundler.answer(SimpleNamespace(headers={}, read=read))).body)
+
+
+@pytest.mark.parametrize("more", [{"METHOD": "eth_sendRawTransaction"}, {"Method": "x", "Params": []}, {"auth": "y"}])
+async def test_only_the_four_fields_reach_the_bundler(more):
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "eth_supportedEntryPoints", "params": []}
+    transport = Recorder()
+    await answer_to(msgspec.json.encode(asked | more), transport)
+    assert msgspec.json.decode(transport.posted[0]) == asked
+
+
+NO_REQUESTS = [
+    b"", b"{", b"5", b"null", b'"text"', b"[]", b'[{"method":"x"}]', b"{}", b'{"method":1}',
+    b'{"method":"x","params":7}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NO_REQUESTS)
+async def test_what_is_no_request_is_refused_here(body):
+    transport = Recorder()
+    answer = await answer_to(body, transport)
+    assert (answer["error"]["code"], answer["id"]) == (-32600, None)
+    assert transport.posted == []

@@ -1,4 +1,4 @@
-"""HTTP calls built from endpoint declarations, and the chain's endpoint that a service may name."""
+"""HTTP calls built from endpoint declarations, the endpoint that a service may name for its chain, and services' DIDs."""
 
 import json
 
@@ -7,6 +7,7 @@ from tests.support.vector_files import VECTORS
 
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.client.http.named_endpoint import endpoint_named
+from holdfast.client.snapshots.tokens import did_of_service
 from holdfast.wire import endpoints
 from holdfast.wire.endpoints import Endpoint
 from holdfast.wire.requests import Input
@@ -57,3 +58,11 @@ def test_a_named_endpoint_in_the_persons_own_network_is_not_used(is_used):
     for case in NAMED["used" if is_used else "refused"]:
         assert endpoint_named(**case) == (case["named"] if is_used else None), case
     assert endpoint_named(None, "https://vault.example") is None
+
+
+DIDS = json.loads((VECTORS / "service" / "did_web.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize(("address", "did"), DIDS)
+def test_a_service_has_one_did(address, did):
+    assert did_of_service(address) == did

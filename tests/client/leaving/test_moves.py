@@ -1,10 +1,13 @@
-"""What leaves an account: the batch, its texts, and the arithmetic of its coin."""
+"""What leaves an account: what is read of it, the batch, its texts, and the arithmetic of its coin."""
+
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.chain.abi import decode_call
+from holdfast.chain.account_reads import Owner
 from holdfast.chain.calls import execute_batch
 from holdfast.client.leaving.moves import (
     Destination,
@@ -19,6 +22,7 @@ from holdfast.client.leaving.moves import (
     wei_of,
     wei_text,
 )
+from holdfast.client.leaving.reading import Standing
 from holdfast.wire.keccak import checksum_address
 
 ACCOUNT, TO, HEIR, USDC, ART, REGISTRY, ENTRY = (checksum_address(bytes([n]) * 20) for n in range(1, 8))
@@ -105,3 +109,12 @@ def test_addresses_and_nfts():
     for wrong in (mixed, f"{mixed}:", f"{mixed}:-1", f"{mixed}:0x1", f"{mixed}:{2**256}"):
         with pytest.raises(ValueError, match="--nft"):
             nft_of(wrong)
+
+
+OWN, OTHER, OVER = (bytes([number]) * 64 for number in (1, 2, 3))
+
+
+def test_an_owner_whose_time_is_over_is_not_named_as_the_second_key():
+    account = SimpleNamespace(key=SimpleNamespace(signer=OWN))
+    owners = tuple(Owner(key, expiry, is_primary=False) for key, expiry in ((OWN, 0), (OTHER, 2**40), (OVER, 1)))
+    assert Standing(account, None, owners).others == [OTHER]

@@ -10,7 +10,6 @@ from tests.client.snapshots.fake_host import FakeHost
 from holdfast.client import types
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.ucan import UcanVerifier
-from holdfast.content import records
 from holdfast.wire.client_errors import NetworkError, StorageError
 
 
@@ -24,29 +23,6 @@ async def device(tmp_path, host):
     async with Device(tmp_path / "one", host) as device:
         await device.made()
         yield device
-
-
-async def record_of(device, host):
-    name = await device.name()
-    return records.read_record(name, host.records[name])
-
-
-async def test_the_newest_revision_is_uploaded_pinned_and_named(device, host):
-    state = await device.client.publish_snapshot()
-    stored = device.store.load()
-    record = await record_of(device, host)
-    assert (state.status, state.sequence, state.acknowledged_revision) == ("pinned", 1, stored.revision)
-    assert record.root_cid == state.acknowledged_root == stored.manifest.root_cid
-    assert list(dict.fromkeys(device.states)) == ["queued", "pinning", "pinned"]
-    meta = {"vault": stored.manifest.did}
-    assert host.pins["r1"]["pin"] == {"cid": state.acknowledged_root, "name": "vault", "meta": meta}
-    asked = len(host.requests)
-    assert await device.client.publish_snapshot() == state
-    assert len(host.requests) == asked
-    await device.change()
-    second = await device.client.publish_snapshot()
-    assert second.sequence == 2
-    assert (await device.gateway.snapshot(second.acknowledged_root)).manifest.root_cid == state.acknowledged_root
 
 
 async def test_a_snapshot_that_is_only_written_to_a_file_leaves_nothing_to_upload(device, host):

@@ -28,16 +28,6 @@ async def paired(folder, host, old, changed=lambda answer: answer):
         yield new
 
 
-async def test_the_new_device_continues_what_was_published(old, host, tmp_path):
-    published = await old.client.publish_snapshot()
-    async with paired(tmp_path / "new", host, old) as new:
-        await new.change("after")
-        state = await new.client.publish_snapshot()
-        assert (state.status, state.sequence) == ("pinned", published.sequence + 1)
-        snapshot = await new.gateway.snapshot(state.acknowledged_root)
-        assert snapshot.manifest.root_cid == published.acknowledged_root
-
-
 async def test_the_new_device_notices_an_older_record(old, host, tmp_path):
     await old.client.publish_snapshot()
     older = dict(host.records)
