@@ -22,20 +22,17 @@ def bundler(answers):
     return Bundler(RpcClient("http://bundler.invalid", transport), entry_point=V07.address, chain_id=1), transport
 
 
-async def test_an_estimate_sets_limits_and_nothing_else():
+async def test_an_estimate_sets_limits_with_a_margin_and_nothing_else():
     bold = LIMITS | {"callData": "0xdead", "paymaster": "0x" + "66" * 20, "maxFeePerGas": "0xffff", "nonce": "0x9"}
     estimated = await bundler({"eth_estimateUserOperationGas": bold})[0].estimated(OPERATION)
     assert (estimated.call_gas_limit, estimated.verification_gas_limit, estimated.pre_verification_gas) == (16, 32, 48)
     assert (estimated.call_data, estimated.paymaster, estimated.max_fee_per_gas) == (b"\x02\x03", None, 9)
     assert estimated.nonce == 3
-
-
-async def test_a_margin_is_added_to_the_verification_limit():
     estimated = await bundler({"eth_estimateUserOperationGas": LIMITS})[0].estimated(OPERATION, WEBAUTHN)
     assert estimated.verification_gas_limit == 32 + 600_000
 
 
-async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields():
+async def test_a_sponsor_is_told_margin_and_context_if_there_are_any_and_sets_its_own_fields():
     bold = SPONSORED | {"callData": "0xdead", "sender": "0x" + "66" * 20}
     asked, transport = bundler({"pm_sponsorUserOperation": bold})
     sponsored = await asked.sponsored(OPERATION, WEBAUTHN, {"policy": "p"})
@@ -45,12 +42,8 @@ async def test_a_sponsor_is_told_the_margin_and_sets_its_own_fields():
     assert len(form["signature"]) == 2 + 128
     assert entry_point == V07.address
     assert context == {"policy": "p", "verificationGasMargin": "0x927c0"}
-
-
-async def test_without_margin_and_context_the_sponsor_gets_two_parameters():
-    asked, transport = bundler({"pm_sponsorUserOperation": SPONSORED})
     await asked.sponsored(OPERATION, RAW)
-    assert len(transport.posts[0]["params"]) == 2
+    assert len(transport.posts[1]["params"]) == 2
 
 
 @pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])

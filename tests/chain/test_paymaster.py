@@ -15,6 +15,7 @@ from holdfast.chain.user_operations import UserOperation
 OPERATION = UserOperation(sender=b"\x01" * 20, nonce=3, call_data=b"\x02\x03", max_fee_per_gas=9)
 LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
 STUB = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xaaaa", "paymasterPostOpGasLimit": "0x7"}
+BY_NOBODY = {"paymaster": "0x" + "00" * 20, "paymasterData": "0xaa"}
 SIGNED = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xbbbb"}
 
 
@@ -74,24 +75,21 @@ async def test_no_answer_changes_what_is_done():
     assert (paid.call_gas_limit, paid.max_fee_per_gas) == (0x10, 9)
 
 
-@pytest.mark.parametrize("answer", [{}, {"paymaster": None}, {"paymaster": "0x" + "00" * 20, "paymasterData": "0xaa"}])
-async def test_an_answer_without_a_paymaster_pays_nothing(answer):
-    with pytest.raises(NoPaymaster):
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        *((nobody, NoPaymaster) for nobody in ({}, {"paymaster": None}, BY_NOBODY)),
+        *((malformed, RpcError) for malformed in (None, [], "0x", {"paymaster": "0x05"}, {"paymasterData": "0xaa"})),
+    ],
+)
+async def test_an_answer_without_a_paymaster_or_of_another_form_pays_nothing(answer, error):
+    with pytest.raises(error):
         await Asked(pm_getPaymasterStubData=answer).paid()
 
 
-@pytest.mark.parametrize("answer", [None, [], "0x", {"paymaster": "0x05"}, {"paymasterData": "0xaa"}])
-async def test_a_malformed_answer_is_an_error(answer):
-    with pytest.raises(RpcError):
-        await Asked(pm_getPaymasterStubData=answer).paid()
-
-
-async def test_a_refusal_tells_the_paymasters_words():
+async def test_a_refusal_tells_the_paymasters_words_and_a_revert_that_it_met():
     with pytest.raises(UserOperationError, match="policy exhausted"):
         await Asked(pm_getPaymasterStubData=ValueError("policy exhausted")).paid()
-
-
-async def test_a_revert_that_the_paymaster_met_is_decoded():
     reason = call_data("NotCommitted(bytes32)", b"\x07" * 32).hex()
     with pytest.raises(UserOperationError) as caught:
         await Asked(pm_getPaymasterStubData=ValueError(f"execution reverted: 0x{reason}")).paid()

@@ -28,16 +28,14 @@ async def ask_three(rpc):
     return await asyncio.gather(*(rpc.get_balance(hex(n)) for n in (1, 2, 3)))
 
 
-async def test_calls_of_one_turn_travel_as_one_batch_and_find_their_answers():
+@pytest.mark.parametrize(("calls", "batches"), [(3, [3]), (250, [50, 100, 100])])
+async def test_calls_of_one_turn_travel_in_batches_of_at_most_a_hundred_and_find_their_answers(calls, batches):
     transport = FakeTransport(balances)
-    assert await ask_three(client(transport)) == [1, 2, 3]
-    assert [len(post) for post in transport.posts] == [3]
-
-
-async def test_a_lone_call_is_no_batch():
-    transport = FakeTransport(balances)
-    assert await client(transport).get_balance("0x7") == 7
-    assert isinstance(transport.posts[0], dict)
+    rpc = client(transport)
+    assert await asyncio.gather(*(rpc.get_balance(hex(n)) for n in range(calls))) == list(range(calls))
+    assert sorted(len(post) for post in transport.posts) == batches
+    assert await rpc.get_balance("0x7") == 7
+    assert isinstance(transport.posts[-1], dict), "a lone call is no batch"
 
 
 async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on():
@@ -53,13 +51,6 @@ async def test_a_batch_refused_by_http_status_is_asked_singly(status):
     transport = FakeTransport(balances)
     transport.faults = [TransportError("HTTP status", status)]
     assert await ask_three(client(transport)) == [1, 2, 3]
-
-
-async def test_a_large_turn_is_cut_into_batches_of_one_hundred():
-    transport = FakeTransport(balances)
-    rpc = client(transport)
-    assert await asyncio.gather(*(rpc.get_balance(hex(n)) for n in range(250))) == list(range(250))
-    assert sorted(len(post) for post in transport.posts) == [50, 100, 100]
 
 
 async def arriving(rpc, number):
@@ -118,33 +109,24 @@ async def test_one_error_in_a_batch_is_one_callers_error():
     assert (str(bad), bad.code, bad.data) == ("execution reverted", 3, "0x08")
 
 
-async def test_a_read_is_repeated_and_a_send_never():
+LOST = TransportError("lost")
+
+
+@pytest.mark.parametrize(
+    ("method", "faults", "posts", "answered"),
+    [
+        ("eth_getBalance", [LOST, TransportError("busy", 503)], 3, True),
+        ("eth_getBalance", [LOST] * 9, 3, False),
+        ("eth_getBalance", [TransportError("HTTP status 401", 401)], 1, False),
+        ("eth_sendUserOperation", [LOST], 1, False),
+    ],
+)
+async def test_a_read_is_repeated_twice_and_neither_a_refused_one_nor_a_send(method, faults, posts, answered):
     transport = FakeTransport(lambda method, params: "0x1")
-    transport.faults = [TransportError("lost"), TransportError("busy", 503)]
-    assert await client(transport).get_balance(ADDRESS) == 1
-    assert len(transport.posts) == 3
-
-    sending = FakeTransport(lambda method, params: "0x1")
-    sending.faults = [TransportError("lost")]
-    with pytest.raises(TransportError):
-        await client(sending).call("eth_sendUserOperation", [])
-    assert len(sending.posts) == 1
-
-
-async def test_retries_end():
-    transport = FakeTransport(balances)
-    transport.faults = [TransportError("lost")] * 9
-    with pytest.raises(RpcError):
-        await client(transport).get_balance(ADDRESS)
-    assert len(transport.posts) == 3
-
-
-async def test_a_refusal_by_status_is_not_repeated():
-    transport = FakeTransport(balances)
-    transport.faults = [TransportError("HTTP status 401", 401)]
-    with pytest.raises(RpcError):
-        await client(transport).get_balance(ADDRESS)
-    assert len(transport.posts) == 1
+    transport.faults = list(faults)
+    (found,) = await asyncio.gather(client(transport).call(method, []), return_exceptions=True)
+    assert found == "0x1" if answered else isinstance(found, RpcError)
+    assert len(transport.posts) == posts
 
 
 async def test_a_send_never_shares_a_batch():

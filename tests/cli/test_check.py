@@ -15,6 +15,7 @@ from tests.support.http_servers import http_server
 from tests.support.otlp_collector import collecting
 from tests.support.running_service import JsonHandler
 from tests.support.serving import HOLDFAST, environment_of, free_port
+from tests.support.upstreams import rpc_replies
 
 from holdfast.chain.contracts.artifacts import PRODUCTION, load
 from holdfast.cli.exits import Exit
@@ -38,16 +39,8 @@ CODE[ENTRY_POINT.lower()] = "0x01"
 
 def _chain(chain_id, code):
     """Return the responses of a chain's endpoint with this code, to single requests and to batches."""
-
-    def result(asked):
-        found = code.get(asked["params"][0].lower(), "0x") if asked["method"] == "eth_getCode" else chain_id
-        return {"jsonrpc": "2.0", "id": asked["id"], "result": found}
-
-    def answer(body):
-        asked = json.loads(body) if body else {"id": 1, "method": ""}
-        return json.dumps([result(each) for each in asked] if isinstance(asked, list) else result(asked))
-
-    return answer
+    results = {"eth_chainId": chain_id, "eth_getCode": lambda address, _block: code.get(address.lower(), "0x")}
+    return lambda body: json.dumps(rpc_replies(body, results)) if body else "{}"
 
 
 @contextmanager

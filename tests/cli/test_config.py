@@ -59,6 +59,8 @@ def test_json_is_one_object_of_the_same_names(holdfast, tmp_path):
     value = holdfast("config", "--json", **given).value
     assert (value["HOLDFAST_TRUSTED_PROXIES"], value["HOLDFAST_INDEXER_DATABASE_URL"]) == ("none", "sqlite:////a/b")
     assert "\n* HOLDFAST_INDEXER_PORT=9000 " in holdfast("config", indexer_port="9000").out
+    value = holdfast("config", "--json", public_url="https://vault.example").value
+    assert (value["HOLDFAST_ENV"], value["HOLDFAST_CHANNELS"]) == ("production", "handle")
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
@@ -175,11 +177,6 @@ def test_a_folder_and_a_host_that_do_not_exist_are_named(holdfast, tmp_path):
     answer = holdfast("serve", database_url="postgresql://nowhere.invalid/x", database_wait="0")
     assert answer.code == Exit.UNAVAILABLE
     assert "the host's name was not found" in answer.err
-
-
-def test_production_starts_with_handles_alone(holdfast):
-    value = holdfast("config", "--json", public_url="https://vault.example").value
-    assert (value["HOLDFAST_ENV"], value["HOLDFAST_CHANNELS"]) == ("production", "handle")
 
 
 def test_a_webhooks_secret_is_new_each_time_and_what_is_off_is_told(holdfast):

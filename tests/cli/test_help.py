@@ -31,12 +31,16 @@ READERS = [
 ]  # fmt: skip
 
 
-def test_help_lists_every_command_with_its_line(holdfast):
+def test_help_is_a_command_too_and_lists_every_command_with_its_line(holdfast):
     answer = holdfast("--help")
     assert answer.code == Exit.OK
     said = " ".join(answer.out.split())
     for name, (_, about) in COMMANDS.items():
         assert f"{name} {about}" in said
+    assert holdfast("help").out == answer.out
+    assert holdfast("help", "identifier", "list").out == holdfast("identifier", "list", "--help").out
+    done = subprocess.run([sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"holdfast {__version__}\n", "the module is the command"
 
 
 def help_of(*words):
@@ -63,11 +67,6 @@ def test_a_mistyped_command_is_told_the_nearest(holdfast, typed, near):
     assert (answer.code, f"Did you mean '{near}'" in answer.err) == (Exit.USAGE, True)
 
 
-def test_help_is_a_command_too(holdfast):
-    assert holdfast("help").out == holdfast("--help").out
-    assert holdfast("help", "identifier", "list").out == holdfast("identifier", "list", "--help").out
-
-
 def test_a_shell_completes_commands_and_their_options():
     def completed(words, at):
         asked = {"_HOLDFAST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
@@ -77,11 +76,6 @@ def test_a_shell_completes_commands_and_their_options():
     assert completed("holdfast ident", 1).split() == ["identifier"]
     assert completed("holdfast identifier tr", 2).split() == ["transfer"]
     assert "--workers" in completed("holdfast serve --w", 2)
-
-
-def test_the_module_is_the_command_and_the_version_is_the_packages():
-    done = subprocess.run([sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"holdfast {__version__}\n"
 
 
 NOT_UNDERSTOOD = [

@@ -25,15 +25,12 @@ def taken():
 
 
 @pytest.mark.parametrize("server", ["granian", "uvicorn"])
-def test_a_port_that_is_taken_exits_4_in_one_line(holdfast, taken, server):
+def test_a_port_that_is_taken_exits_4_in_one_line_also_that_of_the_metrics(holdfast, taken, server):
     answer = holdfast("serve", "--port", str(taken), server=server)
     assert answer.code == Exit.UNAVAILABLE
     assert answer.out == ""
     assert answer.err == f"holdfast: cannot listen on 127.0.0.1 port {taken}: Address already in use\n"
-
-
-def test_so_does_the_port_of_the_metrics(holdfast, taken):
-    answer = holdfast("serve", "--port", "0", "--json", admin_port=str(taken))
+    answer = holdfast("serve", "--port", "0", "--json", admin_port=str(taken), server=server)
     assert answer.code == answer.error["exit"] == Exit.UNAVAILABLE
     assert str(taken) in answer.error["error"]
 

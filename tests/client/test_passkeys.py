@@ -38,7 +38,10 @@ def test_a_passkey_is_serialised_as_browsers_do(authenticator):
 
 
 def test_the_person_is_always_verified_and_every_ceremony_has_a_timeout(device, monkeypatch):
-    """A passkey's PRF has another secret without verification, and browsers require it."""
+    """A passkey's PRF has another secret without verification, and browsers require it.
+
+    A new passkey can be found without its ID.
+    """
     asked = []
 
     def noting(name, verification):
@@ -50,22 +53,18 @@ def test_the_person_is_always_verified_and_every_ceremony_has_a_timeout(device, 
 
         monkeypatch.setattr(Fido2Client, name, noted)
 
-    noting("make_credential", lambda options: options.authenticator_selection.user_verification)
+    def of_new(options):
+        return options.authenticator_selection.user_verification, options.authenticator_selection.resident_key
+
+    noting("make_credential", of_new)
     noting("get_assertion", lambda options: options.user_verification)
     for authenticator in (Authenticator(ORIGIN, device), Authenticator(ORIGIN, device, timeout=1500)):
         made = authenticator.create_passkey(Person("ada"))
         authenticator.assertion(b"c" * 32, (made.credential_id,))
         authenticator.prf(made.credential_id)
         authenticator.discover()
-    assert asked == [("required", 60_000)] * 5 + [("required", 1500)] * 3  # the options of a new passkey have a timeout
-
-
-def test_a_passkey_is_made_such_that_it_can_be_found_without_its_id(authenticator, monkeypatch):
-    asked = []
-    make = Fido2Client.make_credential
-    monkeypatch.setattr(Fido2Client, "make_credential", lambda self, given: asked.append(given) or make(self, given))
-    authenticator.create_passkey(Person("ada"))
-    assert asked[0].authenticator_selection.resident_key == "required"
+    made, used = (("required", "required"), 60_000), [("required", 60_000)] * 3
+    assert asked == [made, *used, made, *[("required", 1500)] * 3]  # the options of a new passkey have a timeout
 
 
 def test_progress_tells_the_person_what_to_do(device):
@@ -139,21 +138,15 @@ def test_refusals_are_webauthn_errors(authenticator, device, code, sentence):
         authenticator.assertion(b"c" * 32, (made.credential_id,))
 
 
-def test_an_excluded_passkey_is_not_made_twice(authenticator):
+def test_a_passkey_that_is_excluded_of_another_site_or_of_no_common_algorithm_is_not_made(authenticator):
     made = authenticator.create_passkey(Person("ada"))
     known = CredentialDescriptor(id=Octets(from_base64url(made.credential_id)), type="public-key", transports=("usb",))
     with pytest.raises(WebAuthnError, match="already holds one"):
         authenticator.create_passkey(Person("ada"), CreatePasskeyOptions(exclude_credentials=(known,)))
-
-
-def test_no_common_algorithm():
-    with pytest.raises(WebAuthnError, match="algorithms"):
-        Authenticator(ORIGIN, SoftwareAuthenticator(algorithms=(-39,))).create_passkey(Person("ada"))
-
-
-def test_a_foreign_relying_party_is_refused(authenticator):
     with pytest.raises(WebAuthnError, match="does not match the origin"):
         authenticator.create_passkey(Person("ada"), CreatePasskeyOptions(rp_id="other.example"))
+    with pytest.raises(WebAuthnError, match="algorithms"):
+        Authenticator(ORIGIN, SoftwareAuthenticator(algorithms=(-39,))).create_passkey(Person("ada"))
 
 
 def test_without_a_key_there_is_a_sentence(monkeypatch):

@@ -18,12 +18,27 @@ def authenticator(file=None):
     return holdfast.Authenticator(ORIGIN, SoftwareAuthenticator(file))
 
 
-def test_a_passkey_opens_the_same_vault_in_the_next_process(tmp_path):
+def test_a_passkey_opens_the_same_vault_in_the_next_process_and_only_its_owner_can_read_it(tmp_path):
     file = tmp_path / "passkeys.json"
     made = authenticator(file).create_passkey(PERSON)
     secret = authenticator(file).prf(made.credential_id)
     found = authenticator(file).discover()
     assert (found.credential_id, found.user_handle, found.secret) == (made.credential_id, PERSON.id, secret)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    attestation = json.loads(base64.b64decode(made.credential))["response"]["attestationObject"]
+    assert AAGUID in base64.urlsafe_b64decode(attestation + "=="), "it says that it is software"
+    other = holdfast.Authenticator("https://other.example", SoftwareAuthenticator(file))
+    with pytest.raises(holdfast.WebAuthnError):
+        other.prf(made.credential_id)
+
+
+def test_a_file_through_a_link_is_refused_and_a_folder_is_told(tmp_path):
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    authenticator(target).create_passkey(PERSON)
+    link.symlink_to(target)
+    for place, told in ((link, None), (tmp_path, r"^the passkeys in .* cannot be read: ")):
+        with pytest.raises(holdfast.WebAuthnError, match=told):
+            SoftwareAuthenticator(place)
 
 
 def test_objects_that_share_a_file_lose_no_passkey(tmp_path):
@@ -35,27 +50,6 @@ def test_objects_that_share_a_file_lose_no_passkey(tmp_path):
         assert all(passkeys.prf(credential_id) for credential_id in made)
 
 
-def test_the_credential_says_that_it_is_software():
-    made = authenticator().create_passkey(PERSON)
-    assert AAGUID in base64.urlsafe_b64decode(
-        json.loads(base64.b64decode(made.credential))["response"]["attestationObject"] + "=="
-    )
-
-
-def test_only_the_owner_can_read_the_file(tmp_path):
-    file = tmp_path / "passkeys.json"
-    authenticator(file).create_passkey(PERSON)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_passkeys_of_another_site_are_not_used(tmp_path):
-    file = tmp_path / "passkeys.json"
-    made = authenticator(file).create_passkey(PERSON)
-    other = holdfast.Authenticator("https://other.example", SoftwareAuthenticator(file))
-    with pytest.raises(holdfast.WebAuthnError):
-        other.prf(made.credential_id)
-
-
 @pytest.mark.parametrize(
     "damaged", [b"", b"[]", b"{}", b'{"passkeys": {"?": {}}}', b'{"passkeys": {"AA==": {"key": "AA=="}}}']
 )
@@ -65,16 +59,3 @@ def test_a_damaged_file_is_an_error_and_stays(tmp_path, damaged):
     with pytest.raises(holdfast.WebAuthnError, match="is not a file of passkeys"):
         SoftwareAuthenticator(file)
     assert file.read_bytes() == damaged
-
-
-def test_a_folder_in_the_file_s_place_is_told(tmp_path):
-    with pytest.raises(holdfast.WebAuthnError, match=r"^the passkeys in .* cannot be read: "):
-        SoftwareAuthenticator(tmp_path)
-
-
-def test_a_file_through_a_link_is_refused(tmp_path):
-    target = tmp_path / "target.json"
-    authenticator(target).create_passkey(PERSON)
-    (tmp_path / "link.json").symlink_to(target)
-    with pytest.raises(holdfast.WebAuthnError):
-        SoftwareAuthenticator(tmp_path / "link.json")

@@ -18,7 +18,7 @@ from holdfast.world.deployment import ENTRY_POINT_V09_CODE
 
 
 @pytest.mark.parametrize("name", contracts.NAMES)
-def test_address_follows_from_the_init_code(name):
+def test_address_follows_from_the_init_code_and_the_code_fits_the_chain(name):
     contract = contracts.load(name)
     computed = contracts.create2_address(
         contracts.DETERMINISTIC_DEPLOYER, contracts.SALT, keccak256(contract.init_code)
@@ -26,22 +26,22 @@ def test_address_follows_from_the_init_code(name):
     assert contract.address == contracts.address(name) == computed
     assert contract.init_code_hash == keccak256(contract.init_code)
     assert contract.deployment == contracts.SALT + contract.init_code
+    assert 0 < len(contract.runtime) <= 24_576  # EIP-170
+    assert len(contract.init_code) <= 49_152  # EIP-3860
 
 
-def test_constructor_arguments_are_the_addresses_of_earlier_contracts():
+def test_constructor_arguments_are_the_addresses_of_earlier_contracts_and_immutables_hold_them():
     assert _argument("DIDRegistry") == contracts.address("AppFactory")
     assert _argument("AccountHelper") == contracts.address("DIDRegistry")
     assert _argument("AppFactory") == contracts.address("VaultAccount")
     assert _argument("VerifyingPaymaster") == contracts.DEV_SPONSOR
+    for name in ("DIDRegistry", "AccountHelper", "AppFactory", "VerifyingPaymaster"):
+        assert contracts.load(name).init_code[-32:] in contracts.load(name).runtime, name
 
 
-@pytest.mark.parametrize("name", ["DIDRegistry", "AccountHelper", "AppFactory", "VerifyingPaymaster"])
-def test_immutables_hold_the_constructor_argument(name):
-    contract = contracts.load(name)
-    assert contract.init_code[-32:] in contract.runtime
-
-
-def test_default_contract_set_is_the_interfaces():
+def test_default_contract_set_and_entry_points_are_the_interfaces():
+    named = (contracts.ENTRY_POINT_V07, contracts.ENTRY_POINT_V08, contracts.ENTRY_POINT_V09)
+    assert tuple(entry_point.address for entry_point in ENTRY_POINTS) == named
     assert {
         "chainId": 84532,
         "entryPoint": V07.address,
@@ -50,11 +50,6 @@ def test_default_contract_set_is_the_interfaces():
         "sessionSBT": contracts.address("SessionSBT"),
         "appFactory": contracts.address("AppFactory"),
     } == contracts.DEFAULT_CONTRACT_SET
-
-
-def test_entry_points_are_those_of_the_chain_package():
-    named = (contracts.ENTRY_POINT_V07, contracts.ENTRY_POINT_V08, contracts.ENTRY_POINT_V09)
-    assert tuple(entry_point.address for entry_point in ENTRY_POINTS) == named
 
 
 def test_the_enclave_has_the_same_addresses():
@@ -103,12 +98,6 @@ def test_every_address_is_in_eip55_form():
     assert len(named) >= 10
     for address in [*named, *contracts.ADDRESSES.values()]:
         assert address == checksum_address(bytes.fromhex(address[2:]))
-
-
-def test_code_fits_the_chain():
-    for name in contracts.NAMES:
-        assert 0 < len(contracts.load(name).runtime) <= 24_576  # EIP-170
-        assert len(contracts.load(name).init_code) <= 49_152  # EIP-3860
 
 
 def test_an_unknown_name_is_refused():

@@ -106,12 +106,6 @@ def test_deploys_to_the_named_chain_only(chain, key_file, secret):
     assert _run(*deploy, "84532").exit_code == Exit.OK
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "base", "1.5"])
-def test_a_chain_id_is_a_number(key_file, given):
-    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", key_file, "--chain-id", given)
-    assert done.exit_code == Exit.USAGE
-
-
 def test_speaks_json(chain, key_file, secret):
     _fund(chain, secret)
     deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--json")
@@ -194,22 +188,26 @@ def test_an_unreachable_chain(key_file):
         assert "word" not in done.output
 
 
+NO_KEYS = ("", "0x12", "zz" * 32, "00" * 32, "ff" * 32, "ab" * 33, "\N{LATIN SMALL LETTER SHARP S}" * 64)
+
+
 @pytest.mark.parametrize(
-    "text", ["", "0x12", "zz" * 32, "00" * 32, "ff" * 32, "ab" * 33, "\N{LATIN SMALL LETTER SHARP S}" * 64]
+    ("name", "text", "mode", "said"),
+    [
+        *(("key", text, 0o600, "does not hold a private key") for text in NO_KEYS),
+        ("key", "ab" * 32, 0o640, "chmod 600"),
+        ("none", "ab" * 32, 0o600, "No such file"),
+    ],
 )
-def test_refuses_what_is_no_key_without_repeating_it(tmp_path, text):
-    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", _key_file(tmp_path, text))
-    assert done.exit_code == Exit.CONFIGURATION
-    assert "does not hold a private key" in done.stderr
-    assert not text or text not in done.output
-
-
-@pytest.mark.parametrize(("name", "mode", "said"), [("key", 0o640, "chmod 600"), ("none", 0o600, "No such file")])
-def test_refuses_a_key_file_that_others_can_read_or_that_is_missing(tmp_path, secret, name, mode, said):
-    _key_file(tmp_path, secret, mode)
-    done = _run("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / name))
+def test_refuses_a_key_file_that_cannot_be_used_without_repeating_it(tmp_path, name, text, mode, said):
+    _key_file(tmp_path, text, mode)
+    deploy = ("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", str(tmp_path / name))
+    done = _run(*deploy)
     assert done.exit_code == Exit.CONFIGURATION
     assert said in done.stderr
+    assert not text or text not in done.output
+    for chain_id in ("0", "-1", "base", "1.5"):
+        assert _run(*deploy, "--chain-id", chain_id).exit_code == Exit.USAGE
 
 
 @pytest.mark.parametrize("module", ["httpx2", "eth_keys"])

@@ -81,17 +81,14 @@ def test_the_account_stands_where_python_said(deployed):
     assert state == bytes(96) + GENERATOR[0].to_bytes(32) + GENERATOR[1].to_bytes(32)
 
 
-def test_refuses_a_chain_without_the_deployer(chain, key):
+def test_refuses_a_chain_with_other_code_at_our_address_or_without_the_deployer(chain, key):
+    chain.call("anvil_setCode", address("AppFactory"), "0x6001")
+    with pytest.raises(DeploymentError, match="other code stands at the addresses of AppFactory"):
+        _plan(chain, key)
     for code in ("0x", "0x00"):
         chain.call("anvil_setCode", DETERMINISTIC_DEPLOYER, code)
         with pytest.raises(DeploymentError, match="lacks the deterministic deployer"):
             _plan(chain, key)
-
-
-def test_refuses_a_chain_with_other_code_at_our_address(chain, key):
-    chain.call("anvil_setCode", address("AppFactory"), "0x6001")
-    with pytest.raises(DeploymentError, match="other code stands at the addresses of AppFactory"):
-        _plan(chain, key)
 
 
 def test_sends_nothing_that_it_cannot_pay_to_the_end(chain, key):

@@ -9,9 +9,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.support.credentials import KEY
 from tests.support.enclave_calls import denied, done, refused
 from tests.support.linear_memory import assert_absent, forms
-from tests.support.older_vaults import OLD, OLD_DID
 from tests.support.pairing_by_hand import pair
-from tests.support.sealed_vaults import edited, opened, rows_in, sealed
+from tests.support.sealed_vaults import OLD, OLD_DID, edited, opened, rows_in, sealed
 
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError

@@ -71,16 +71,17 @@ ACCOUNT_SHOWN = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "names", "shown"),
+    ("kind", "names", "shown", "unknown"),
     [
-        ("dids", [DID, DID_SHOWN["did_hash"], "0x" + did_hash(DID).hex().upper()], DID_SHOWN),
-        ("aliases", ["ALICE", ALIAS_SHOWN["alias_hash"]], ALIAS_SHOWN),
-        ("accounts", ["0x" + CONTROLLER.hex(), "0x" + CONTROLLER.hex().upper()], ACCOUNT_SHOWN),
+        ("dids", [DID, DID_SHOWN["did_hash"], "0x" + did_hash(DID).hex().upper()], DID_SHOWN, "did:new:0x00"),
+        ("aliases", ["ALICE", ALIAS_SHOWN["alias_hash"]], ALIAS_SHOWN, "bob"),
+        ("accounts", ["0x" + CONTROLLER.hex(), "0x" + CONTROLLER.hex().upper()], ACCOUNT_SHOWN, "0x" + "00" * 20),
     ],
 )
-async def test_each_is_found_in_every_spelling_and_listed(client, kind, names, shown):
+async def test_each_is_found_in_every_spelling_and_listed_and_no_other(client, kind, names, shown, unknown):
     for name in names:
         assert await client.get(f"/api/{kind}/{name}") == shown, name
+    assert await client.get(f"/api/{kind}/{unknown}") == {"found": False}
     assert await client.get(f"/api/{kind}") == {kind: [shown], "next_cursor": None}
 
 
@@ -109,10 +110,13 @@ async def test_an_account_is_found_by_any_of_its_present_owners(client, chain):
     assert event["key_owner"].lower() == second
 
 
-async def test_stats_and_health(client):
+async def test_stats_health_and_progress(client):
     stats = {"total_dids": 1, "active_dids": 1, "total_aliases": 1, "total_accounts": 1, "last_block_number": 1}
     assert await client.get("/api/stats") == stats
     assert await client.get("/health") == {"ok": True, "chain": 84532}
+    shown = await client.get("/api/progress")
+    assert shown.pop("agreed_seconds_ago") < 60
+    assert shown == {"last_block_number": 1, "chain_block_number": 1, "blocks_behind": 0, "failures": 0}
 
 
 async def test_events_carry_what_their_kind_carries(client, chain):
@@ -133,11 +137,6 @@ async def test_events_carry_what_their_kind_carries(client, chain):
             "owner_address": checksum_address(OWNER),
         },
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("path", ["/api/dids/did:new:0x00", "/api/aliases/bob", "/api/accounts/0x" + "00" * 20])
-async def test_what_is_unknown_is_not_found_with_200(client, path):
-    assert await client.get(path) == {"found": False}
 
 
 NOT_THERE = (404, "not_found")
@@ -224,12 +223,6 @@ async def test_health_says_no_as_soon_as_the_database_is_down(tmp_path, chain, w
     setattr(store, way, False)
     await until_healthy(client)
     await client.app.stop()
-
-
-async def test_progress_says_how_far_the_index_is(client, chain):
-    shown = await client.get("/api/progress")
-    assert shown.pop("agreed_seconds_ago") < 60
-    assert shown == {"last_block_number": 1, "chain_block_number": 1, "blocks_behind": 0, "failures": 0}
 
 
 async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path, chain):

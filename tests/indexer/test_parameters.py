@@ -19,21 +19,21 @@ def refusal(call, *arguments):
     return caught.value.row.error
 
 
+NO_DIDS = ("", "alice", "did:", "did:new:", "0x12", "0x" + "g" * 64, "did:new:a b", "did:x:" + "a" * 600)
+NO_ALIASES = ("", "a b", "a\n", "\x7f", "\ud800", "a" * 321)
+NO_ADDRESSES = ("", "0x", ADDRESS[2:], ADDRESS + "0", "0x" + "\uff11" * 40)
+
+
 @pytest.mark.parametrize(
-    "text", ["", "alice", "did:", "did:new:", "0x12", "0x" + "g" * 64, "did:new:a b", "did:x:" + "a" * 600]
+    ("read", "text", "told"),
+    [
+        *((did_key, text, "Invalid did: expected a DID or its 32-byte hex hash") for text in NO_DIDS),
+        *((alias_key, text, "Invalid alias: expected an alias or its 32-byte hex hash") for text in NO_ALIASES),
+        *((address, text, "Invalid account: expected 20-byte hex address") for text in NO_ADDRESSES),
+    ],
 )
-def test_what_is_no_did_is_refused(text):
-    assert refusal(did_key, text) == "Invalid did: expected a DID or its 32-byte hex hash"
-
-
-@pytest.mark.parametrize("text", ["", "a b", "a\n", "\x7f", "\ud800", "a" * 321])
-def test_what_is_no_alias_is_refused(text):
-    assert refusal(alias_key, text) == "Invalid alias: expected an alias or its 32-byte hex hash"
-
-
-@pytest.mark.parametrize("text", ["", "0x", ADDRESS[2:], ADDRESS + "0", "0x" + "\uff11" * 40])
-def test_what_is_no_address_is_refused(text):
-    assert refusal(address, text) == "Invalid account: expected 20-byte hex address"
+def test_what_is_no_name_is_refused(read, text, told):
+    assert refusal(read, text) == told
 
 
 def test_every_parameter_arrives():

@@ -3,17 +3,15 @@ import pytest
 from holdfast.indexer.ranges import FIRST_SIZE, TARGET_LOGS, RangeSize, marks, undo_floor
 
 
-def test_quiet_ranges_double_up_to_the_largest():
+def test_quiet_ranges_double_up_to_the_largest_and_refused_ones_are_halved_down_to_one_block():
     size = RangeSize(first=100, largest=1000)
     sizes = []
     for _ in range(5):
         size.granted(size.value, 0)
         sizes.append(size.value)
     assert sizes == [200, 400, 800, 1000, 1000]
-
-
-def test_a_refused_range_is_halved_down_to_one_block():
-    size = RangeSize()
+    size.granted(3, 0)
+    assert size.value == 1000, "a range that ended at the chain says nothing about size"
     for _ in range(20):
         size.refused(size.value)
     assert size.value == 1
@@ -34,12 +32,6 @@ def test_full_ranges_shrink_towards_the_target():
     size = RangeSize()
     size.granted(FIRST_SIZE, 10 * TARGET_LOGS)
     assert size.value == FIRST_SIZE // 20
-
-
-def test_a_range_that_ended_at_the_chain_says_nothing_about_size():
-    size = RangeSize(first=100)
-    size.granted(3, 0)
-    assert size.value == 100
 
 
 def test_marks_thin_out_with_distance_from_the_head():

@@ -38,14 +38,11 @@ def test_every_variable_counts():
     assert (settings.host, settings.port) == ("::1", 9000) and SECRET not in repr(settings)
     assert (settings.registry, settings.factory) == (b"\xaa" * 20, b"\xbb" * 20)
     assert settings.sqlite_path == Path("/srv/data/indexer.db")
-    follow = settings.follow
-    assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
-
-
-def test_the_index_is_in_a_file():
     assert read_settings({"HOLDFAST_INDEXER_DATABASE_URL": "sqlite:////x/y.db"}).sqlite_path == Path("/x/y.db")
     elsewhere = read_settings({"HOLDFAST_DATABASE_URL": "postgresql://u:p@h/d", "HOLDFAST_DATA_DIR": "/srv/data"})
-    assert elsewhere.sqlite_path == Path("/srv/data/indexer.db")
+    assert elsewhere.sqlite_path == Path("/srv/data/indexer.db"), "the index is in a file"
+    follow = settings.follow
+    assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
 
 
 @pytest.mark.parametrize(

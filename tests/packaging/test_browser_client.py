@@ -41,30 +41,16 @@ def gzipped(files):
     return sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
 
 
-def test_a_first_visit_loads_at_most_24_kilobytes(built):
+def test_a_first_visit_and_what_it_loads_later_are_small(built):
     of_build, folder = built
     files = loaded(folder, "holdfast.js", "worker.js")
     assert len(files) > 2, "also what the client imports is counted"
     assert gzipped(files) == of_build.size("holdfast.js", "worker.js") <= 24_585
-
-
-def test_a_payment_window_loads_little_that_the_client_does_not(built):
-    of_build, folder = built
     before = loaded(folder, "holdfast.js", of_build.names["flows/pay.js"])
     assert gzipped(loaded(folder, "pay/confirm.js") - before) <= 10_200
     assert gzipped(loaded(folder, "snapshots/main.js") - loaded(folder, "holdfast.js")) <= 25_000
-
-
-def test_files_that_applications_copy_import_nothing(built):
-    _, folder = built
-    for name in ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js"):
+    for name in ("worker.js", "enclave-host.js", "connect.js", "did-resolver.js"):  # which applications copy
         assert loaded(folder, name) == {(folder / name).resolve()}
-
-
-def test_bundlers_find_the_files_that_are_loaded_later(package):
-    """Vite and webpack move a file that is named as text in `new URL`, and write its new address there."""
-    built = "".join(file.read_text() for file in (package / "dist").glob("*.js"))
-    assert 'new URL("./pairing/libp2p.js",import.meta.url)' in built
 
 
 def test_the_build_runs_esbuild_as_npm_installed_it(builder, tmp_path, monkeypatch):
@@ -233,9 +219,12 @@ def test_applications_in_typescript_see_its_types(package, compiler):
     assert lines == set(range(5, 14)), mistakes
 
 
-def test_the_package_names_what_it_exports(package):
+def test_the_package_names_what_it_exports_and_bundlers_find_the_files_that_are_loaded_later(package):
     described = json.loads((package / "package.json").read_text())
     assert described["name"] == "holdfast-vault" and "private" not in described and "dependencies" not in described
     named = [described["types"], *(path for entry in described["exports"].values()
              for path in ([entry] if isinstance(entry, str) else entry.values()))]  # fmt: skip
     assert all((package / path).is_file() for path in named), named
+    # Vite and webpack move a file that is named as text in `new URL`, and write its new address there.
+    built = "".join(file.read_text() for file in (package / "dist").glob("*.js"))
+    assert 'new URL("./pairing/libp2p.js",import.meta.url)' in built

@@ -36,20 +36,14 @@ def unit():
     return settings
 
 
-def test_the_unit_gives_the_service_its_time_to_stop():
-    assert STOP_WITHIN_S < int(unit()["TimeoutStopSec"][0]) <= STOP_WITHIN_S + 10
-    assert unit()["ExecReload"] == ['/bin/sh -c "kill -HUP $MAINPID"']
-    assert unit()["ExecStart"][0].endswith(" serve")
-
-
-def test_a_reload_that_comes_too_early_does_not_end_the_service_for_good():
-    """`on-failure` treats death by SIGHUP as success (systemd.service(5), Restart=)."""
-    assert unit()["Restart"] == ["on-failure"]
-    assert unit()["RestartForceExitStatus"] == ["SIGHUP"]
-
-
-def test_the_unit_is_hardened():
+def test_the_unit_is_hardened_and_gives_the_service_its_time_to_stop():
     settings = unit()
+    assert STOP_WITHIN_S < int(settings["TimeoutStopSec"][0]) <= STOP_WITHIN_S + 10
+    assert settings["ExecReload"] == ['/bin/sh -c "kill -HUP $MAINPID"']
+    assert settings["ExecStart"][0].endswith(" serve")
+    assert "HOLDFAST_ENV=production" in settings["Environment"][0].split()
+    # `on-failure` treats death by SIGHUP, by a reload that comes too early, as success (systemd.service(5), Restart=).
+    assert (settings["Restart"], settings["RestartForceExitStatus"]) == (["on-failure"], ["SIGHUP"])
     for name in (
         "NoNewPrivileges",
         "ProtectHome",
@@ -91,6 +85,9 @@ def test_the_image_has_stages_a_user_without_rights_and_one_volume():
     assert re.search(r"^VOLUME /data$", final, re.MULTILINE)
     assert "HEALTHCHECK" in final
     assert final.index("USER ") < final.index("ENTRYPOINT")
+    assert "HOLDFAST_ENV=production" in final
+    # A `# syntax=` line makes BuildKit fetch a frontend from Docker Hub, even if the base image has a mirror.
+    assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
     assert not re.search(r"KEY|TOKEN|PASSWORD|SECRET|--mount=type=secret|^ADD", DOCKERFILE, re.MULTILINE)
 
 
@@ -102,11 +99,6 @@ def test_the_image_is_labelled_without_an_address_of_anyone():
     assert re.findall(r"^ARG (\w+)=$", DOCKERFILE, re.MULTILINE) == ["HOLDFAST_PROJECT_URL"] * 2 + ["REVISION"]
 
 
-def test_the_image_and_the_unit_are_production():
-    assert "HOLDFAST_ENV=production" in DOCKERFILE.rpartition("\nFROM ")[2]
-    assert "HOLDFAST_ENV=production" in unit()["Environment"][0].split()
-
-
 def test_what_is_installed_from_locks_are_wheels_alone():
     """A source distribution would run its setup code while the image or a checkout is being built."""
     installs = re.findall(r"pip install [^&]*", DOCKERFILE) + re.findall(r'_pip\("install".*', BOOTSTRAP)
@@ -115,11 +107,6 @@ def test_what_is_installed_from_locks_are_wheels_alone():
     for line in locked:
         assert "--require-hashes" in line
         assert re.search(r'--only-binary"?,? "?:all:', line), line
-
-
-def test_the_image_is_built_without_a_frontend_from_elsewhere():
-    """A `# syntax=` line makes BuildKit fetch a frontend from Docker Hub, even if the base image has a mirror."""
-    assert not re.search(r"^#\s*syntax\s*=", DOCKERFILE, re.IGNORECASE | re.MULTILINE)
 
 
 def test_everything_that_is_copied_exists_and_is_let_through():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import pytest
 from tests.support.http_servers import Handler, http_server
 from tests.support.outboxes import codes_to
 from tests.support.serving import running_server
+from tests.support.upstreams import rpc_replies
 
 PREDICTED = "0x" + "5a" * 20
 STATE = "".join(f"{word:064x}" for word in (7, 0xD1D, 1, 0xAA, 0xBB))
@@ -45,26 +45,15 @@ def json_server(answer: Callable[[str, str, bytes], tuple[int, object]]) -> Iter
 
 def chain_answer(_method: str, _path: str, body: bytes) -> tuple[int, object]:
     """A fake chain and bundler with only the JSON-RPC methods that the service calls."""
-    asked = json.loads(body)
-    if isinstance(asked, list):
-        return 200, [_one(item) for item in asked]
-    return 200, _one(asked)
+    fixed = {"eth_getBalance": hex(15 * 10**17), "eth_chainId": hex(84532), "eth_supportedEntryPoints": ["0x01"]}
+    return 200, rpc_replies(body, {"eth_call": _called, **fixed})
 
 
-def _one(request: dict[str, Any]) -> dict[str, Any]:
-    answer = {"jsonrpc": "2.0", "id": request["id"]}
-    method, params = request["method"], request.get("params", [])
-    if method == "eth_call":
-        data = params[0].get("data") or params[0].get("input")
-        if len(data) == _FUNCTION_OF_THREE:
-            return {**answer, "result": "0x" + PREDICTED[2:].rjust(64, "0")}
-        if data.startswith("0x70a08231"):
-            return {**answer, "result": "0x" + f"{2_500_000:064x}"}
-        return {**answer, "result": "0x" + STATE}
-    results = {"eth_getBalance": hex(15 * 10**17), "eth_chainId": hex(84532), "eth_supportedEntryPoints": ["0x01"]}
-    if method in results:
-        return {**answer, "result": results[method]}
-    return {**answer, "error": {"code": -32601, "message": "not here", "data": "0x"}}
+def _called(call: dict[str, str], _block: str) -> str:
+    data = call.get("data") or call.get("input") or ""
+    if len(data) == _FUNCTION_OF_THREE:
+        return "0x" + PREDICTED[2:].rjust(64, "0")
+    return "0x" + (f"{2_500_000:064x}" if data.startswith("0x70a08231") else STATE)
 
 
 class RunningService:
@@ -91,30 +80,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
         with running_service(tmp_path_factory.mktemp("service"), **urls) as running:
             yield running
-
-
-class Awaited:
-    """Wraps an asyncio class so that its calls block, for tests that cover the blocking and the asyncio form.
-
-    `make` is called inside the loop.
-    """
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._runner = asyncio.Runner()
-        self._face = self._runner.run(self._made(make))
-
-    async def _made(self, make: Callable[[], Any]) -> Any:
-        return make()
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._face, name)
-        if not inspect.iscoroutinefunction(value):
-            return value
-        return lambda *args, **kwargs: self._runner.run(value(*args, **kwargs))
-
-    def finish(self) -> None:
-        self._runner.run(self._face.close())
-        self._runner.close()
 
 
 def shape(cls: type) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
 import struct
@@ -17,6 +18,10 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _WRAP = b"holdfast/vault-wrap/v1"
 _SEALED_KEY = 48
+_DATA = Path(__file__).resolve().parents[1] / "enclave" / "data"
+# The database of a vault with schema version 1, which an earlier version of the enclave module wrote.
+OLD = gzip.decompress((_DATA / "vault_of_schema_1.sqlite.gz").read_bytes())
+OLD_DID = "did:new:0xf7527c6f4943e7f45bad9c484c5b39ebe4d365f11734e27811981fcfbc00cc64"
 
 
 def opened(sealed: bytes, secret: bytes) -> bytes:

@@ -48,13 +48,12 @@ async def upstream(tls: ssl.SSLContext | None = None) -> AsyncIterator[Upstream]
 
 def rpc_results(results: dict[str, Any]) -> Callable[[web.Request, bytes], web.Response]:
     """Return a JSON-RPC handler with a result, or a function of the params, per method; other methods are errors."""
+    return lambda _request, body: web.json_response(rpc_replies(body, results))
 
-    def answer(_request: web.Request, body: bytes) -> web.Response:
-        asked = json.loads(body)
-        replies = [_reply(one, results) for one in (asked if isinstance(asked, list) else [asked])]
-        return web.json_response(replies if isinstance(asked, list) else replies[0])
 
-    return answer
+def rpc_replies(body: bytes, results: dict[str, Any]) -> Any:
+    asked = json.loads(body)
+    return [_reply(one, results) for one in asked] if isinstance(asked, list) else _reply(asked, results)
 
 
 def _reply(asked: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:

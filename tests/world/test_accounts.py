@@ -48,10 +48,13 @@ async def test_any_other_chain_is_refused(url, answers):
         await ask(url, LOCAL | answers)
 
 
+BASE = {"eth_chainId": "0x2105"}
+FORK = {"anvil_nodeInfo": {"forkConfig": {"forkUrl": "https://base.example"}}}
+
+
 async def test_the_id_of_a_public_chain_needs_its_starter():
-    url, base = "http://127.0.0.1:8545", LOCAL | {"eth_chainId": "0x2105"}
-    assert (await ask(url, base, 8453)).tester.address.startswith("0x")
-    fork = {"anvil_nodeInfo": {"forkConfig": {"forkUrl": "https://base.example"}}}
-    for answers, started_as in ((base, 1), (base | fork, 8453), (base | {"web3_clientVersion": "Geth/v1.15"}, 8453)):
+    url = "http://127.0.0.1:8545"
+    assert (await ask(url, LOCAL | BASE, 8453)).tester.address.startswith("0x")
+    for answers, started_as in ((BASE, 1), (BASE | FORK, 8453), (BASE | {"web3_clientVersion": "Geth/v1.15"}, 8453)):
         with pytest.raises(NotALocalChain):
-            await ask(url, answers, started_as)
+            await ask(url, LOCAL | answers, started_as)

@@ -46,15 +46,18 @@ async def test_the_services_pages_and_tools_get_test_usdc(world, origin):
     assert await usdc_of(world, account) == 3 * GIFT
 
 
-@pytest.mark.parametrize("origin", ["https://page.example", "null", "http://localhost:1"])
-async def test_a_foreign_page_gets_nothing(world, origin):
+@pytest.mark.parametrize(
+    ("body", "origin", "status"),
+    [
+        *(('{"account": "%s"}', origin, 403) for origin in ("https://page.example", "null", "http://localhost:1")),
+        *(
+            (body, OWN, 400)
+            for body in ("", "[]", "{}", '{"account": 1}', '{"account": "0x12"}', '{"account": "0xzz"}')
+        ),
+    ],
+)
+async def test_a_foreign_page_and_what_is_no_account_get_nothing(world, body, origin, status):
     account = new_account()
     async with faucet_of(world) as url:
-        assert await asked(url, f'{{"account": "{account}"}}', origin) == (403, None)
+        assert await asked(url, body.replace("%s", account), origin) == (status, None)
     assert await usdc_of(world, account) == 0
-
-
-@pytest.mark.parametrize("body", ["", "[]", "{}", '{"account": 1}', '{"account": "0x12"}', '{"account": "0xzz"}'])
-async def test_what_is_no_account_is_refused(world, body):
-    async with faucet_of(world) as url:
-        assert await asked(url, body, OWN) == (400, None)

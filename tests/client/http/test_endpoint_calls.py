@@ -22,19 +22,19 @@ def test_the_names_stand_in_the_order_of_the_path():
     assert endpoints.STATUS.path_parameters == ()
 
 
-def test_parameters_are_filled_in_wherever_they_are():
-    assert call_of(MIDDLE, as_json, path={"first": "x", "second": "y"}).path == "/a/x/b/y/c"
-
-
 @pytest.mark.parametrize(
-    ("value", "segment"), [("a/b", "a%2Fb"), ("ä?#", "%C3%A4%3F%23"), ("{second}", "%7Bsecond%7D"), ("%2e", "%252e")]
+    ("endpoint", "path", "called"),
+    [
+        (MIDDLE, {"first": "x", "second": "y"}, "/a/x/b/y/c"),
+        (MIDDLE, {"first": "a/b", "second": "y"}, "/a/a%2Fb/b/y/c"),
+        (MIDDLE, {"first": "ä?#", "second": "y"}, "/a/%C3%A4%3F%23/b/y/c"),
+        (MIDDLE, {"first": "{second}", "second": "y"}, "/a/%7Bsecond%7D/b/y/c"),
+        (MIDDLE, {"first": "%2e", "second": "y"}, "/a/%252e/b/y/c"),
+        (BELOW, {"path": "b/c d"}, "/a/b/c%20d"),
+    ],
 )
-def test_a_value_stays_one_segment(value, segment):
-    assert call_of(MIDDLE, as_json, path={"first": value, "second": "y"}).path == f"/a/{segment}/b/y/c"
-
-
-def test_what_stands_for_everything_below_keeps_its_slashes():
-    assert call_of(BELOW, as_json, path={"path": "b/c d"}).path == "/a/b/c%20d"
+def test_a_value_stays_one_segment_unless_it_stands_for_everything_below(endpoint, path, called):
+    assert call_of(endpoint, as_json, path=path).path == called
 
 
 @pytest.mark.parametrize("value", ["", ".", ".."])

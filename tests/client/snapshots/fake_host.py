@@ -89,17 +89,19 @@ class FakeHost:
 
     def _pins(self, method, name, request):
         if method == "POST":
+            self.pins.pop(name, None)  # which the new one replaces
             self._made += 1
             request_id = f"r{self._made}"
             pin = {"requestid": request_id, "created": "2026-01-01T00:00:00Z", "delegates": ["/ip4/1.1.1.1/p2p/Q"]}
             self.pins[request_id] = {**pin, "status": self.steps[0], "pin": json.loads(request.content), "at": 0}
             return httpx2.Response(202, json=self.pins[request_id])
         if not name:
-            assert parse_qs(request.url.query.decode())["meta"]
-            listed = list(self.pins.values())[::-1]
+            asked = parse_qs(request.url.query.decode())
+            assert asked["meta"]
+            listed = [pin for pin in self.pins.values() if pin["status"] in asked["status"][0].split(",")][::-1]
             return httpx2.Response(200, json={"count": len(listed), "results": listed})
         if name not in self.pins:
-            return httpx2.Response(404, json={"error": {"reason": "NOT_FOUND"}})
+            return httpx2.Response(404, json={"error": {"reason": "NOT_FOUND", "details": "no such pin"}})
         if method == "DELETE":
             del self.pins[name]
             return httpx2.Response(202)

@@ -1,7 +1,6 @@
 """Gateway fallback and pinning with fake servers; vectors/flows/names.json has the records of names."""
 
 import asyncio
-import json
 
 import httpx2
 import pytest
@@ -24,58 +23,6 @@ MANIFEST = VaultManifest(root_cid=None, did="did:new:0x01", updated_at=1, wasm_v
 SNAPSHOT = snapshots.take(MANIFEST, b"sealed" * 100)
 BLOCKS = {block.cid: block.data for block in SNAPSHOT.blocks}
 QUICK, ONCE = Retries(first_s=0.001, longest_s=0.01), Retries(attempts=1)
-
-
-class PinningService:
-    """A fake pinning service; each time a pin is read, the pin's status advances by one step."""
-
-    def __init__(self):
-        self.pins = {}
-        self.requests = []
-        self.fails, self.flaky = False, 0
-
-    def __call__(self, method, path, body):
-        self.requests.append((method, path))
-        if method == "GET" and self.flaky:
-            self.flaky -= 1
-            return 503, {"error": {"reason": "BUSY"}}
-        name = path.split("?", maxsplit=1)[0].removeprefix("/pins").strip("/")
-        if not name:
-            return self._collection(method, path, body)
-        if name not in self.pins:
-            return 404, {"error": {"reason": "NOT_FOUND", "details": "no such pin"}}
-        return self._one(method, name, body)
-
-    def _collection(self, method, path, body):
-        if method == "GET":
-            wanted = path.split("status=")[1].split("&", maxsplit=1)[0].replace("%2C", ",").split(",")
-            found = [pin for pin in self.pins.values() if pin["status"] in wanted]
-            return 200, {"count": len(found), "results": found}
-        return 202, self._new(json.loads(body))
-
-    def _new(self, pin):
-        made = {
-            "requestid": f"r{len(self.pins) + 1}",
-            "status": "queued",
-            "created": "2026-01-01T00:00:00Z",
-            "pin": pin,
-            "delegates": ["/dnsaddr/pin.example/p2p/Qm"],
-            "info": {"status_details": "no provider"},
-        }
-        self.pins[made["requestid"]] = made
-        return dict(made)
-
-    def _one(self, method, name, body):
-        if method == "DELETE":
-            del self.pins[name]
-            return 202, b""
-        if method == "POST":
-            del self.pins[name]
-            return 202, self._new(json.loads(body))
-        pin = self.pins[name]
-        order = {"queued": "pinning", "pinning": "failed" if self.fails else "pinned"}
-        pin["status"] = order.get(pin["status"], pin["status"])
-        return 200, dict(pin)
 
 
 def cid_of(path):
@@ -128,41 +75,40 @@ async def test_a_gateway_without_the_block_is_a_network_error():
 
 
 @pytest.fixture
-def pinning():
-    state = PinningService()
-    with json_server(state) as url:
-        made = Pinning(url, "secret-token", retries=QUICK)
-        made.state = state
-        yield made
-        made.close()
+def pinning(host):
+    host.steps = ("queued", "pinning", "pinned")
+    made = Pinning("https://pins.example", "secret-token", retries=QUICK, transport=host.transport)
+    yield made
+    made.close()
 
 
 def test_the_life_of_a_pin(pinning):
-    wanted = PinRequest(cid=SNAPSHOT.root_cid, name="vault", origins=("/ip4/127.0.0.1/p2p/Qm1",), meta={"a": "b"})
+    meta = {"a": "b"}
+    wanted = PinRequest(cid=SNAPSHOT.root_cid, name="vault", origins=("/ip4/127.0.0.1/p2p/Qm1",), meta=meta)
     added = pinning.add(wanted)
     assert (added.status, added.pin, added.request_id) == (PinStatus.QUEUED, wanted, "r1")
-    assert added.delegates == ("/dnsaddr/pin.example/p2p/Qm",)
+    assert added.delegates == ("/ip4/1.1.1.1/p2p/Q",)
     assert pinning.wait("r1", poll_s=0.001).status is PinStatus.PINNED
-    assert [pin.request_id for pin in pinning.list(statuses=(PinStatus.PINNED,))] == ["r1"]
-    assert pinning.list(statuses=(PinStatus.FAILED,)) == []
+    assert [pin.request_id for pin in pinning.list(statuses=(PinStatus.PINNED,), meta=meta)] == ["r1"]
+    assert pinning.list(statuses=(PinStatus.FAILED,), meta=meta) == []
     assert pinning.replace("r1", PinRequest(cid=SNAPSHOT.root_cid)).status is PinStatus.QUEUED
-    for pin in pinning.list():
+    for pin in pinning.list(meta=meta):
         pinning.delete(pin.request_id)
-    assert pinning.list() == []
+    assert pinning.list(meta=meta) == []
     with pytest.raises(RequestRefused, match="no such pin") as caught:
         pinning.get("r9")
     assert (caught.value.status, caught.value.code, caught.value.details) == (404, "NOT_FOUND", "no such pin")
 
 
-def test_a_pin_is_read_again_but_not_written_and_is_not_waited_for_for_ever(pinning):
-    pinning.state.flaky = 2
+def test_a_pin_is_read_again_but_not_written_and_is_not_waited_for_for_ever(pinning, host):
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
+    host.lost_requests = 2
     assert pinning.get("r1").request_id == "r1"
-    assert [method for method, _ in pinning.state.requests] == ["POST", "GET", "GET", "GET"]
+    assert [method for method, _ in host.requests] == ["POST", "GET", "GET", "GET"]
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
     with pytest.raises(StorageError, match="in time"):
         pinning.wait("r2", within_s=-1)
-    pinning.state.fails = True
+    host.steps, host.details = ("queued", "pinning", "failed"), "no provider"
     pinning.add(PinRequest(cid=SNAPSHOT.root_cid))
     with pytest.raises(PinFailed, match="no provider") as caught:
         pinning.wait("r3", poll_s=0.001)

@@ -274,15 +274,12 @@ async def test_no_one_spends_the_budget_of_another_did(world):
     assert "result" in await world.ask(recovered, SPONSOR, {"did": DID}), "an account with new keys names its DID"
 
 
-async def test_calls_that_share_their_data_are_not_paid_for(world):
+async def test_calls_that_share_their_data_and_a_margin_below_zero_are_not_paid_for(world):
+    assert "expected a user operation" in await world.error(payment(), SPONSOR, {"verificationGasMargin": "-0x1"})
     words = [32, 240, *[32 * 240] * 240, int(USDC, 16), 0, 96, 0]
     shared = selector("executeBatch((address,uint256,bytes)[])") + b"".join(word.to_bytes(32) for word in words)
     assert len(shared) <= MAX_CALL_DATA_BYTES
     assert "at most 51 calls" in await world.error(replace(payment(), call_data=shared))
-
-
-async def test_a_margin_adds_gas(world):
-    assert "expected a user operation" in await world.error(payment(), SPONSOR, {"verificationGasMargin": "-0x1"})
 
 
 @pytest.mark.parametrize("block", [None, [], {}, {"number": "0x1"}, {"number": 5, "timestamp": "0x1"}])
