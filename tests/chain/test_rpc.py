@@ -5,7 +5,7 @@ import pytest
 from tests.support.fake_transports import FakeTransport, RawTransport
 
 from holdfast.chain import jsonrpc
-from holdfast.chain.errors import RpcError, TransportError
+from holdfast.chain.errors import AnswerTooLarge, RpcError, TransportError
 from holdfast.chain.rpc import MAX_IN_FLIGHT, RpcClient
 
 ADDRESS = "0x" + "ab" * 20
@@ -46,7 +46,7 @@ async def test_an_endpoint_that_refuses_batches_is_asked_singly_from_then_on():
     assert [isinstance(post, list) for post in transport.posts] == [True] + [False] * 6
 
 
-@pytest.mark.parametrize("status", [400, 413])
+@pytest.mark.parametrize("status", [400, 405, 413, 415, 422])
 async def test_a_batch_refused_by_http_status_is_asked_singly(status):
     transport = FakeTransport(balances)
     transport.faults = [TransportError("HTTP status", status)]
@@ -118,6 +118,7 @@ LOST = TransportError("lost")
         ("eth_getBalance", [LOST, TransportError("busy", 503)], 3, True),
         ("eth_getBalance", [LOST] * 9, 3, False),
         ("eth_getBalance", [TransportError("HTTP status 401", 401)], 1, False),
+        ("eth_getBalance", [AnswerTooLarge(9)], 1, False),
         ("eth_sendUserOperation", [LOST], 1, False),
     ],
 )

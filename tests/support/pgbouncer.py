@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from tests.support.postgres_server import USER, PostgresServer, account
 from tests.support.serving import becomes_true
 
@@ -28,6 +29,7 @@ PLACES = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", str(F
 # HOLDFAST_TEST_PGBOUNCER selects another program.
 PROGRAM = os.environ.get("HOLDFAST_TEST_PGBOUNCER") or shutil.which("pgbouncer", path=PLACES)
 MISSING = "pgbouncer is not installed (python3 tools/programs.py fetches Debian's): poolers are NOT tried"
+needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @cache
@@ -64,6 +66,8 @@ def pooled(server: PostgresServer, url: str, pool_size: int = 2, *, prepared: bo
 
     `prepared`: whether PgBouncer tracks prepared statements across server connections.
     """
+    if prepared and version() < PREPARES_SINCE:
+        pytest.skip(f"PgBouncer {version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     port, database = free_port(), url.rpartition("/")[2]
     settings = server.folder / f"pgbouncer-{port}.ini"
     settings.write_text(

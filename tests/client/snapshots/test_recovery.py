@@ -102,15 +102,6 @@ async def test_a_name_that_the_vaults_key_does_not_stand_behind_is_refused(tmp_p
     assert nothing_kept(new)
 
 
-@pytest.mark.parametrize(("prf", "code", "said"), [(False, "no_prf", "PRF"), (True, "no_snapshot", "no snapshot")])
-async def test_a_passkey_of_no_vault_finds_nothing(new, prf, code, said):
-    authenticator = Authenticator(SITE, SoftwareAuthenticator(prf=prf))
-    authenticator.create_passkey(Person("eve"))
-    with pytest.raises(RecoveryRefused, match=said) as caught:
-        await new.client.recover(passkey=authenticator)
-    assert caught.value.code == code
-
-
 async def test_something_has_to_be_given_and_an_open_vault_is_not_overwritten(first, new):
     with pytest.raises(ValueError, match="passkey"):
         await new.client.recover(key=SECRET)

@@ -4,8 +4,7 @@ import asyncio
 
 import asyncpg
 import pytest
-from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
-from tests.support.pgbouncer import version as pgbouncer_version
+from tests.support.pgbouncer import needs_pgbouncer, pooled
 from tests.support.store_cases import ANN, admit, handle, refuse, sends, session
 
 from holdfast.rules.registration import SessionBounds, SessionFacts
@@ -131,10 +130,8 @@ async def test_a_frozen_server_ends_every_request_and_serves_again(own_postgres)
 
 
 @pytest.mark.parametrize("prepared", [False, True], ids=["old", "with prepared statements"])
-@pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+@needs_pgbouncer
 async def test_it_works_behind_pgbouncer_in_transaction_mode(postgres, postgres_url, *, prepared):
-    if prepared and pgbouncer_version() < PREPARES_SINCE:
-        pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     with pooled(postgres, postgres_url, prepared=prepared) as url:
         nodes = [PostgresqlDatabase(url).open() for _ in range(3)]
         charged = await asyncio.gather(

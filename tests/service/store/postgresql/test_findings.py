@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
-from tests.support.pgbouncer import MISSING, PREPARES_SINCE, PROGRAM, pooled
-from tests.support.pgbouncer import version as pgbouncer_version
+from tests.support.pgbouncer import needs_pgbouncer, pooled
 from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import becomes_true
 from tests.support.store_cases import admit, session
@@ -19,8 +18,6 @@ from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_th
 from holdfast.service.store.postgresql.findings import clock, version
 from holdfast.service.store.postgresql.findings_connections import PER_PROCESS, room
 from holdfast.service.store.postgresql.findings_replication import absent_standbys
-
-needs_pgbouncer = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
@@ -196,8 +193,6 @@ def test_a_pooler(server, database):
 @needs_pgbouncer
 @pytest.mark.parametrize("prepared", [False, True])
 def test_a_pooler_that_loses_prepared_statements(server, database, *, prepared):
-    if prepared and pgbouncer_version() < PREPARES_SINCE:
-        pytest.skip(f"PgBouncer {pgbouncer_version()} is older than 1.21; HOLDFAST_TEST_PGBOUNCER names another one")
     with pooled(server, database.address.dsn, prepared=prepared) as behind:
         claimed = PostgresqlDatabase(behind.replace("pooler=transaction", "pooler=prepared"))
         assert found(claimed)["prepared statements"].state == ("ok" if prepared else "error")
