@@ -101,7 +101,7 @@ async function isOrigin(client: Client, did: string, address: string, origin: Or
 async function createdFor(client: Client, address: string) {
   const { block_number: block } = await client.indexerAccount(address);
   const url = await rpcOf(client, client.gas).catch(() => "");
-  if (!/^[0-9]+$/.test(block ?? "") || !url) return null;
+  if (!/^[0-9]{1,78}$/.test(block ?? "") || !url) return null;
   const { appFactory } = await contractsOf(client);
   const at = `0x${BigInt(block ?? 0).toString(16)}`;
   return originOf({ vault: client.vault, url, address }, appFactory, at).catch(() => null);

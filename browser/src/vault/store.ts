@@ -16,6 +16,15 @@ export function forgottenNote(did: string) {
   return `snapshots:forgotten:${did}`;
 }
 
+/**
+ * Returns what remains of a deleted vault's note about its snapshots: a vault that is imported later is their
+ * successor,
+ * and its revisions start again.
+ */
+export function ofDeleted({ acknowledgedRoot, sentRoot, sequence }: any) {
+  return { acknowledgedRoot, sentRoot, sequence };
+}
+
 /** Returns the name of the note that lists a vault's payments. */
 export function sentNote(did: string) {
   return `${SENT}:${did}`;
@@ -129,7 +138,8 @@ export class VaultStore {
       vaults.delete(every(did));
       owners.delete(did);
       ABOUT_A_VAULT.forEach((name) => notes.delete(IDBKeyRange.bound(`${name}:${did}`, `${name}:${did};`)));
-      // The revisions of an imported vault start again.
+      const published = await done(notes.get(`snapshots:${did}`));
+      if (published) notes.put(ofDeleted(published), `snapshots:${did}`);
       if ((await done(notes.count(forgottenNote(did)))) > 0) notes.put(0, forgottenNote(did));
     });
   }

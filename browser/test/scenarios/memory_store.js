@@ -1,5 +1,6 @@
 import { isSame } from "../../src/bytes.ts";
 import { StorageError } from "../../src/errors.ts";
+import { ofDeleted } from "../../src/vault/store.ts";
 
 /** A vault's store in memory, with the methods of VaultStore that the flows call. */
 export class MemoryStore {
@@ -17,6 +18,12 @@ export class MemoryStore {
     if (revision <= last) throw new StorageError(`revision ${revision} is not newer than the stored ${last}`);
     this.rows.set(manifest.did, { did: manifest.did, revision, manifest, sealed: bytes });
     if (forgetOlder) this.notes.set(`snapshots:forgotten:${manifest.did}`, revision);
+  }
+
+  async delete(did) {
+    this.rows.delete(did);
+    const published = this.notes.get(`snapshots:${did}`);
+    if (published) this.notes.set(`snapshots:${did}`, ofDeleted(published));
   }
 
   async updateManifest(manifest, sealed) {

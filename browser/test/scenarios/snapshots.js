@@ -161,7 +161,7 @@ class SnapshotPlayer extends Player {
 
   /** Deletes the vault and imports another version of it, whose snapshots are not known. */
   async imported(revision) {
-    this.store.rows.delete(DID);
+    await this.store.delete(DID);
     await this.store.save(this.manifest(null), sealed(revision, ["imported"]), revision);
     this.publisher.changed();
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _OF_A_KEY = "did:new:"
 _UNVERIFIED = "payee_unverified"
+_BLOCK = re.compile(r"[0-9]{1,78}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,11 @@ async def _follows(
     if _is_origin(present, did, address, account.contracts):
         return True
     found, chain = await client.indexer_account(address), await account.chain()
-    if chain is None or not (found.block_number or "").isdecimal():
+    block = _BLOCK.fullmatch(found.block_number or "")
+    if chain is None or block is None:
         return False
     try:
-        created = await created_of(chain, account.contracts.app_factory, address, int(found.block_number or ""))
+        created = await created_of(chain, account.contracts.app_factory, address, int(block[0]))
     except ChainError:
         return False
     return created is not None and _is_origin(created, did, address, account.contracts)
