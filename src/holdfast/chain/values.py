@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import category
 
 from holdfast.chain.errors import RpcError
 
@@ -39,8 +40,9 @@ class Receipt:
 
 
 def printable(text: str) -> str:
-    """Return a stranger's text without control characters, which a terminal would obey."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    """Return a stranger's text without characters that are not shown, or move others, which a terminal would obey."""
+    shown = (it if it.isprintable() or category(it) == "Zs" else "\N{REPLACEMENT CHARACTER}" for it in text)
+    return "".join(shown)
 
 
 def quantity(value: object) -> int:
