@@ -221,9 +221,8 @@ export class Client extends ServiceClient {
   /**
    * Moves the person to another service, or to this one under a new host name: name, vault and a new passkey. DID, keys
    * and account stay. This client's service gives up the name and the passkey only after the other one was checked, the
-   * new
-   * passkey has signed, the name and the vault's copy were found there, and the new passkey owns the account. After an
-   * interruption, a second call continues.
+   * new passkey has signed, the name and the vault's copy were found there, and the new passkey owns the account. After
+   * an interruption, a second call continues.
    *
    * @param url the other service's address
    * @throws {MoveRefused} a check failed; `code` says which. This service has lost nothing

@@ -47,8 +47,7 @@ export function givesServiceAlone(
 
 /**
  * Tries to start a recovery with no one's signature, which changes nothing: the account must refuse it only because no
- * one
- * signed.
+ * one signed.
  *
  * @returns how many guardians must sign; null if the account refuses for another reason
  */

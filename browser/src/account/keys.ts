@@ -219,10 +219,8 @@ export class AccountKeys {
 
   /**
    * Returns the changes that this chain has, from the first, to bring them to other chains. Anyone can write forged
-   * changes
-   * into the chain's transactions. They are then returned too, next to the owners' with the same sequence, and `bring`
-   * takes
-   * those that its chain accepts.
+   * changes into the chain's transactions. They are then returned too, next to the owners' with the same sequence, and
+   * `bring` takes those that its chain accepts.
    */
   async history(): Promise<SignedChanges[]> {
     const { chainAccount } = await this.#opened();
@@ -237,8 +235,7 @@ export class AccountKeys {
 
   /**
    * Brings signed changes to the chain, without those that it has, and waits until they are mined. Of several with the
-   * same
-   * sequence the chain decides.
+   * same sequence the chain decides.
    *
    * @param signed in any order
    * @param how `origin`: with it, an account of another key that does not exist here is created with the changes, if

@@ -69,8 +69,8 @@ export class AccountSpending {
 
   /**
    * Lets an app's key spend within a limit that the account enforces, and delegates it to the app's DID. The
-   * delegation's
-   * token is returned only once the permission is on the chain. If it fails to get there, the delegation is revoked.
+   * delegation's token is returned only once the permission is on the chain. If it fails to get there, the delegation
+   * is revoked.
    *
    * @returns `container`: for the app
    * @throws {OperationFailed} the chain refused the permission
@@ -132,8 +132,7 @@ export class AccountSpending {
 
   /**
    * Transfers from the account that a delegation names, as the app that holds it. No device of the person takes part.
-   * The
-   * service's sponsor must pay for the gas.
+   * The service's sponsor must pay for the gas.
    *
    * @param container the delegation to this vault's DID
    * @param payment `to`: an address; `amount`: in the token's smallest unit

@@ -21,8 +21,7 @@ export function signatureIn(assertion: string): string {
 
 /**
  * Returns whether an account accepts an assertion of this form, if the signature is the passkey's: the challenge must
- * be the
- * digest, the user present and verified, and a passkey that is backed up one that can be. Source:
+ * be the digest, the user present and verified, and a passkey that is backed up one that can be. Source:
  * contracts/src/account/Assertions.sol; vectors/accounts/assertions.json.
  *
  * @param assertion base64 of its JSON

@@ -100,8 +100,7 @@ function hasCode({ message }: OperationFailed, codes: string[]) {
 
 /**
  * Returns the revert data with which an operation was refused. Bundlers put it into the error's `data`, which is a text
- * or
- * an object that contains it, or at the end of the message.
+ * or an object that contains it, or at the end of the message.
  *
  * @returns hex digits
  */

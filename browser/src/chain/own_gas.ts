@@ -30,8 +30,7 @@ export interface GasPolicy {
 
 /**
  * The error that no endpoint of an account's chain can be asked. The application names the main chain's endpoint, so
- * that it
- * cannot help on another chain.
+ * that it cannot help on another chain.
  * @param why what is unknown
  * @param remedy what the application can do on the main chain
  */
@@ -169,8 +168,7 @@ function plain(message: string) {
 
 /**
  * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter, because bundlers refuse operations whose
- * tip
- * is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
+ * tip is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
  */
 async function feesOfChain(url: string, chainId: number) {
   const [found, block, suggested] = await Promise.all([

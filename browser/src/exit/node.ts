@@ -91,8 +91,7 @@ export class Node {
 
 /**
  * Returns the fees (EIP-1559) in wei per unit of gas: the tip is the suggested one plus a quarter, the maximum is the
- * tip
- * plus twice the newest block's base fee.
+ * tip plus twice the newest block's base fee.
  */
 export async function feesOf(node: Node) {
   const [block, suggested] = await Promise.all([

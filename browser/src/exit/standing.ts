@@ -112,8 +112,7 @@ async function deployed(
 
 /**
  * Returns the owners. Their bytes come from the account's events, and what each is now from its state. Many public
- * nodes
- * refuse to search the whole chain; leaving does not need them.
+ * nodes refuse to search the whole chain; leaving does not need them.
  *
  * @param primary 0x-hex
  */

@@ -241,8 +241,7 @@ export class SmartAccount {
 
   /**
    * Throws if the chain says that a DID has this alias. The registry says so only after a commitment. Without an
-   * endpoint
-   * of the chain that answers, nothing is thrown.
+   * endpoint of the chain that answers, nothing is thrown.
    * @param alias in the canonical form
    * @throws {OperationFailed}
    */

@@ -142,8 +142,7 @@ export class ChainRegistration {
 
 /**
  * Prepares the operation that claims an alias. Only the answer to that shows whether a commitment must be posted first,
- * and
- * whether one that was posted is valid already.
+ * and whether one that was posted is valid already.
  * @param commitment the number of the block that contains it, or posts it and returns that
  */
 export async function preparedClaim(
@@ -180,8 +179,7 @@ function lackOf(error: unknown): "commitment" | "block" | "expired" | null {
 
 /**
  * Returns the parts of the stored state that are valid for the current request. A state of another identifier is
- * dropped,
- * except for the transaction that registered the DID without an alias.
+ * dropped, except for the transaction that registered the DID without an alias.
  */
 function goingOn(noted: Row | null, requested: Row): Row {
   if (!noted) return requested;

@@ -133,8 +133,7 @@ export async function moveCheck(old: Client, next: Client) {
 
 /**
  * Returns what an interrupted attempt noted, or the new move after its name was found free. A move to another service,
- * which
- * may be gone, is given up.
+ * which may be gone, is given up.
  */
 async function begun(store: VaultStore, old: Client, next: Client, did: string): Promise<Noted> {
   const noted = (await store.note(noteOf(did))) as Noted | null;

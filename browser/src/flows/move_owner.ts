@@ -25,8 +25,7 @@ export async function signerOf({ vault }: Client, credentialId: string) {
 
 /**
  * Makes the new passkey an owner, and ends those of given-up attempts. A repeated call has no effect. Without an
- * endpoint of
- * the chain, nothing is changed.
+ * endpoint of the chain, nothing is changed.
  * @param old the previous service's, through which the chain is read and the change is signed, if it knows the chain:
  *   the new one could name a later sequence for the change, or say that the new passkey owns the account when it does
  *   not. It also brings the change to its other chains: the new one could name chains on which the person has money,

@@ -25,8 +25,7 @@ export function serviceAddress(text: string): string {
 
 /**
  * Refuses a service to which the DID and its account could not go: it must be a Holdfast that knows itself by the
- * address
- * that the person named, on the same chain and with the same contracts.
+ * address that the person named, on the same chain and with the same contracts.
  * @throws {MoveRefused}
  */
 export async function checkTarget(old: Client, next: Client) {

@@ -58,10 +58,8 @@ export async function registerPasskey(
 
 /**
  * Removes a passkey: it no longer opens the vault, the service no longer finds the DID by it, and this browser's
- * password
- * manager no longer offers it. The service keeps the record of the last registered passkey, without which it would
- * delete
- * the vault's snapshots after a time.
+ * password manager no longer offers it. The service keeps the record of the last registered passkey, without which it
+ * would delete the vault's snapshots after a time.
  * @param client its vault is open
  * @param credentialId base64url
  * @returns whether the password manager could be notified, and whether the service has removed its record

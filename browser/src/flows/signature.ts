@@ -14,8 +14,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
 /**
  * Returns a token for one request, signed by the vault's key (decision 0621). The vault does not record it, because a
- * new
- * row would be a change whose upload needs another token.
+ * new row would be a change whose upload needs another token.
  */
 export async function tokenOf(vault: Vault, audience: string, command: string, args: Record<string, any> = {}) {
   const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
@@ -24,8 +23,7 @@ export async function tokenOf(vault: Vault, audience: string, command: string, a
 
 /**
  * Registers a credential with the service, signed by the vault's key: strangers' credentials are then no obstacle to
- * the
- * owner's. The service accepts it without a signature too, if the vault was locked in the meantime.
+ * the owner's. The service accepts it without a signature too, if the vault was locked in the meantime.
  */
 export async function registerCredential(
   client: Client,
@@ -54,8 +52,7 @@ export function audienceOf({ serviceDid, baseUrl }: Client) {
 
 /**
  * Returns the did:web of a service's address, in which an IPv6 address is percent-encoded. As the audience of a token,
- * it
- * rules out other services.
+ * it rules out other services.
  * @param url a loopback address counts as localhost
  */
 export function didOfService(url: string): string {

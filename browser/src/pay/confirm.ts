@@ -190,8 +190,7 @@ class Payment {
 
   /**
    * Records the signed payment for the vault's list of payments and for the next time that this payee is paid. A
-   * payment
-   * without a note is still a payment.
+   * payment without a note is still a payment.
    */
   async #noted(state: Sent["state"]) {
     if (!this.#hash) return;

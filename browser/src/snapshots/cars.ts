@@ -33,8 +33,7 @@ export function writeCar(root: string, blocks: Iterable<Block>): Uint8Array<Arra
 
 /**
  * Reads a whole CAR file and verifies every block. Returns the root, which is null if the header does not name exactly
- * one,
- * and the blocks by CID.
+ * one, and the blocks by CID.
  * @throws {ContentError} anything else
  */
 export async function readCar(

@@ -52,8 +52,7 @@ export function merged(ours: Note[], theirs: Note[]): Note[] {
 
 /**
  * Seals notes for the devices of the vault with this DID. The nonce is derived from the text, so the same notes have
- * the
- * same bytes, and a repeated upload adds nothing. Spaces fill the text, so that its length says little.
+ * the same bytes, and a repeated upload adds nothing. Spaces fill the text, so that its length says little.
  */
 export async function sealed(key: NotesKey, did: string, notes: Note[]) {
   const text = utf8(JSON.stringify({ payments: notes }));

@@ -209,8 +209,7 @@ export class Recovery {
 
   /**
    * Returns the answers about the given name or the passkey's user handle. An old passkey's user handle is random, so
-   * the
-   * service is asked for the passkey's IPNS name, which it may have stored.
+   * the service is asked for the passkey's IPNS name, which it may have stored.
    */
   async #answers(passkey: UsedPasskey | null): Promise<NameAnswers> {
     const { gateways } = this.#hosts;

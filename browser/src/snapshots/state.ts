@@ -62,8 +62,7 @@ export function pinnedState({ rootCid, manifest }: Snapshot, revision: number, s
 
 /**
  * Adopts the snapshot in a record received with a vault as the latest one that this browser knows, so that its first
- * upload
- * causes no conflict.
+ * upload causes no conflict.
  * @param vault it is open
  * @param record from another device: it is ignored unless the vault's own key signed it
  */

@@ -18,8 +18,7 @@ export function forgottenNote(did: string) {
 
 /**
  * Returns what remains of a deleted vault's note about its snapshots: a vault that is imported later is their
- * successor,
- * and its revisions start again.
+ * successor, and its revisions start again.
  */
 export function ofDeleted({ acknowledgedRoot, sentRoot, sequence }: any) {
   return { acknowledgedRoot, sentRoot, sequence };
@@ -119,8 +118,7 @@ export class VaultStore {
 
   /**
    * Replaces the newest revision's manifest after a snapshot of `sealed` has been published. A vault that was changed
-   * or
-   * imported since keeps its manifest; an imported one may have the same revision.
+   * or imported since keeps its manifest; an imported one may have the same revision.
    */
   async updateManifest(manifest: VaultManifest, sealed: Uint8Array<ArrayBuffer>) {
     await this.#write(["vaults"], async (vaults) => {

@@ -13,8 +13,7 @@ import { ready } from "../parts/vault_client.ts";
 
 /**
  * Returns the next sequence. If the chain has changes that this browser does not know, their record must be complete,
- * and
- * the person must know them.
+ * and the person must know them.
  *
  * @returns null if the person does not go on
  * @throws {ProblemError} the endpoint shows fewer changes than this browser has made, or more than it proves

@@ -12,8 +12,7 @@ import type { Namer } from "./people.ts";
 
 /**
  * Returns the notice of a recovery, with the button that stops it: a warning with all new owners, unless this vault's
- * key
- * becomes the only owner.
+ * key becomes the only owner.
  *
  * @param own the signer of the vault's key
  */
