@@ -36,37 +36,25 @@ export class PluginCallError extends ServiceError {
   }
 }
 
+/** Why a move stopped. */
+export type MoveCode =
+  | "same_service"
+  | "insecure_service"
+  | "other_service"
+  | "other_chain"
+  | "other_contracts"
+  | "not_registered"
+  | "name_taken"
+  | "no_proof"
+  | "other_registration"
+  | "other_copy"
+  | "not_owner";
+
 /** A move to another service stopped. The previous service still has the name, the passkeys and the vault's copy. */
 export class MoveRefused extends ServiceError {
-  declare code:
-    | "same_service"
-    | "insecure_service"
-    | "other_service"
-    | "other_chain"
-    | "other_contracts"
-    | "not_registered"
-    | "name_taken"
-    | "no_proof"
-    | "other_registration"
-    | "other_copy"
-    | "not_owner";
+  declare code: MoveCode;
 
-  constructor(
-    code:
-      | "same_service"
-      | "insecure_service"
-      | "other_service"
-      | "other_chain"
-      | "other_contracts"
-      | "not_registered"
-      | "name_taken"
-      | "no_proof"
-      | "other_registration"
-      | "other_copy"
-      | "not_owner",
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  constructor(code: MoveCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "MoveRefused";
     this.code = code;
