@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from holdfast.settings.postgresql import Address
 
 WRITE_CONNECTIONS, READ_CONNECTIONS = 2, 2
-_EXPIRED_AT_ONCE = 1000
+_EXPIRED_AT_ONCE, _REFUSED_AT_ONCE = 1000, 100
 # Expired rows stay this much longer, so that a clock that is set back finds the rows it expects.
 _CLOCK_MARGIN_S = HOUR_S
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
@@ -321,8 +321,12 @@ class PostgresqlStore:
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
-        while part := int(await self._again(repeats.EXPIRE, values[:1] + values[3:])):
-            removed += part
+        for kind, before, most in (
+            (upkeep.EXPIRE_REFUSED, now - _CLOCK_MARGIN_S - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
+            (repeats.EXPIRE, now - _CLOCK_MARGIN_S, _EXPIRED_AT_ONCE),
+        ):
+            while part := int(await self._again(kind, (before, most))):
+                removed += part
         return removed
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:

@@ -250,6 +250,24 @@ BEGIN
 END
 $$;
 
+-- Removes credentials that the chain refused before this time, as at most this many of them say; how many went.
+CREATE FUNCTION holdfast.expire_refused_v1(before double precision, most bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    one record;
+    removed bigint := 0;
+BEGIN
+    FOR one IN SELECT DISTINCT c.shard, c.channel, c.key, c.did FROM (
+        SELECT e.shard, e.channel, e.key, e.did FROM holdfast.credentials AS e
+        WHERE e.confirmation = 'refused' AND e.settled_at < before LIMIT most
+    ) AS c ORDER BY c.shard, c.channel, c.key, c.did
+    LOOP
+        removed := removed + holdfast.remove_refused_v1(one.did, one.shard, one.channel, one.key, before);
+    END LOOP;
+    RETURN removed;
+END
+$$;
+
 -- Removes at most this many rows of each kind that no rule looks at any more; how many went.
 CREATE FUNCTION holdfast.expire_v1(horizon double precision, day double precision, refused_kept double precision, most bigint)
 RETURNS bigint LANGUAGE plpgsql VOLATILE
@@ -272,20 +290,6 @@ BEGIN
         SELECT e.shard, e.what, e.subject FROM holdfast.windows AS e WHERE e.last_at < horizon - day LIMIT most
     ) AS w WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND t.last_at < horizon - day;
     GET DIAGNOSTICS part = ROW_COUNT;
-    removed := removed + part;
-    WITH gone AS (
-        DELETE FROM holdfast.credentials AS t USING (
-            SELECT e.shard, e.channel, e.key, e.credential FROM holdfast.credentials AS e
-            WHERE e.confirmation = 'refused' AND e.settled_at < horizon - refused_kept LIMIT most
-        ) AS w
-        WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential
-            AND t.confirmation = 'refused' AND t.settled_at < horizon - refused_kept
-        RETURNING t.shard, t.channel, t.key, t.created_at, t.did, t.in_audit
-    ), recorded AS (
-        INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT shard, channel, key, created_at, 'registered', did FROM gone WHERE NOT in_audit
-    )
-    SELECT count(*) INTO part FROM gone;
     removed := removed + part;
     DELETE FROM holdfast.audit AS t USING (
         SELECT e.shard, e.channel, e.key, e.id FROM holdfast.audit AS e

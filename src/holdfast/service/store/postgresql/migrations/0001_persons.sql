@@ -76,9 +76,10 @@ BEGIN
 END
 $$;
 
--- Removes the credentials of a DID that the chain refused, for an identifier that another DID has claimed since; how many.
-CREATE FUNCTION holdfast.remove_refused_v1(of_did text, name_shard smallint, of_channel text, of_key text)
-RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+-- Removes the credentials of a DID for an identifier that the chain refused before this time; how many.
+CREATE FUNCTION holdfast.remove_refused_v1(
+    of_did text, name_shard smallint, of_channel text, of_key text, before double precision
+) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     gone bigint;
 BEGIN
@@ -87,7 +88,7 @@ BEGIN
     WITH refused AS (
         DELETE FROM holdfast.credentials AS t
         WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND t.did = of_did
-            AND t.confirmation = 'refused'
+            AND t.confirmation = 'refused' AND t.settled_at < before
         RETURNING t.created_at, t.in_audit
     ), recorded AS (
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
@@ -118,7 +119,7 @@ BEGIN
         registered := holdfast.release_own_v1(of_did, one.shard, one.channel, one.key, inner_block, outer_block, at);
         gone[1] := gone[1] + (registered IS NOT NULL)::integer;
         gone[2] := gone[2]
-            + coalesce(registered, holdfast.remove_refused_v1(of_did, one.shard, one.channel, one.key));
+            + coalesce(registered, holdfast.remove_refused_v1(of_did, one.shard, one.channel, one.key, 'infinity'));
     END LOOP;
     PERFORM holdfast.forget_recoveries_v1(of_did, NULL, NULL);
     DELETE FROM holdfast.snapshot_names AS t WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did;

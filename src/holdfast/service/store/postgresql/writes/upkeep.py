@@ -14,6 +14,7 @@ def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
 PUT_OFF = _single("put_off", call("put_off_v1", 3), repeatable=True)
 SETTLE = _single("settle", call("settle_v1", 5))
 EXPIRE = _single("expire", call("expire_v1", 4), repeatable=True)
+EXPIRE_REFUSED = _single("expire", call("expire_refused_v1", 2), repeatable=True)
 TAKE_LEASE = _single("take_lease", call("take_lease_v1", 4), repeatable=True)
 END_LEASE = Kind(
     "end_lease",
