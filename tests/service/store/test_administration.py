@@ -92,7 +92,9 @@ async def test_pages_of_the_newest_by_day_prefix_and_did(store):
     await store.settle("cred", Confirmation.CONFIRMED, 7, NOW + 1)
     (bob,) = await store.administration.scan(Scan(did="did:a:2"), 10)
     assert (bob.given, bob.stage, bob.confirmed, bob.pending) == ("Bob", "registered", 1, 0)
-    assert len(await store.administration.scan(Scan(did=DID), 10)) == 8
+    of_did = await store.administration.scan(Scan(did=DID), 10)
+    after = (of_did[2].created_at, of_did[2].channel, of_did[2].key)
+    assert len(of_did) == 8 and await store.administration.scan(Scan(did=DID, after=after), 10) == of_did[3:]
 
 
 async def test_counts_by_channel(store):

@@ -99,7 +99,7 @@ async def page(store: Store, search: Search, limit: int) -> tuple[list[Listed], 
                 found.append(row)
                 if len(found) == limit:
                     return found, encoded(scan.after)
-        if len(rows) < _AT_ONCE or scan.did is not None:
+        if len(rows) < _AT_ONCE:
             return found, None
     return found, encoded(scan.after)
 

@@ -36,7 +36,7 @@ class Listed(msgspec.Struct, frozen=True, gc=False):
 class Scan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Which identifiers are read, in which order.
 
-    With `did`, all of a DID; with `prefix`, those of `channel` whose key begins with it, by key; otherwise all, the
+    With `prefix`, those of `channel` whose key begins with it, by key; otherwise all, or with `did` those of a DID, the
     newest first.
 
     Attributes:

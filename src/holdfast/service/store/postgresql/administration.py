@@ -28,24 +28,22 @@ _LISTED = (
     "SELECT i.channel, i.key, i.given, i.did, i.stage, i.ip, i.created_at, i.registered_at,"
     f" {_CREDENTIALS.format('confirmed')}, {_CREDENTIALS.format('pending')} FROM holdfast.identifiers AS i"
 )
+_NEWEST_FIRST = (
+    "i.created_at >= $1 AND i.created_at <= $2"
+    ' AND (i.created_at, i.channel, i.key) < ($3, $4 COLLATE "C", $5 COLLATE "C")'
+    " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT $6"
+)
 _NEWEST_ID = "f" * 32
 
-
+NEWEST = rows_of("scan", f"{_LISTED} WHERE {_NEWEST_FIRST}")
 OF_DID = rows_of(
     "scan",
-    f"{_LISTED} WHERE right(i.did, 12) = right($1, 12) AND i.did = $1"
-    " ORDER BY i.created_at DESC, i.channel, i.key LIMIT $2",
+    f"{_LISTED} WHERE right(i.did, 12) = right($7, 12) AND i.did = $7 AND {_NEWEST_FIRST}",
 )
 BY_KEY = rows_of(
     "scan",
     f"{_LISTED} WHERE i.channel = $1 AND i.key >= $2 AND i.key < $3 AND i.created_at >= $4"
     " AND i.created_at < $5 ORDER BY i.key LIMIT $6",
-)
-NEWEST = rows_of(
-    "scan",
-    f"{_LISTED} WHERE i.created_at >= $1 AND i.created_at <= $2"
-    ' AND (i.created_at, i.channel, i.key) < ($3, $4 COLLATE "C", $5 COLLATE "C")'
-    " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT $6",
 )
 COUNT = rows_of(
     "count_day",
@@ -132,7 +130,7 @@ class PostgresqlAdministration(PostgresqlOperatorRecords):
 def query_of(scan: Scan, limit: int) -> tuple[Kind, tuple[object, ...]]:
     """Return the kind of request that reads what a scan says, and its argument."""
     if scan.did is not None:
-        return OF_DID, (scan.did, limit)
+        return OF_DID, (*time_range(scan), limit, scan.did)
     if scan.prefix is not None:
         return BY_KEY, (scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit)
     return NEWEST, (*time_range(scan), limit)

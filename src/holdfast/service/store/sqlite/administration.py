@@ -9,7 +9,7 @@ from holdfast.rules.limits import DAY_S
 from holdfast.service.store.administration import Act, Ban, DayCount, Listed, key_range, time_range
 from holdfast.service.store.sqlite import audit, claims, persons
 from holdfast.service.store.sqlite.operator_records import SqliteOperatorRecords
-from holdfast.service.store.sqlite.standing import of_did
+from holdfast.service.store.sqlite.standing import INDEXED, of_did
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -23,20 +23,19 @@ _LISTED = (
     "SELECT i.channel, i.key, CASE i.given WHEN '' THEN i.key ELSE i.given END, i.did, i.stage, i.ip, i.created_at,"
     f" i.registered_at, {_CREDENTIALS.format('confirmed')}, {_CREDENTIALS.format('pending')} FROM identifiers AS i"
 )
-# Registered identifiers are found by their credentials, sessions by their own index.
-OF_DID = (
-    f"{_LISTED} WHERE i.did = ?1 AND i.id IN (SELECT identifier_id FROM credentials WHERE {of_did('did')}"
-    f" UNION SELECT id FROM identifiers WHERE stage = 'session' AND {of_did('did')})"
-    " ORDER BY i.created_at DESC, i.channel, i.key LIMIT ?2"
-)
 BY_KEY = (
     f"{_LISTED} WHERE i.channel = ? AND i.key >= ? AND i.key < ? AND i.created_at >= ?"
     " AND i.created_at < ? ORDER BY i.key LIMIT ?"
 )
-NEWEST = (
-    f"{_LISTED} WHERE i.created_at >= ? AND i.created_at <= ?"
-    " AND (i.created_at, i.channel, i.key) < (?, ?, ?)"
+_NEWEST_FIRST = (
+    "i.created_at >= ? AND i.created_at <= ? AND (i.created_at, i.channel, i.key) < (?, ?, ?)"
     " ORDER BY i.created_at DESC, i.channel DESC, i.key DESC LIMIT ?"
+)
+NEWEST = f"{_LISTED} WHERE {_NEWEST_FIRST}"
+# Registered handles are found by their credentials, sessions and addresses by their own index.
+OF_DID = (
+    f"{_LISTED} WHERE i.did = ?1 AND i.id IN (SELECT identifier_id FROM credentials WHERE {of_did('did')}"
+    f" UNION SELECT id FROM identifiers WHERE {INDEXED} AND {of_did('did')}) AND {_NEWEST_FIRST}"
 )
 _DIGITS = 19  # of the first integer that SQLite may not hold
 COUNT = (
@@ -104,7 +103,7 @@ class SqliteAdministration(SqliteOperatorRecords):
 def query_of(scan: Scan, limit: int) -> tuple[str, tuple[object, ...]]:
     """Return the statement that reads what a scan says, and its parameters."""
     if scan.did is not None:
-        return OF_DID, (scan.did, limit)
+        return OF_DID, (scan.did, *time_range(scan), limit)
     if scan.prefix is not None:
         return BY_KEY, (scan.channel, *key_range(scan, scan.prefix), scan.since, scan.until, limit)
     return NEWEST, (*time_range(scan), limit)
