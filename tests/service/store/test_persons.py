@@ -24,7 +24,7 @@ from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
-from holdfast.service.store.administration import By
+from holdfast.service.store.administration import By, Scan
 from holdfast.service.store.persons import NewAddress, Removal, Removed
 
 NAMES = Pseudonyms(b"k" * 32)
@@ -174,6 +174,18 @@ async def test_an_earlier_holder_stays_unseen_and_unchanged(store, registered):
     assert sorted(left, key=str) == sorted([*earlier, *[("verified", None)] * (not registered)], key=str)
 
 
+async def test_of_a_refused_registration_a_hash_remains(store, database):
+    await store.register(registration(identifier=MAIL, did=DID), claims)
+    await store.settle("cred", Confirmation.REFUSED, None, NOW)
+    other = registration(identifier=MAIL, did=OTHER, credential_id="other")
+    await store.register(other, lambda _facts: Move.DISPLACE)
+    later = NOW + 31 * 86400
+    await store.expire(later)
+    await store.snapshots.expire(later)
+    await store.hide_names(NAMES, later)
+    assert not [row for row in map(str, database.rows()) if DID in row]
+
+
 async def test_a_refused_credential_goes_though_another_did_displaced_it(store, database):
     await store.register(registration(identifier=MAIL, did=DID, credential_id="ann-1"), claims)
     await store.settle("ann-1", Confirmation.REFUSED, None, NOW + 1)
@@ -223,6 +235,9 @@ async def test_a_free_address_becomes_the_dids_without_a_charge(people):
     assert await people.add_address(address(5, NUMBER, did="did:new:0x" + "7" * 64)) is Addition.UNREGISTERED
     assert await people.add_address(address(6, NUMBER, most=1)) is Addition.FULL
     assert not await people.is_claimed("sms", NUMBER.key)
+    assert [row.key for row in await people.administration.scan(Scan(did=DID), 9)] == [MAIL.key, "ann"]
+    await people.release("handle", "ann", NOW + 20)
+    assert await people.sponsorships.knows(DID), "it holds the address"
 
 
 async def test_of_parallel_additions_one_gets_the_address(people):

@@ -111,6 +111,14 @@ async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(
     assert await signable(store, NOW + 3) is None and not await store.recoveries.confirm(SECOND, NOW + 2, NOW + 2)
 
 
+async def test_of_requests_confirmed_in_one_moment_the_same_one_counts(store):
+    await belongs(store)
+    for request, ready_at in ((SECOND, NOW + 5), (REQUEST, NOW + 9)):
+        await asks(store, request)
+        await store.recoveries.confirm(request, NOW, ready_at)
+    assert await signable(store, NOW) == Signable(NOW + 5, DID)
+
+
 async def test_a_stopped_request_signs_nothing(store):
     await confirmed(store)
     stopped = await asyncio.gather(*(store.recoveries.stop(REQUEST, NOW + 1) for _ in range(3)))

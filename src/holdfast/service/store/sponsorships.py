@@ -59,7 +59,7 @@ class SponsorshipStore(Protocol):
     """Each method is one atomic step, and raises StoreUnavailable."""
 
     async def knows(self, did: str) -> bool:
-        """Return whether a DID has an open session or a registration that the chain did not refuse."""
+        """Return whether a DID has an open session, an address, or a registration that the chain did not refuse."""
         ...
 
     async def reserve(self, new: NewSponsorship) -> Full | None:

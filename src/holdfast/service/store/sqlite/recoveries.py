@@ -46,7 +46,7 @@ _DUE = (
 _RETRY = "UPDATE recovery_mails SET due_at = ? WHERE name = ? AND recipient = ? AND sent_at IS NULL"
 _NEWEST = (
     f"SELECT r.request, r.ready_at, r.did, r.signed_at FROM recovery_requests AS r WHERE account = ? AND owners = ?"
-    f" AND nonce = ? AND confirmed_at IS NOT NULL AND {_MINE} ORDER BY confirmed_at DESC LIMIT 1"
+    f" AND nonce = ? AND confirmed_at IS NOT NULL AND {_MINE} ORDER BY confirmed_at DESC, request DESC LIMIT 1"
 )
 
 

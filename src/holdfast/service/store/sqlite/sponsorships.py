@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.sponsoring import Held, Spent, first_full, largest
 from holdfast.service.store.sponsorships import Full, OpenSponsorship, SponsorshipKey
-from holdfast.service.store.sqlite.standing import IS_REGISTERED, of_did
+from holdfast.service.store.sqlite.standing import INDEXED, IS_REGISTERED, of_did
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ SPONSOR_TABLES = """
 """
 SPONSOR_TABLE_NAMES = ("sponsorships", "sponsor_days")
 _KEY = "chain = ? AND sender = ? AND nonce = ?"
-_OPENED = f"SELECT 1 FROM identifiers WHERE stage = 'session' AND {of_did('did')} LIMIT 1"  # noqa: S608 - our own
+_HOLDS = f"SELECT 1 FROM identifiers WHERE {INDEXED} AND {of_did('did')} LIMIT 1"  # noqa: S608 - our own
 
 
 class SqliteSponsorships:
@@ -53,7 +53,7 @@ class SqliteSponsorships:
 
     async def knows(self, did: str) -> bool:
         """See SponsorshipStore."""
-        return any(self._read.one(statement, did) is not None for statement in (IS_REGISTERED, _OPENED))
+        return any(self._read.one(statement, did) is not None for statement in (IS_REGISTERED, _HOLDS))
 
     async def reserve(self, new: NewSponsorship) -> Full | None:
         """See SponsorshipStore."""

@@ -206,7 +206,7 @@ DECLARE
 BEGIN
     FOR one IN SELECT t.* FROM holdfast.recovery_requests AS t
         WHERE t.account = of_account AND t.owners = of_owners AND t.nonce = of_nonce AND t.confirmed_at IS NOT NULL
-        ORDER BY t.confirmed_at DESC
+        ORDER BY t.confirmed_at DESC, t.request DESC
     LOOP
         EXIT WHEN holdfast.recovery_holder_v1(
             holdfast.shard_of_name_v1(one.channel, one.key), one.channel, one.key) = one.did;
