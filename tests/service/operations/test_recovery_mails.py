@@ -56,6 +56,9 @@ async def test_each_address_is_told_once_of_a_recovery(watched):
     account.nonce = 5
     await api.service.recovery_mails.run()
     assert len(api.mailer.notices) == 4, "another recovery"
+    account.nonce, account.ready_at = 6, 2**40
+    await api.service.recovery_mails.run()
+    assert len(api.mailer.notices) == 4, "no account says a time without a date"
 
 
 async def test_each_recovery_that_was_finished_is_told_once(watched):

@@ -82,6 +82,13 @@ async def test_it_signs_after_the_code_and_the_waiting_time(guarded):
     assert s <= ORDER // 2, "the contract refuses the other s"
 
 
+async def test_a_contract_with_a_number_that_no_account_has_is_refused(guarded):
+    api, account = guarded
+    account.nonce = 2**63
+    assert error_of(await ask(api)) == error_of(await sign(api)) == (409, "recovery_not_possible")
+    assert api.mailer.sent == []
+
+
 async def test_only_these_owners_of_this_account_are_signed(guarded):
     api, account = guarded
     await confirmed(api)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _SETTINGS, _KEY_STATE = selector("accountSettings()"), selector("keyState(bytes32)")
 _PENDING = selector("pendingRecovery()")
 _GENERATION_INDEX, _NONCE_INDEX = 1, 7
+# Above an account's own numbers: a uint32, and a time at most 90 days ahead. A stranger's contract may say more.
+_NONCES, _NO_DATE = 2**32, 253_402_300_800  # 10000-01-01
 
 
 class Recoverable(NamedTuple):
@@ -72,7 +74,7 @@ class RecoveryChain:
     async def recoverable(self, account: bytes, keys: Sequence[GuardianKey]) -> Recoverable:
         """Return what a recovery needs. Raises Refused: RECOVERY_NOT_POSSIBLE for no account, RPC_ERROR."""
         try:
-            settings = await self._read(account, _SETTINGS, 8)
+            settings = await self._settings(account)
             state = await self.state(account)
             guarding = [key for key in keys if await self._is_guardian(account, key)]
         except (RpcError, abi.MalformedAnswer):
@@ -89,19 +91,23 @@ class RecoveryChain:
 
     async def pending(self, account: bytes) -> tuple[int, int] | None:
         """Return from when the running recovery can be finished, and its number; None if none is. Raises RpcError."""
-        pending, settings = await self._read(account, _PENDING, 3), await self._read(account, _SETTINGS, 8)
-        if pending is None or settings is None or not pending[0] or not settings[_NONCE_INDEX]:
+        pending, settings = await self._read(account, _PENDING, 3), await self._settings(account)
+        if pending is None or settings is None or not 0 < pending[0] < _NO_DATE or not settings[_NONCE_INDEX]:
             return None
         return pending[0], settings[_NONCE_INDEX] - 1
 
     async def finished(self, account: bytes) -> int:
         """Return how many recoveries of an account were finished. Raises RpcError."""
-        settings = await self._read(account, _SETTINGS, 8)
+        settings = await self._settings(account)
         return 0 if settings is None else settings[_GENERATION_INDEX]
 
     async def _is_guardian(self, account: bytes, key: GuardianKey) -> bool:
         state = await self._read(account, _KEY_STATE + key_id(key.signer), 3)
         return state is not None and state[2] == 1
+
+    async def _settings(self, account: bytes) -> list[int] | None:
+        found = await self._read(account, _SETTINGS, 8)
+        return found if found is not None and found[_NONCE_INDEX] < _NONCES else None
 
     async def _read(self, account: bytes, data: bytes, words: int) -> list[int] | None:
         answer = await self.accounts.chain.client.eth_call(to_hex(account), data, at_least=0)
