@@ -60,6 +60,11 @@ async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store
     assert await spent(store, day=DAY + 1) == {"all": 30, "hash did": 30}
 
 
+async def test_no_cost_is_too_large_to_be_refused(store):
+    for gwei in (2**63 - 1, 2**63, 2**300):
+        assert await store.sponsorships.reserve(sponsorship(gwei)) == Full(0, 0)
+
+
 async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back(store):
     for nonce in range(3):
         await store.sponsorships.reserve(sponsorship(15, key(nonce), until=UNTIL + nonce))

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import NewSponsorship
 
 
+# More gwei than there are. The gas limits of an operation may be so large that its cost is no bigint.
+_ALL_ETHER = 2**60
+
+
 def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
     return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable)
 
@@ -27,7 +31,7 @@ def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
 def _reserved(batch: Sequence[NewSponsorship]) -> list[Any]:
     new = batch[0]
     subjects, limits = [budget.subject for budget in new.budgets], [budget.limit for budget in new.budgets]
-    return [*_key_columns(new.key), new.day, new.gwei, subjects, limits, new.valid_until, new.block]
+    return [*_key_columns(new.key), new.day, min(new.gwei, _ALL_ETHER), subjects, limits, new.valid_until, new.block]
 
 
 def _full(_batch: Sequence[Any], rows: list[Record]) -> list[Full | None]:
