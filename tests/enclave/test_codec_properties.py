@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.dag_cbor_values import VALUES
+from tests.support.enclave_calls import refused
 
 from holdfast.enclave import Enclave, PluginCallError
 
@@ -60,6 +61,29 @@ def test_dag_cbor_is_the_other_implementations(enclave, value):
     assert answer["cid"] == cid
     back = call(enclave, "dag_cbor_decode", data="0x" + encoded.hex())
     assert back == {"value": dag_json(value), "cid": cid}
+
+
+@pytest.mark.parametrize("number", [1 << 64, -(1 << 64) - 1])
+def test_an_integer_that_cbor_cannot_carry_is_refused(enclave, number):
+    answer = json.loads(enclave.call_raw("dag_cbor_encode", json.dumps({"value": number}).encode()))
+    assert answer["error"]["code"] == "invalid_field"
+
+
+def test_an_index_has_at_most_fifteen_digits(enclave):
+    longest, longer = ([["==", f".[{'1' * digits}]?", None]] for digits in (15, 16))
+    assert enclave.call("evaluate_policy", policy=longest, args=[])["holds"]
+    assert refused(enclave, "evaluate_policy", policy=longer, args=[]) == "invalid_field"
+
+
+def test_arguments_have_at_most_64_kib(enclave):
+    longest = (64 << 10) - len(libipld.encode_dag_cbor({"": "x" * 1000})) + 1000
+    for more, holds in ((0, True), (1, False)):
+        args = {"": "x" * (longest + more)}
+        assert (len(libipld.encode_dag_cbor(args)) <= 64 << 10) is holds
+        if holds:
+            assert enclave.call("evaluate_policy", policy=[], args=args)["holds"]
+        else:
+            assert refused(enclave, "evaluate_policy", policy=[], args=args) == "value_too_large"
 
 
 @QUICK

@@ -54,6 +54,14 @@ def test_a_header_that_no_answer_could_show_is_refused(made, field, value):
         assert answer == {"success": False, "error": "invalid_database"}
 
 
+def test_a_vault_shorter_than_its_tag_is_refused(made):
+    whole = sealed(b"", made.did, SECRET)
+    cut = whole[:36] + (15).to_bytes(8) + whole[44:-1]
+    for fields in ({}, {"key": KEY}):
+        _, answer = load(cut, **fields)
+        assert answer == {"success": False, "error": "invalid_database"}
+
+
 @pytest.mark.parametrize("levels", [33, 20_000, 200_000])
 def test_a_list_nested_deeper_than_answers_go_is_null(made, tmp_path, levels):
     deep = "[" * levels + "]" * levels

@@ -105,6 +105,18 @@ def test_recovery_identifiers_recover_the_key(credential, key):
             assert found.format(compressed=False).hex() == made["public_key"]
 
 
+def test_a_share_that_is_stored_elsewhere_is_not_stored_by_a_refresh(credential, key):
+    enclave, made = fresh("P-256", credential, key, keep_val_share=False)
+    first = made["encrypted_shares"]["val_share"]
+    for rotate in (False, True):
+        assert refused(enclave, "refresh_shares", rotate=rotate) == "missing_field"
+        second = enclave.call("refresh_shares", val_share=first, rotate=rotate)["val_share"]
+        assert refused(enclave, "sign", digest=bytes(32)) == "missing_field"
+        assert refused(enclave, "sign", digest=bytes(32), val_share=first) == "share_rejected"
+        assert enclave.call("sign", digest=bytes(32), val_share=second)["signature"]
+        first = second
+
+
 @pytest.mark.parametrize("curve", ["P-256", "secp256k1"])
 def test_a_share_alone_is_uniform(curve, credential, key):
     """Over many refreshes of one key, each bit of each share is set about half the time, so a share reveals nothing."""

@@ -13,6 +13,7 @@ from holdfast.enclave import Enclave
 KEY = {"kind": "secret", "secret": bytes(range(32))}
 OTHER_KEY = {"kind": "secret", "secret": bytes(range(1, 33))}
 PASSWORD = {"kind": "password", "password": "correct horse"}
+PASSKEY = {"kind": "prf", "id": "passkey", "secret": bytes(range(2, 34))}
 LIFE_S = 300
 
 
@@ -187,8 +188,7 @@ def test_a_locked_vault_is_not_sent(new, old):
     session, code, _ = compared(new, old)
     old.call("lock")
     after = old.call("sync_respond", session_id=session, code=code)
-    assert after["error"] in {"session_used", "vault_locked"}
-    assert "encrypted_vault" not in after
+    assert after == {"success": False, "session_id": session, "error": "session_used"}
     answer = old.call("sync_respond", session_id=first["session_id"], public_key=first["public_key"])
     assert answer["error"] == "vault_locked"
 
@@ -213,6 +213,15 @@ def test_many_sessions_do_not_fill_the_memory(old):
     assert size_of(old) == before
 
 
+def test_a_ninth_session_ends_the_oldest(new, old, clock):
+    public_key, begun_in_order = old.call("sync_init")["public_key"], []
+    for _ in range(9):
+        clock.now += 1
+        begun_in_order.append(new.call("sync_init")["session_id"])
+    answers = [new.call("sync_compare", session_id=session, public_key=public_key) for session in begun_in_order]
+    assert [answer.get("error") for answer in answers] == ["session_used", *[None] * 8]
+
+
 def test_codes_are_evenly_spread(clock):
     """Over 200 pairings, the first digit takes every value, which shows that it is neither constant nor a counter."""
     new, peer = Enclave(now=clock), Enclave(now=clock)
@@ -232,8 +241,13 @@ def carried(new, old, **changes):
     """Pair the devices with the vault's other keys; `changes` replaces fields that the new device receives."""
     session, code, _ = compared(new, old)
     sent = old.call("sync_respond", session_id=session, code=code, with_keys=True)
-    came = {"encrypted_vault": sent["encrypted_vault"], "sealed_vault": sent["sealed_vault"], **changes}
-    return new.call("sync_complete", session_id=session, code=code, key=OTHER_KEY, **came)
+    came = {
+        "encrypted_vault": sent["encrypted_vault"],
+        "sealed_vault": sent["sealed_vault"],
+        "key": OTHER_KEY,
+        **changes,
+    }
+    return new.call("sync_complete", session_id=session, code=code, **came)
 
 
 @pytest.mark.parametrize("changed", [False, True])
@@ -257,6 +271,21 @@ def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_
     saved = new.call("save")["database"]
     for key, opens in ((OTHER_KEY, True), (PASSWORD, True), (KEY, False)):
         assert Enclave().call("load", database=saved, key=key)["success"] is opens
+
+
+@pytest.mark.parametrize(
+    ("key", "wraps"),
+    [(PASSKEY, [("prf", "passkey")]), (PASSWORD, [("password", ""), ("password", "password-")])],
+    ids=["a passkey has one wrap", "a password has another name"],
+)
+def test_a_key_with_the_name_of_one_that_came_along(new, old, key, wraps):
+    old.call("add_wrap", key=key)
+    mine = {**key, "password": "another password"} if key is PASSWORD else key
+    assert carried(new, old, key=mine)["success"]
+    assert [(wrap["kind"], wrap["id"][:9]) for wrap in new.call("list_wraps")["wraps"]] == wraps
+    saved = new.call("save")["database"]
+    for each in (key, mine):
+        assert Enclave().call("load", database=saved, key={**each, "id": ""})["success"]
 
 
 @pytest.mark.parametrize("sealed_vault", ["", "AAAA"])

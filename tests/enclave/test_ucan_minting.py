@@ -4,7 +4,7 @@ import base64
 
 import pytest
 from tests.support.credentials import KEY, registration
-from tests.support.enclave_calls import did_key, refused
+from tests.support.enclave_calls import denied, did_key, done, refused
 
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave
@@ -82,3 +82,27 @@ def test_nothing_is_minted_that_would_not_verify(function, given, code):
     token = owner.call("mint_ucan", to=did_key(friend), command="/accounts/list", caveats={"limit": 3})["container"]
     assert refused(friend, function, **given, token=token) == code
     assert refused(thief, "mint_ucan", to=AGENT, command="/accounts/list", token=token) == "wrong_audience"
+
+
+def test_a_link_of_the_future_is_checked_as_of_then():
+    owner, friend = vault(), vault()
+    token = owner.call("mint_ucan", to=did_key(friend), command="/accounts", expiration=NOW + 60)["container"]
+    asked = {"to": AGENT, "command": "/accounts", "token": token}
+    passed = friend.call("mint_ucan", **asked, not_before=NOW + 60)["container"]
+    assert refused(owner, "verify_ucan", token=passed) == "token_not_yet_valid"
+    assert owner.call("verify_ucan", token=passed, now=NOW + 60)["valid"]
+    assert refused(friend, "mint_ucan", **asked, not_before=NOW + 61) == "token_expired"
+
+
+def test_a_vault_receives_one_token_at_a_time():
+    owner, friend = vault(), vault()
+    root = owner.call("mint_ucan", to=did_key(friend), command="/accounts")
+    passed = friend.call("mint_ucan", to=did_key(owner), command="/accounts", token=root["container"])
+    assert denied(owner, "ucans", "create", token=passed["container"]).startswith("invalid_token")
+    assert done(owner, "ucans", "create", token=passed["signed_dag_cbor"])["cid"] == passed["cid"]
+
+
+def test_proofs_and_token_are_32_at_most(owner):
+    token = owner.call("mint_ucan", to=AGENT, command="/")["signed_dag_cbor"]
+    assert refused(owner, "verify_ucan", token=token, proofs=[token] * 31) == "broken_chain"
+    assert refused(owner, "verify_ucan", token=token, proofs=[token] * 32) == "value_too_large"

@@ -11,12 +11,14 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.enclave_calls import refused
+from tests.support.credentials import KEY, registration
+from tests.support.enclave_calls import did_key, refused
 
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
 
 NOW = 1_800_000_000
+AUDIENCE = "did:web:example.org"
 CURVES = {"P-256": (ec.SECP256R1(), b"\x80\x24"), "secp256k1": (ec.SECP256K1(), b"\xe7\x01")}
 HEADERS = {
     "Ed25519": "3401ed01ed011371",
@@ -68,7 +70,7 @@ def test_every_changed_byte_is_refused(enclave, kind):
 @pytest.mark.parametrize("kind", sorted(HEADERS))
 def test_either_s_verifies_and_either_is_revoked(enclave, kind):
     for _ in range(6):  # cryptography's signatures may have either s
-        token = Principal(kind).delegate("did:web:example.org")
+        token = Principal(kind).delegate(AUDIENCE)
         cid = enclave.call("verify_ucan", token=token, now=NOW)["cid"]
         assert refused(enclave, "verify_ucan", token=token, now=NOW, revoked=[cid]) == "token_revoked"
 
@@ -77,7 +79,7 @@ def test_either_s_verifies_and_either_is_revoked(enclave, kind):
 @given(begin=st.integers(-100, 100), length=st.integers(0, 100), at=st.integers(-250, 250))
 def test_time_bounds_are_inclusive(begin, length, at):
     issuer = Principal("Ed25519")
-    token = issuer.delegate("did:web:example.org", nbf=NOW + begin, exp=NOW + begin + length)
+    token = issuer.delegate(AUDIENCE, nbf=NOW + begin, exp=NOW + begin + length)
     with Enclave() as enclave:
         try:
             assert enclave.call("verify_ucan", token=token, now=NOW + at)["valid"]
@@ -93,7 +95,7 @@ def test_time_bounds_are_inclusive(begin, length, at):
 
 
 def test_the_hosts_clock_decides_where_no_time_is_given():
-    token = Principal("P-256").delegate("did:web:example.org", exp=NOW)
+    token = Principal("P-256").delegate(AUDIENCE, exp=NOW)
     with Enclave(now=lambda: NOW + 0.9) as enclave:
         assert enclave.call("verify_ucan", token=token)["valid"]
     with Enclave(now=lambda: NOW + 1.0) as enclave, pytest.raises(PluginCallError) as refused:
@@ -115,3 +117,48 @@ def test_a_chain_through_every_kind_of_key(enclave):
         kept = [proof for i, proof in enumerate(proofs) if i != missing]
         with pytest.raises(PluginCallError):
             enclave.call("verify_ucan", token=kept[-1], proofs=kept[:-1], **asked)
+
+
+@pytest.mark.parametrize("fragment", ["", "#key-1"])
+def test_the_holder_is_the_audience_whatever_key_of_it_is_named(enclave, fragment):
+    holder = Principal("Ed25519").did
+    token = Principal("P-256").delegate(holder + fragment)
+    assert enclave.call("verify_ucan", token=token, audience=holder, now=NOW)["valid"]
+
+
+@pytest.mark.parametrize(("length", "code"), [(15, None), (16, "broken_chain")])
+def test_no_link_is_added_to_the_longest_chain(length, code):
+    with Enclave() as vault:
+        vault.call("generate", credential=registration(), key=KEY)
+        people = [Principal("Ed25519") for _ in range(length)]
+        audiences = [*(one.did for one in people[1:]), did_key(vault)]
+        links = [giver.delegate(taker, sub=people[0].did) for giver, taker in zip(people, audiences, strict=True)]
+        asked = {"to": AUDIENCE, "command": "/", "token": b"@" + dag_cbor.encode({"ctn-v1": links})}
+        if code is None:
+            assert len(vault.call("verify_ucan", token=vault.call("mint_ucan", **asked)["container"])["path"]) == 16
+        else:
+            assert refused(vault, "mint_ucan", **asked) == code
+
+
+def of_length(length):
+    issuer, padding = Principal("Ed25519"), 60_000
+    padding += length - len(issuer.delegate(AUDIENCE, meta={"pad": bytes(padding)}))
+    return issuer.delegate(AUDIENCE, meta={"pad": bytes(padding)})
+
+
+@pytest.mark.parametrize(
+    ("most", "make", "code"),
+    [
+        (64 << 10, of_length, "value_too_large"),
+        (
+            32,
+            lambda n: b"@" + dag_cbor.encode({"ctn-v1": [Principal("Ed25519").delegate(AUDIENCE)] * n}),
+            "invalid_token",
+        ),
+        ((1 << 53) - 1, lambda n: Principal("Ed25519").delegate(AUDIENCE, exp=n), "invalid_token"),
+    ],
+    ids=["bytes of a token", "tokens of a container", "seconds since 1970"],
+)
+def test_each_limit_can_be_reached(enclave, most, make, code):
+    assert enclave.call("inspect_ucan", token=make(most))["tokens"]
+    assert refused(enclave, "inspect_ucan", token=make(most + 1)) == code

@@ -294,6 +294,8 @@ def test_a_revoked_token_stays_revoked(agent, ends):
     assert moved.call("import", data=exported["data"], password="p", key=KEY)["success"]
     assert code(act(moved, "/accounts/list", raw)) == "token_revoked"
     assert code(act(moved, "/delegations/delete", None, {"cid": minted["cid"]})) == "conflict"
+    clock.now = NOW + 60
+    assert code(act(owner, "/delegations/delete", None, {"cid": minted["cid"]})) == "conflict", "in its last second"
     clock.now = NOW + 61
     assert code(act(owner, "/delegations/delete", None, {"cid": minted["cid"]})) == ("ok" if ends else "conflict")
     assert code(act(owner, "/accounts/list", raw)) == ("token_expired" if ends else "token_revoked")

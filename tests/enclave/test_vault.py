@@ -94,6 +94,7 @@ def test_sessions_and_tokens_expire_and_are_revoked(credential, key):
             assert done(vault, resource, "verify", id=row) == {"valid": False, "reason": "revoked"}
             assert denied(vault, resource, "refresh", id=row, expires_at="2031-01-01T00:00:00Z").startswith("conflict")
             now[0] = 1_700_000_000.0
+        assert denied(vault, "tokens", "rotate", id=row, value="another").startswith("conflict")
 
 
 def test_an_export_with_foreign_sql_or_orphan_rows_is_refused(generated, tmp_path):
@@ -169,6 +170,8 @@ def test_status_says_whether_there_is_something_to_save(vault):
     leaves(True, denied, "services", "create", **relay)
     leaves(False, Enclave.call, "save")
     leaves(False, denied, "services", "create", **relay)
+    main = done(vault, "accounts", "list")[0]["id"]
+    leaves(False, denied, "accounts", "derive", id=main, account_index=1)  # its key came, and went with the account
     leaves(True, Enclave.call, "add_wrap", key=OTHER_KEY)
     leaves(False, Enclave.call, "save")
     leaves(True, Enclave.call, "remove_wrap", kind="prf", id="passkey")

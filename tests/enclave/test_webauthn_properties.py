@@ -13,7 +13,8 @@ from fido2.cose import ES256, RS256, EdDSA
 from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.enclave_calls import refused
+from tests.support.credentials import KEY
+from tests.support.enclave_calls import done, refused
 
 from holdfast.enclave import Enclave
 
@@ -94,23 +95,55 @@ def vaults():
         enclave.close()
 
 
+def verified(vault, shown, challenge=CHALLENGE):
+    asked = {"challenge": challenge, "origin": "https://example.org", "rp_id": "example.org"}
+    return vault.call("exec", filter="resource:credentials action:verify", args={"assertion": shown, **asked})
+
+
 def is_valid(vault, shown):
-    asked = {"challenge": CHALLENGE, "origin": "https://example.org", "rp_id": "example.org"}
-    answer = vault.call("exec", filter="resource:credentials action:verify", args={"assertion": shown, **asked})
+    answer = verified(vault, shown)
     return bool(answer["success"] and answer["result"]["valid"])
+
+
+def parts_of(kind, counter=0, challenge=CHALLENGE):
+    data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x05, counter)
+    asked = {"type": "webauthn.get", "challenge": url(challenge), "origin": "https://example.org"}
+    client = json.dumps(asked).encode()
+    return [data, client, PRIVATE[kind].sign(data + hashlib.sha256(client).digest(), *SIGNING[kind])]
 
 
 @settings(max_examples=150, deadline=None)
 @given(kind=st.sampled_from(sorted(KEYS)), part=st.integers(0, 2), at=st.integers(0, 10**6), bit=st.integers(0, 7))
 def test_no_flipped_bit_of_an_assertion_passes(vaults, kind, part, at, bit):
-    data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x05, 0)
-    asked = {"type": "webauthn.get", "challenge": url(CHALLENGE), "origin": "https://example.org"}
-    client = json.dumps(asked).encode()
-    parts = [data, client, PRIVATE[kind].sign(data + hashlib.sha256(client).digest(), *SIGNING[kind])]
+    parts = parts_of(kind)
     assert is_valid(vaults[kind], assertion(*parts))
     bent = bytearray(parts[part])
     bent[at % len(bent)] ^= 1 << bit
     assert not is_valid(vaults[kind], assertion(*parts[:part], bytes(bent), *parts[part + 1 :]))
+
+
+@pytest.mark.parametrize("kind", sorted(KEYS))
+def test_a_signature_of_another_length_is_none(vaults, kind):
+    data, client, signature = parts_of(kind)
+    for other in (b"", signature[:10], signature[1:], signature[:-1], b"\0" + signature, signature + b"\0"):
+        answer = verified(vaults[kind], assertion(data, client, other))
+        assert answer["result"]["reason"] == "signature", (len(other), answer)
+
+
+@pytest.mark.parametrize("length", [15, 16])
+def test_a_challenge_has_at_least_sixteen_bytes(vaults, length):
+    challenge = bytes(range(length))
+    answer = verified(vaults["ES256"], assertion(*parts_of("ES256", challenge=challenge)), challenge)
+    assert answer.get("error", "").startswith("invalid_field") is (length < 16)
+    assert answer["success"] is (length >= 16)
+
+
+def test_a_count_beyond_what_an_authenticator_counts_admits_no_use():
+    with Enclave() as vault:
+        vault.call("generate", credential=bytes(attestation("ES256", b"credential", 0, bytes(16))), key=KEY)
+        done(vault, "credentials", "update", id=url(b"credential"), sign_count=1 << 32)
+        answer = verified(vault, assertion(*parts_of("ES256", counter=(1 << 32) - 1)))
+        assert answer["result"]["reason"] == "sign_count"
 
 
 def test_an_assertion_is_read_as_it_was_made(enclave):

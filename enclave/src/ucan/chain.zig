@@ -156,7 +156,7 @@ pub fn proofsOf(arena: Allocator, token: Token, proofs: []const Token) Error![]c
 
 fn find(proofs: []const Token, link: []const u8) Error!Token {
     for (proofs) |proof| {
-        if (proof.envelope.kind == .delegation and isOf(proof, link)) return proof;
+        if (isOf(proof, link)) return proof;
     }
     return error.UcanProofMissing;
 }
