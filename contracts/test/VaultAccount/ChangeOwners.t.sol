@@ -34,6 +34,22 @@ contract ChangeOwnersTest is AccountFixture {
         _refuse(_list(temporary, _threshold(2)), one);
     }
 
+    function test_anOwnerWithAnExpiryGoesWithoutTheCount() public {
+        _make(_change(Owners.ChangeKind.AddOwner, _p256(SECOND_KEY), vm.getBlockTimestamp() + 9));
+        _make(_remove(_p256(SECOND_KEY)));
+        vm.assertFalse(_isOwner(_p256(SECOND_KEY)));
+        vm.assertEq(account.accountSettings().owners, 1);
+    }
+
+    /// @notice Later times are ranges of blocks for EntryPoint v0.9.
+    function test_anExpiryHas47Bits() public {
+        uint256 latest = 2 ** 47 - 1;
+        _make(_change(Owners.ChangeKind.AddOwner, _p256(SECOND_KEY), latest));
+        Owners.ChangeKind kind = Owners.ChangeKind.AddOwner;
+        bytes memory reason = abi.encodeWithSelector(Owners.InvalidValue.selector, kind, latest + 1);
+        _refuse(_list(_change(kind, _p256(SECOND_KEY), latest + 1)), reason);
+    }
+
     function test_anOwnerMayGetAndLoseAnExpiry() public {
         _make(_add(_p256(SECOND_KEY)));
         _make(_change(Owners.ChangeKind.AddOwner, _p256(SECOND_KEY), 77));
@@ -180,14 +196,24 @@ contract ChangeOwnersTest is AccountFixture {
             changes[i] = _guardian(abi.encodePacked(address(uint160(100 + i))));
         }
         _make(changes);
-        Owners.ChangeKind kind = Owners.ChangeKind.AddGuardian;
+        _make(_quorum(32));
+        Owners.ChangeKind kind = Owners.ChangeKind.SetQuorum;
+        _refuse(_list(_quorum(33)), abi.encodeWithSelector(Owners.InvalidValue.selector, kind, 33));
+        kind = Owners.ChangeKind.AddGuardian;
         bytes memory reason = abi.encodeWithSelector(Owners.InvalidValue.selector, kind, 33);
         _refuse(_list(_guardian(_wallet(WALLET_KEY))), reason);
     }
 
     function testFuzz_theDelayIsBetweenAnHourAndNinetyDays(uint256 delay) public {
+        _setDelay(delay % (100 days));
+        _setDelay(1 hours - 1);
+        _setDelay(1 hours);
+        _setDelay(90 days);
+        _setDelay(90 days + 1);
+    }
+
+    function _setDelay(uint256 delay) private {
         Owners.ChangeKind kind = Owners.ChangeKind.SetDelay;
-        delay = delay % (100 days);
         Owners.Change[] memory changes = _list(_change(kind, "", delay));
         bool bad = delay < 1 hours || delay > 90 days;
         if (bad) return _refuse(changes, abi.encodeWithSelector(Owners.InvalidValue.selector, kind, delay));
@@ -197,6 +223,8 @@ contract ChangeOwnersTest is AccountFixture {
 
     function test_theDelayIsThreeDaysAtFirst() public {
         vm.assertEq(account.accountSettings().delay, 3 days);
+        vm.expectEmit(true, true, true, true, address(account));
+        emit Owners.RecoveryTermsChanged(0, 1 days);
         _make(_change(Owners.ChangeKind.SetDelay, "", 1 days));
         _make(_change(Owners.ChangeKind.SetDelay, "", 3 days));
         vm.assertEq(account.accountSettings().delay, 3 days);

@@ -34,6 +34,16 @@ contract FinishRecoveryTest is AccountFixture {
         vm.assertEq(_validate(_namedTwo(KEY, SECOND_KEY, OP_HASH)), 1);
     }
 
+    function test_takesSixteenOwnersAtMost() public {
+        newOwners = new bytes[](16);
+        for (uint256 i = 0; i < 16; ++i) {
+            newOwners[i] = abi.encodePacked(address(uint160(100 + i)));
+        }
+        _start();
+        account.finishRecovery(newOwners);
+        vm.assertEq(account.accountSettings().owners, 16);
+    }
+
     function test_theFirstP256KeyBecomesPrimary() public {
         _start();
         account.finishRecovery(newOwners);

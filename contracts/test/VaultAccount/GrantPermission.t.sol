@@ -93,6 +93,8 @@ contract GrantPermissionTest is PermissionFixture {
         p = _subscription();
         p.until = p.start - 1;
         _refuseGrant(p);
+        p.until = p.start; // for one second
+        _grant(p);
         p = _subscription();
         p.start = type(uint48).max;
         p.until = 0;

@@ -31,9 +31,17 @@ contract IsValidSignatureTest is AccountFixture {
         _expect(keccak256("another"), _typed(_sign(KEY, _nested(account))), NO);
     }
 
+    /// @notice A wallet could not show what is signed.
+    function test_refusesTypedDataWhoseTypeHasNoName() public view {
+        // OpenZeppelin's library returns zero for the struct's hash.
+        bytes memory signature = _sign(KEY, keccak256(abi.encodePacked(hex"1901", APP, bytes32(0))));
+        _expect(HASH, abi.encodePacked(signature, APP, CONTENTS, "(bytes32 text)", uint16(14)), NO);
+    }
+
     function test_answersTheDetectionOfErc7739() public view {
         bytes32 hash = 0x7739773977397739773977397739773977397739773977397739773977397739;
         _expect(hash, "", 0x77390001);
+        _expect(hash, hex"00", NO);
     }
 
     /// @notice If bare hashes were accepted, a message's signature could be passed off as an operation's, or vice

@@ -4,11 +4,11 @@ pragma solidity 0.8.37;
 import {VaultAccount} from "../../src/VaultAccount.sol";
 import {Keys} from "../../src/account/Keys.sol";
 import {Owners} from "../../src/account/Owners.sol";
-import {Fixture} from "../utils/Fixture.sol";
+import {AccountFixture} from "../utils/AccountFixture.sol";
 
 import {PackedUserOperation} from "@openzeppelin/contracts/interfaces/IERC4337.sol";
 
-contract SetPublicKeyTest is Fixture {
+contract SetPublicKeyTest is AccountFixture {
     uint256 private newX;
     uint256 private newY;
 
@@ -34,6 +34,26 @@ contract SetPublicKeyTest is Fixture {
         vm.assertEq(account.validateUserOp(op, hash, 0), 0);
     }
 
+    function test_refusesThePrimaryKey() public {
+        vm.expectRevert(abi.encodeWithSelector(Owners.AlreadyPrimary.selector, keccak256(_p256(KEY))));
+        _set(KEY);
+    }
+
+    /// @notice Whatever the key was before, it is one owner while it is primary, and none once another replaces it.
+    function test_anOwnerBecomesPrimary() public {
+        uint256[2] memory expiries = [uint256(0), vm.getBlockTimestamp() + 9];
+        for (uint256 i = 0; i < expiries.length; ++i) {
+            _make(_change(Owners.ChangeKind.AddOwner, _p256(SECOND_KEY), expiries[i]));
+            _set(SECOND_KEY);
+            (bool owner, uint48 expiry,) = account.keyState(keccak256(_p256(SECOND_KEY)));
+            vm.assertTrue(owner && expiry == 0);
+            vm.assertEq(account.accountSettings().owners, 1);
+            _set(KEY);
+            vm.assertFalse(_isOwner(_p256(SECOND_KEY)));
+            vm.assertEq(account.accountSettings().owners, 1);
+        }
+    }
+
     function test_refusesWhatIsNotOnTheCurve() public {
         vm.expectRevert(abi.encodeWithSelector(Owners.InvalidPublicKey.selector, newX, newY + 1));
         vm.prank(address(account));
@@ -51,5 +71,11 @@ contract SetPublicKeyTest is Fixture {
         vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotAuthorized.selector, caller));
         vm.prank(caller);
         account.setPublicKey(newX, newY);
+    }
+
+    function _set(uint256 key) private {
+        (uint256 x, uint256 y) = vm.publicKeyP256(key);
+        vm.prank(address(account));
+        account.setPublicKey(x, y);
     }
 }

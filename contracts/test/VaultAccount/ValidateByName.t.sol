@@ -131,6 +131,16 @@ contract ValidateByNameTest is AccountFixture {
         vm.assertEq(_validate(_named(signer, abi.encodePacked(keccak256("other key"), OP_HASH))), 1);
     }
 
+    /// @notice What memory contains behind the selector does not complete it.
+    function test_aVerifierThatAnswersLessThanAWordAcceptsNothing() public {
+        bytes memory yes = abi.encode(IERC7913SignatureVerifier.verify.selector);
+        bytes memory signer = abi.encodePacked(new Saying(yes, false), "any key");
+        bytes memory short = abi.encodePacked(new Saying(abi.encodePacked(bytes31(bytes32(yes))), false), "any key");
+        _make(_list(_add(signer), _add(short)));
+        vm.assertEq(_validate(_named(signer, "")), 0);
+        vm.assertEq(_validate(_named(short, "")), 1);
+    }
+
     function test_aVerifierWithoutCodeAcceptsNothing() public {
         bytes memory signer = abi.encodePacked(alice, "any key");
         _make(_add(signer));

@@ -109,6 +109,8 @@ contract VerifyingPaymasterTest is Fixture {
         PackedUserOperation memory op = _operation(address(account), "");
         op.paymasterAndData = abi.encodePacked(address(paymaster), LIMITS, uint96(0), new bytes(65));
         _expect(op, EP07, 0, 0, false);
+        paymaster = VerifyingPaymaster(_deployedWith("VerifyingPaymaster", address(0))); // what no recovery yields
+        _expect(op, EP07, 0, 0, false);
     }
 
     function testFuzz_refusesOtherLengths(uint8 length) public {
