@@ -1,4 +1,4 @@
 /** Written by `tools/browser_client.py` from `enclave/enclave.sha256`; not edited by hand. */
 
 /** SHA-256 of the enclave module that this release was built with. */
-export const ENCLAVE_SHA256 = "652ce5b272908a2899a26cb68df8a58c4118dcece6b406142294cc14475b7e88";
+export const ENCLAVE_SHA256 = "f8f50b11657161c75c2e98a25b9d2cc51856111a779e97c9268ef839ddd72061";
