@@ -4,22 +4,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SnapshotHosts } from "../src/snapshots/hosts.ts";
+import { vectors } from "./vector_files.js";
 
-const ROOT = "bafyreiahvls5g7zh5yl2aja4b7xj5nhs4x3uu6ye2zbkoa74t4iorfmigq";
-const OTHER = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku";
-const line = (cid) => `${JSON.stringify({ Root: { Cid: { "/": cid } } })}\n`;
-const uploaded = (answer) => {
+const { root: ROOT, cases } = vectors("service/uploads.json");
+const LINE = cases[0].answer;
+const uploaded = (answer, config) => {
   const service = { mint: async () => "token", fetch: async () => new Response(answer) };
-  return new SnapshotHosts("https://service.example", {}, service).upload({ rootCid: ROOT, blocks: [] });
+  return new SnapshotHosts("https://service.example", config, service).upload({ rootCid: ROOT, blocks: [] });
 };
 
-test("the root's line acknowledges the upload", async () => {
-  await assert.doesNotReject(uploaded(line(ROOT)));
-});
-
-for (const answer of ["<html>Welcome to the hotel", `${line(ROOT)}{`, '{"Root":7}', line(OTHER)])
-  test(`not acknowledged: ${answer}`, async () => {
-    await assert.rejects(uploaded(answer), { name: "StorageError" });
+for (const { name, answer, if_it_pins: alone, if_another_pins: beside } of cases)
+  test(`an upload is answered with ${name}`, async () => {
+    for (const [config, isEnough] of [[{ pinningUrl: "" }, alone], [{}, beside]])
+      if (isEnough) await uploaded(answer, config);
+      else await assert.rejects(uploaded(answer, config), { name: "StorageError" });
   });
 
 const asked = [];
@@ -35,7 +33,7 @@ for (const [config, audience] of [
   [{ uploadUrl: "https://other.example", serviceDid: "did:web:named.example" }, "did:web:named.example"],
 ])
   test(`the token of an upload is for ${audience}`, async () => {
-    await hostsOf(config, new Response(line(ROOT))).upload({ rootCid: ROOT, blocks: [] });
+    await hostsOf(config, new Response(LINE)).upload({ rootCid: ROOT, blocks: [] });
     assert.equal(asked.pop(), audience);
   });
 

@@ -135,7 +135,7 @@ function checkImported(answer: string, rootCid: string, pinned: boolean) {
     .split("\n")
     .filter((line) => line.trim())
     .map(rootIn)
-    .filter(Boolean);
+    .filter((root) => root !== null);
   const expected = pinned || roots.length ? 1 : 0;
   if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
     throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");
@@ -144,7 +144,7 @@ function checkImported(answer: string, rootCid: string, pinned: boolean) {
 
 function rootIn(line: string) {
   try {
-    return JSON.parse(line)?.Root;
+    return JSON.parse(line)?.Root ?? null;
   } catch (cause) {
     throw new StorageError("the snapshot was not accepted: the server's answer is not JSON", { cause });
   }

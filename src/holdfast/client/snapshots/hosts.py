@@ -135,12 +135,15 @@ def full_config(config: VaultSnapshotConfig | None) -> SnapshotConfig:
 
 def _check_imported(reply: Reply, root_cid: str, *, pinned: bool) -> None:
     """Check that the response contains the expected root and no error: Kubo may fail after sending status 200."""
-    lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
-    roots = [line["Root"] for line in lines if isinstance(line, dict) and isinstance(line.get("Root"), dict)]
+    try:
+        lines = [msgspec.json.decode(line) for line in reply.content.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise StorageError("the snapshot was not accepted: the server's answer is not JSON") from error
+    roots = [line["Root"] for line in lines if isinstance(line, dict) and line.get("Root") is not None]
     if len(roots) != (1 if pinned or roots else 0) or not all(_is_root(root, root_cid) for root in roots):
         raise StorageError("the snapshot was not accepted: the server acknowledged another root, or none")
 
 
-def _is_root(root: dict[str, Any], root_cid: str) -> bool:
-    cid = root.get("Cid")
+def _is_root(root: Any, root_cid: str) -> bool:
+    cid = root.get("Cid") if isinstance(root, dict) else None
     return isinstance(cid, dict) and cid.get("/") == root_cid and not root.get("PinErrorMsg")
