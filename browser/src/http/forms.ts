@@ -2,7 +2,8 @@
 
 /**
  * a text: the first letters of the allowed types ("z": null); a pattern of a text; a constant; a list of alternatives;
- * or an object with the forms of its members ("[]": the form of a list's members)
+ * or an object with the forms of its members ("[]": the form of a list's members; "{}": that of all members of an
+ * object)
  */
 export type Form = string | RegExp | boolean | any[] | Record<string, any>;
 
@@ -13,5 +14,10 @@ export function fits(value: any, form: Form): boolean {
   if (form instanceof RegExp) return typeof value === "string" && form.test(value);
   if (Array.isArray(form)) return form.some((it) => fits(value, it));
   if ("[]" in form) return Array.isArray(value) && value.every((it) => fits(it, form["[]"]));
-  return Object(value) === value && Object.entries(form).every(([name, it]) => fits(value[name], it));
+  if ("{}" in form) return isObject(value) && Object.values(value).every((it) => fits(it, form["{}"]));
+  return isObject(value) && Object.entries(form).every(([name, it]) => fits(value[name], it));
+}
+
+function isObject(value: unknown) {
+  return Object(value) === value && !Array.isArray(value);
 }

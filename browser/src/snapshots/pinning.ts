@@ -10,7 +10,8 @@ const ALL = "queued,pinning,pinned,failed";
 /** The form of the report about a pin. */
 const PIN = {
   ...{ requestid: "s", status: /^(queued|pinning|pinned|failed)$/, created: "s", delegates: { "[]": "s" } },
-  ...{ pin: { cid: "s", name: "szu" }, info: ["zu", { status_details: "su" }] },
+  pin: { cid: "s", name: ["zu", /^[^]{0,255}$/u], origins: ["zu", { "[]": "s" }], meta: ["zu", { "{}": "s" }] },
+  info: ["zu", { "{}": "s" }],
 };
 
 /** `info.status_details`: why a pin has its current status */
