@@ -143,7 +143,7 @@ _MORE_FORMS: tuple[type[msgspec.Struct], ...] = (
     *(service.IndexerAlias, service.IndexerDid, service.IndexerAccount, service.IndexerStats, service.IndexerHealth),
     *(service.PersonRemoved, service.AddressAdded, service.AccountState),
 )
-_LETTERS = {str: "s", int: "n", float: "n", bool: "b", type(None): "z"}
+_LETTERS = {str: "s", int: "n", bool: "b", type(None): "z"}
 
 
 def _forms() -> str:

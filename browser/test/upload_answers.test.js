@@ -15,7 +15,10 @@ const uploaded = (answer, config) => {
 
 for (const { name, answer, if_it_pins: alone, if_another_pins: beside } of cases)
   test(`an upload is answered with ${name}`, async () => {
-    for (const [config, isEnough] of [[{ pinningUrl: "" }, alone], [{}, beside]])
+    for (const [config, isEnough] of [
+      [{ pinningUrl: "" }, alone],
+      [{}, beside],
+    ])
       if (isEnough) await uploaded(answer, config);
       else await assert.rejects(uploaded(answer, config), { name: "StorageError" });
   });
