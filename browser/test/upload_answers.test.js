@@ -13,11 +13,11 @@ const uploaded = (answer, config) => {
   return new SnapshotHosts("https://service.example", config, service).upload({ rootCid: ROOT, blocks: [] });
 };
 
-for (const { name, answer, if_it_pins: alone, if_another_pins: beside } of cases)
+for (const { name, answer, if_it_pins: alone, if_another_pins: elsewhere } of cases)
   test(`an upload is answered with ${name}`, async () => {
     for (const [config, isEnough] of [
       [{ pinningUrl: "" }, alone],
-      [{}, beside],
+      [{}, elsewhere],
     ])
       if (isEnough) await uploaded(answer, config);
       else await assert.rejects(uploaded(answer, config), { name: "StorageError" });
