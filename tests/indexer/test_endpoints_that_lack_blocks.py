@@ -3,6 +3,7 @@
 The tests use a simulated clock and count the calls in a given span of time.
 """
 
+import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,19 +17,14 @@ LIKE_OUTSIDE = replace(OPTIONS, poll_s=2.0, near_blocks=16, behind_patience_s=30
 TEN_MINUTES = 600.0
 
 
-class Lacking:
+def lacking(blocks):
     """An endpoint that lacks some blocks at or below the head that it reports."""
 
-    def __init__(self, chain, lacks):
-        self.chain = chain
-        self.lacks = lacks
-        self.calls = 0
+    def hook(method, params):
+        is_old = method == "eth_getBlockByNumber" and params[0] != "latest"
+        return None if is_old and int(params[0], 16) in blocks else ...
 
-    async def call(self, method, params):
-        self.calls += 1
-        if method == "eth_getBlockByNumber" and params[0] != "latest" and int(params[0], 16) in self.lacks:
-            return None
-        return await self.chain.call(method, params)
+    return hook
 
 
 class Time(Clock):
@@ -50,16 +46,16 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_missing_blocks_cost_few_calls_and_are_told_until_they_are_there(store, busy_chain, way, caplog):
-    time, endpoint = Time(0.0), Lacking(busy_chain, WAYS[way])
-    mine = follower(endpoint, store, LIKE_OUTSIDE, clock=time)
+    time, busy_chain.hook = Time(0.0), lacking(WAYS[way])
+    mine = follower(busy_chain, store, LIKE_OUTSIDE, clock=time)
     await time.follow(mine, TEN_MINUTES)
     # The indexer pauses for up to 30 s between steps, each of which may request 16 blocks.
-    assert endpoint.calls < 1000
+    assert len(busy_chain.calls) < 1000
     assert "the endpoint has no block" in caplog.text
     assert len(caplog.messages) < 10
     assert not mine.healthy()
     assert mine.progress().failures > 10
-    endpoint.lacks = set()
+    del busy_chain.hook
     await time.follow(mine, 60)
     assert mine.healthy()
     assert mine.progress().failures == 0
@@ -68,40 +64,27 @@ async def test_missing_blocks_cost_few_calls_and_are_told_until_they_are_there(s
 
 async def test_history_that_is_dropped_takes_nothing_from_the_index(store, busy_chain):
     """If the endpoint no longer has any of the indexed blocks, the index must still keep them."""
-    endpoint = Lacking(busy_chain, set())
-    mine = follower(endpoint, store, LIKE_OUTSIDE)
+    mine = follower(busy_chain, store, LIKE_OUTSIDE)
     await catch_up(mine)
     held, tip = await contents(store), await store.tip()
     busy_chain.mine(2)
-    endpoint.lacks = set(range(HEAD + 1))
+    busy_chain.hook = lacking(range(HEAD + 1))
     for _ in range(3):
         with pytest.raises(ChainMoved, match=f"has no block {HEAD},"):
             await mine.step()
     assert (await contents(store), await store.tip()) == (held, tip)
 
 
-class TwoMinds:
-    """A load balancer that alternates, every few calls, between two nodes that follow different chains."""
-
-    def __init__(self, one, other):
-        self.nodes = (one, other)
-        self.calls = 0
-
-    async def call(self, method, params):
-        self.calls += 1
-        return await self.nodes[(self.calls // 40) % 2].call(method, params)
-
-
 async def test_nodes_that_contradict_each_other_do_not_make_it_go_to_and_fro_without_pause(store, busy_chain):
-    import copy
-
+    """A load balancer alternates, every few calls, between two nodes that follow different chains."""
     other = copy.deepcopy(busy_chain)
     other.rng.seed(77)
     other.reorg(5, 5)
-    time, endpoint = Time(0.0), TwoMinds(busy_chain, other)
-    mine = follower(endpoint, store, replace(LIKE_OUTSIDE, poll_s=30.0), clock=time)
+    calls, time = busy_chain.calls, Time(0.0)
+    busy_chain.hook = lambda *asked: other.answer(*asked, other.blocks) if len(calls) // 40 % 2 else ...
+    mine = follower(busy_chain, store, replace(LIKE_OUTSIDE, poll_s=30.0), clock=time)
     await time.follow(mine, TEN_MINUTES)
-    assert endpoint.calls < 3000
+    assert len(calls) < 3000
 
 
 async def test_a_long_catch_up_is_told(store, busy_chain, caplog, monkeypatch):

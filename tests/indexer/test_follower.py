@@ -8,21 +8,6 @@ from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
 
 
-class Endpoint:
-    """A chain whose responses a test can replace; if `hook` returns None, the call is passed on to the chain."""
-
-    def __init__(self, chain):
-        self.chain = chain
-        self.hook = None
-
-    async def call(self, method, params):
-        if self.hook is not None:
-            answer = self.hook(method, params)
-            if answer is not None:
-                return answer
-        return await self.chain.call(method, params)
-
-
 async def test_an_endpoint_of_another_chain_touches_nothing(store, busy_chain):
     await catch_up(follower(busy_chain, store))
     other = follower(busy_chain, store, replace(OPTIONS, chain_id=1))
@@ -79,19 +64,15 @@ async def test_a_reorganisation_deeper_than_the_journal_rebuilds(store, busy_cha
 
 
 async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_chain):
-    endpoint = Endpoint(busy_chain)
-
     def lagging(method, params):
         """Logs come from a node that lacks the newest three blocks."""
-        if method == "eth_getLogs":
-            return busy_chain.answer(method, params, busy_chain.blocks[:-3])
-        return None
+        return busy_chain.answer(method, params, busy_chain.blocks[:-3]) if method == "eth_getLogs" else ...
 
-    endpoint.hook = lagging
-    mine = follower(endpoint, store)
+    busy_chain.hook = lagging
+    mine = follower(busy_chain, store)
     with pytest.raises(RpcError):
         await catch_up(mine)
-    endpoint.hook = None
+    del busy_chain.hook
     await catch_up(mine)
     assert len((await contents(store))["events"]) == busy_chain.ledger.events
 
@@ -122,23 +103,20 @@ async def test_health_needs_a_recent_agreement_near_the_head(store, busy_chain):
 
 
 async def test_failures_back_off_and_one_success_ends_it(store, busy_chain):
-    endpoint = Endpoint(busy_chain)
-
     def down(_method, _params):
         raise TransportError("no answer")
 
-    endpoint.hook = down
-    mine = follower(endpoint, store, replace(OPTIONS, backoff_first_s=1, backoff_most_s=10))
+    busy_chain.hook = down
+    mine = follower(busy_chain, store, replace(OPTIONS, backoff_first_s=1, backoff_most_s=10))
     assert [await mine.pause_after_step() for _ in range(6)] == [1, 2, 4, 8, 10, 10]
-    endpoint.hook = None
+    del busy_chain.hook
     assert await mine.pause_after_step() in {0.0, OPTIONS.poll_s}
     assert mine.health.failures == 0
 
 
 async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(store, busy_chain, caplog):
-    endpoint = Endpoint(busy_chain)
-    endpoint.hook = lambda *_: 1 / 0
-    mine = follower(endpoint, store)
+    busy_chain.hook = lambda *_: 1 / 0
+    mine = follower(busy_chain, store)
     assert await mine.pause_after_step() > 0
     assert "ZeroDivisionError" in caplog.text
 
@@ -154,15 +132,14 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(store, b
     ],
 )
 async def test_malformed_blocks_and_logs_of_other_blocks_are_an_endpoints_failure(store, busy_chain, answer):
-    endpoint = Endpoint(busy_chain)
     strange = next(block.logs for block in busy_chain.blocks if block.logs)
     for hook in (
-        lambda method, params: answer if params and params[0] != "latest" and "Block" in method else None,
-        lambda method, _: strange if method == "eth_getLogs" else None,
+        lambda method, params: answer if params and params[0] != "latest" and "Block" in method else ...,
+        lambda method, _: strange if method == "eth_getLogs" else ...,
     ):
-        endpoint.hook = hook
+        busy_chain.hook = hook
         with pytest.raises(RpcError):
-            await catch_up(follower(endpoint, store))
+            await catch_up(follower(busy_chain, store))
 
 
 async def test_a_second_process_watches_and_takes_over(store, make_store, busy_chain):

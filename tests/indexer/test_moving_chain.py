@@ -18,21 +18,6 @@ from holdfast.indexer.sqlite_store import SqliteIndexStore
 NEAR, RANGES = replace(OPTIONS, near_blocks=64), replace(OPTIONS, near_blocks=2)
 
 
-class MovingAt:
-    """A fake chain that is reorganised just before call number `moment`."""
-
-    def __init__(self, chain, moment, depth, new):
-        self.chain = chain
-        self.left = moment
-        self.move = (depth, new)
-
-    async def call(self, method, params):
-        if self.left == 0:
-            self.chain.reorg(*self.move)
-        self.left -= 1
-        return await self.chain.call(method, params)
-
-
 async def no_accounts():
     return []
 
@@ -84,12 +69,20 @@ async def moves(chain, store, options, move):
     await catch_up(follower(chain, store, options))
     for _ in range(5):
         chain.mine(chain.rng.randrange(3))
-    rpc = MovingAt(chain, *move)
-    moving = follower(rpc, store, options)
+    moment, depth, new = move
+    chain.calls.clear()
+
+    def hook(*_):
+        if len(chain.calls) == moment + 1:
+            chain.reorg(depth, new)
+        return ...
+
+    chain.hook = hook
+    moving = follower(chain, store, options)
     await patiently(moving)
-    moved = rpc.left < 0
+    moved = len(chain.calls) > moment
     await catch_up(moving)
-    assert by_key(await contents(store)) == expected(chain.ledger, len(chain.blocks) - 1), f"before call {move[0]}"
+    assert by_key(await contents(store)) == expected(chain.ledger, len(chain.blocks) - 1), f"before call {moment}"
     assert len((await contents(store))["events"]) == chain.ledger.events
     return moved
 
@@ -100,9 +93,6 @@ async def test_logs_that_contradict_a_hash_are_read_again(chain):
     chain.rollback(1)
     chain.mine(1)
 
-    class Mixed(FakeChain):
-        async def call(self, method, params):
-            return old if method == "eth_getLogs" else await chain.call(method, params)
-
+    chain.hook = lambda method, _params: old if method == "eth_getLogs" else ...
     with pytest.raises(ChainMoved):
-        await RangeReader(Mixed(random.Random(0)), Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None, no_accounts)
+        await RangeReader(chain, Decoder(REGISTRY, FACTORY)).read_range(0, 1, 1, None, no_accounts)

@@ -79,29 +79,23 @@ async def test_a_query_in_another_form_is_refused(client, query):
     assert (await client.ask("/api/accounts/0x12/transfers"))[0] == 400
 
 
-class Endpoint:
-    """An endpoint that refuses ranges above a size, or answers with something else."""
+def refusing(most):
+    """An endpoint that refuses ranges above a size."""
 
-    def __init__(self, chain, most=10**9, answer=None):
-        self.chain, self.most, self.wrong = chain, most, answer
-        self.asked = 0
+    def hook(method, params):
+        if method == "eth_getLogs" and int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= most:
+            raise RpcError("too many blocks")
+        return ...
 
-    async def call(self, method, params):
-        if method == "eth_getLogs":
-            self.asked += 1
-            if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= self.most:
-                raise RpcError("too many blocks")
-            if self.wrong is not None:
-                return self.wrong
-        return await self.chain.call(method, params)
+    return hook
 
 
 async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain):
     chain.transfer(OTHER, MINE, 1, TOKEN)
     for _ in range(30):
         chain.mine(0)
-    endpoint = Endpoint(chain, most=15)
-    reader, found, top = TransferReader(endpoint, TOKEN, 0), [], 31
+    chain.hook = refusing(15)
+    reader, found, top = TransferReader(chain, TOKEN, 0), [], 31
     while top is not None:
         page = await reader.page(MINE, top)
         found += page.transfers
@@ -111,10 +105,10 @@ async def test_smaller_ranges_are_asked_for_if_large_ones_are_refused(chain):
 
 
 async def test_one_request_costs_the_endpoint_a_few(chain):
-    endpoint = Endpoint(chain, most=0)
+    chain.hook = refusing(0)
     with pytest.raises(RpcError):
-        await TransferReader(endpoint, TOKEN, 0).page(MINE, 10**7)
-    assert endpoint.asked <= 12
+        await TransferReader(chain, TOKEN, 0).page(MINE, 10**7)
+    assert chain.calls.count("eth_getLogs") <= 12
 
 
 async def test_a_busy_account_costs_no_more_than_a_page(tmp_path):
@@ -149,7 +143,8 @@ async def test_logs_that_were_not_asked_for_are_left_out(chain):
     chain.transfer(OTHER, THIRD, 1, TOKEN)
     strangers = await chain.call("eth_getLogs", [{"fromBlock": "0x0", "toBlock": "0x1", "topics": []}])
     assert strangers
-    page = await TransferReader(Endpoint(chain, answer=strangers), TOKEN, 0).page(MINE, 1)
+    chain.hook = lambda method, _params: strangers if method == "eth_getLogs" else ...
+    page = await TransferReader(chain, TOKEN, 0).page(MINE, 1)
     assert page.transfers == []
 
 

@@ -13,9 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import httpx2
 import pytest
 from tests.support.clean_tree import ROOT
-from tests.support.serving import HOLDFAST, Server, environment_of, free_port, wait_until_ready
+from tests.support.serving import HOLDFAST, environment_of, free_port, launched, wait_until_ready
 
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.values import read_settings
@@ -163,42 +164,26 @@ def _may_unshare():
 @pytest.mark.skipif(not _may_unshare(), reason="needs root, unshare and setpriv to make a read-only root")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_it_runs_without_rights_in_a_read_only_root(data, tmp_path, workers):
-    port, admin, log = free_port(), free_port(), tmp_path / "log"
+    port, admin = free_port(), free_port()
     (tmp_path / "root").mkdir()
     environment = environment_of(Path("/data"), workers=workers, admin_port=str(admin), PYTHONDONTWRITEBYTECODE="1")
     inside = f"sh -c \"cd /data && ! touch /x && ! touch '{sys.prefix}/x' && exec '{HOLDFAST}' serve --port {port}\""
-    with log.open("w") as stream:
-        process = subprocess.Popen(
-            ["unshare", "-mpf", "--kill-child", "sh", "-c", _script(tmp_path / "root", data, inside)],
-            env=environment,
-            stdout=stream,
-            stderr=stream,
-            text=True,
-            start_new_session=True,
-        )
-    running = Server(process, port, data, log)
+    command = ["unshare", "-mpf", "--kill-child", "sh", "-c", _script(tmp_path / "root", data, inside)]
+    running = launched(command, environment, port, data, tmp_path / "log")
     try:
         wait_until_ready(running)
         with running.client() as client:
             assert running.session(client, "ann", "192.0.2.1").status_code == 200
-            assert (
-                client.post("/api/verify/send", json={"identifier": "a@b.example", "channel": "email"}).status_code
-                == 200
-            )
+            asked = {"identifier": "a@b.example", "channel": "email"}
+            assert client.post("/api/verify/send", json=asked).status_code == 200
             assert client.get("/enclave.wasm").status_code == 200
-        assert "holdfast_requests_total" in client_text(admin)
+        assert "holdfast_requests_total" in httpx2.get(f"http://127.0.0.1:{admin}/metrics", timeout=60).text
         assert {path.stat().st_uid for path in data.rglob("*")} == {NOBODY}
         assert (data / "holdfast.db").stat().st_mode & 0o777 == 0o600
-        os.kill(_child(process.pid), signal.SIGTERM)
-        assert process.wait(60) == 0
+        os.kill(_child(running.process.pid), signal.SIGTERM)
+        assert running.process.wait(60) == 0
     finally:
         running.kill_all()
-
-
-def client_text(port):
-    import httpx2
-
-    return httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
 
 
 def _child(pid):

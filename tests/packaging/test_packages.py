@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.clean_tree import PROJECT_URL, ROOT, run
-from tests.support.serving import Server, environment_of, free_port, wait_until_ready
+from tests.support.serving import environment_of, free_port, launched, wait_until_ready
 
 NEEDED = (
     "holdfast/py.typed",
@@ -153,19 +152,10 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture
 def server(installed, tmp_path):
-    port, log = free_port(), tmp_path / "log"
-    environment = {name: value for name, value in environment_of(tmp_path / "data").items() if name != "PYTHONPATH"}
-    with log.open("w") as stream:
-        process = subprocess.Popen(
-            [installed / "bin" / "holdfast", "serve", "--port", str(port)],
-            env=environment,
-            stdout=stream,
-            stderr=stream,
-            text=True,
-            start_new_session=True,
-            cwd=tmp_path,
-        )
-    running = Server(process, port, tmp_path / "data", log)
+    port, data = free_port(), tmp_path / "data"
+    environment = {name: value for name, value in environment_of(data).items() if name != "PYTHONPATH"}
+    command = [installed / "bin" / "holdfast", "serve", "--port", str(port)]
+    running = launched(command, environment, port, data, tmp_path / "log", cwd=tmp_path)
     yield running
     running.kill_all()
 

@@ -104,7 +104,12 @@ class FakeChain:
 
     async def call(self, method: str, params: list[Any]) -> Any:
         self.calls.append(method)
-        return self.answer(method, params, self.blocks)
+        answer = self.hook(method, params)
+        return self.answer(method, params, self.blocks) if answer is ... else answer
+
+    def hook(self, _method: str, _params: list[Any]) -> Any:
+        """Answer a call in place of the chain, or return `...`; tests replace this to simulate an endpoint."""
+        return ...
 
     def answer(self, method: str, params: list[Any], blocks: list[FakeBlock]) -> Any:
         if method == "eth_chainId":

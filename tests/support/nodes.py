@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.support.serving import HOLDFAST, Server, environment_of, wait_until_ready
+from tests.support.serving import HOLDFAST, Server, environment_of, launched, wait_until_ready
 
 from holdfast.world.processes import free_port
 
@@ -54,14 +53,9 @@ class Nodes:
 
     def _launch(self, data: Path, port: int) -> Server:
         data.mkdir(parents=True, exist_ok=True)
-        log = data.with_suffix(".log")
-        with log.open("a") as stream:
-            process = subprocess.Popen(
-                [*self._prefix, HOLDFAST, "serve", "--host", self._host, "--port", str(port)],
-                env=environment_of(data, **{"public_url": f"http://localhost:{port}", **self._settings}),
-                stdout=stream, stderr=stream, text=True, start_new_session=True,
-            )  # fmt: skip
-        return Server(process, port, data, log, self._host)
+        command = [*self._prefix, HOLDFAST, "serve", "--host", self._host, "--port", str(port)]
+        environment = environment_of(data, **{"public_url": f"http://localhost:{port}", **self._settings})
+        return launched(command, environment, port, data, data.with_suffix(".log"), self._host)
 
 
 @contextlib.contextmanager

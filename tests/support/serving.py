@@ -10,12 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -77,9 +77,13 @@ def running_server(
 ) -> Iterator[Server]:
     """Run a service, on any free port by default, which is killed afterwards."""
     port = port or free_port()
-    with log.open("w") as stream:
-        process = _started(prefix, ["serve", "--port", str(port)], environment_of(data, **settings), stream)
-    server = Server(process, port, data, log)
+    arguments, environment = ["serve", "--port", str(port)], environment_of(data, **settings)
+    if prefix:
+        server = launched([*prefix, HOLDFAST, *arguments], environment, port, data, log)
+    else:
+        with Path(os.devnull).open() as nothing, log.open("w") as stream:
+            files = (nothing.fileno(), stream.fileno(), stream.fileno())
+            server = Server(forked.start(arguments, environment, files, new_session=True), port, data, log)
     try:
         if wait:
             wait_until_ready(server)
@@ -88,21 +92,21 @@ def running_server(
         server.kill_all()
 
 
-def _started(
-    prefix: tuple[str, ...], arguments: list[str], environment: dict[str, str], stream: IO[str]
-) -> Process | subprocess.Popen[str]:
-    if not prefix:
-        with Path(os.devnull).open() as nothing:
-            files = (nothing.fileno(), stream.fileno(), stream.fileno())
-            return forked.start(arguments, environment, files, new_session=True)
-    return subprocess.Popen(
-        [*prefix, HOLDFAST, *arguments],
-        env=environment,
-        stdout=stream,
-        stderr=stream,
-        text=True,
-        start_new_session=True,
-    )
+def launched(
+    command: Sequence[str | Path],
+    environment: Mapping[str, str],
+    port: int,
+    data: Path,
+    log: Path,
+    host: str = "127.0.0.1",
+    cwd: Path | None = None,
+) -> Server:
+    """Start a command that serves, in a process group of its own; its output is added to the log."""
+    with log.open("a") as stream:
+        process = subprocess.Popen(
+            command, env=environment, stdout=stream, stderr=stream, text=True, start_new_session=True, cwd=cwd
+        )
+    return Server(process, port, data, log, host)
 
 
 @pytest.fixture
