@@ -1,15 +1,19 @@
 """Moving between two real services; vectors/flows/move.json says what a lying service or a killed program can do."""
 
 import secrets
+from types import SimpleNamespace
 
 import httpx2
 import pytest
 from tests.support.running_service import running_service
 from tests.support.software_authenticator import SoftwareAuthenticator
 
+from holdfast.chain.account_messages import Change, ChangeKind
+from holdfast.chain.account_reads import Owner
 from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
 from holdfast.client.http.calls import Retries
+from holdfast.client.moving.owner import OwnerChange, Passkeys
 from holdfast.client.moving.target import address_of, host_of
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
@@ -116,3 +120,38 @@ def test_an_address_is_one_origin_in_ascii(wrong):
     assert host_of(address_of("https://new.example:8443")) == "new.example:8443"
     with pytest.raises(ValueError, match="address"):
         address_of(wrong)
+
+
+NEW_KEY, FORMER_KEY = b"\x0a" * 64, b"\x0b" * 64
+
+
+class Account:
+    """An account of both services whose owners have expired until a change adds one."""
+
+    def __init__(self):
+        self.changes = []
+
+    async def knows_chain(self):
+        return True
+
+    async def chains(self):
+        return SimpleNamespace(chains=[])
+
+    async def account_view(self):
+        expiry = 0 if self.changes else 1
+        return SimpleNamespace(
+            owners=[Owner(NEW_KEY, expiry, is_primary=False), Owner(FORMER_KEY, 1, is_primary=False)]
+        )
+
+    async def sign_account_changes(self, changes):
+        self.changes += changes
+
+    async def bring_account_changes(self, signed):
+        assert signed
+
+
+async def test_a_new_passkey_that_was_an_owner_until_a_time_that_is_over_becomes_one_again():
+    account = Account()
+    made = await OwnerChange(account, account, lambda: True).make(Passkeys(NEW_KEY, FORMER_KEY, ()))
+    assert (made.is_owner, made.former_is_owner) == (True, False)
+    assert account.changes == [Change(ChangeKind.ADD_OWNER, NEW_KEY)]

@@ -7,17 +7,46 @@ from datetime import UTC, datetime
 import httpx2
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.client.snapshots.devices import GIVEN, ONCE, SECRET, Device, pair, published
-from tests.client.snapshots.software_publishing import SoftwarePublishing
+from tests.support.signed_records import sign_record
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
 from holdfast.client.snapshots.hosts import SnapshotHosts
 from holdfast.client.snapshots.recovery import RecoveryRefused
-from holdfast.client.types import GenerateInput
-from holdfast.content.names import name_of
+from holdfast.client.types import DelegationOptions, GenerateInput, Octets
+from holdfast.client.vault import calls
+from holdfast.client.vault.async_vault import AsyncVault
+from holdfast.content.names import did_key_of, name_of
 from holdfast.wire.client_errors import ClientStateError, StorageError
+
+
+class SoftwarePublishing(AsyncVault):
+    """An AsyncVault with its own publishing key (`publishing`) and the delegation to that key (`binding`)."""
+
+    publishing: Ed25519PrivateKey
+    binding: bytes
+
+    async def made(self, given, key):
+        await self.generate(given, key)
+        self.publishing = Ed25519PrivateKey.generate()
+        options = DelegationOptions(to=(await self.publishing_key()).did, command="/snapshots/publish")
+        self.binding = await self.mint_delegation(options)
+        return self
+
+    async def publishing_key(self):
+        key = self.publishing.public_key().public_bytes_raw()
+        return calls.PublishingKey(public_key=key.hex(), name=name_of(key), did=did_key_of(key), pending=False)
+
+    async def publish(self, root_cid, sequence, validity, ttl_ns):
+        record = sign_record(self.publishing, root_cid, sequence, validity, ttl_ns // 10**9)
+        return calls.PublishedRecord(record=Octets(record), name=(await self.publishing_key()).name)
+
+    async def publishing_delegation(self):
+        return self.binding
+
 
 SITE = "http://localhost:8787"
 

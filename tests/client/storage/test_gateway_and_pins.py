@@ -1,10 +1,12 @@
 """Gateway fallback and pinning with fake servers; vectors/flows/names.json has the records of names."""
 
 import asyncio
+import json
 
 import httpx2
 import pytest
 from tests.support.running_service import json_server
+from tests.support.vector_files import vectors
 
 from holdfast.client.blocking.gateway import Gateway
 from holdfast.client.blocking.pinning import Pinning
@@ -222,3 +224,29 @@ async def test_a_server_that_fails_under_two_addresses_has_not_said_that_there_i
     with pytest.raises(NetworkError, match=r"no gateway answers: a\.example: .*; a\.example: "):
         await gateway.record(name_of(bytes(32)))
     await gateway.close()
+
+
+FILE = vectors("service/pins")
+
+
+def answering(answer):
+    transport = httpx2.MockTransport(lambda _request: httpx2.Response(200, json=answer))
+    return AsyncPinning("https://pins.example", "token", transport=transport, retries=ONCE)
+
+
+@pytest.mark.parametrize("case", FILE["cases"], ids=lambda case: case["name"])
+async def test_a_pin(case):
+    answer = FILE["pin"] | case["more"]
+    if not case["pin"]:
+        with pytest.raises(NetworkError):
+            await answering(answer).get("7")
+        return
+    assert (await answering(answer).get("7")).status == answer["status"]
+    assert len(await answering({"count": 1, "results": [answer]}).list()) == 1
+
+
+@pytest.mark.parametrize("answer", FILE["no_pins"], ids=json.dumps)
+async def test_no_list_of_pins(answer):
+    for asked in (answering(answer).list(), answering(answer).get("7")):
+        with pytest.raises(NetworkError):
+            await asked

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 from tests.support.direct_sql import in_store
+from tests.support.payments import new_vault
 from tests.support.running_service import shape
 from tests.support.vaults import AUTHENTICATOR, GIVEN, PASSKEY, SECRET
 from tests.support.vector_files import vectors
@@ -25,7 +26,9 @@ from holdfast.content.cids import raw_block
 from holdfast.enclave.module import bundled, bundled_sha256
 from holdfast.rules.identifiers import Channel, parse_identifier
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, StorageError, WasmLoadError
+from holdfast.wire.encoding import to_base64url
 from holdfast.wire.keccak import did_of_key, keccak256
+from holdfast.world.software_key import SoftwareKey
 
 STRONG = "nine lives of a tall cat"
 BOOTS = vectors("service/boot")["cases"]
@@ -389,3 +392,26 @@ def test_many_threads_change_one_vault(vault, did, store):
     with Vault(store) as again:
         again.unlock(SECRET)
         assert len(again.exec("resource:delegations action:list").result) == 24
+
+
+def test_a_changed_statement_about_keys_changes_no_key(tmp_path):
+    with VaultStore(directory=tmp_path) as store, new_vault(store) as vault:
+        before, stranger = vault.did_key(), SoftwareKey.generate()
+        (method,) = vault.query().verification_methods
+        vault.exec("resource:verification_methods action:delete", {"id": method.id})
+        point = to_base64url(b"\x04" + stranger.x.to_bytes(32) + stranger.y.to_bytes(32))
+        row = {"id": method.id, "type": method.type, "controller": method.controller, "purpose": "authentication"}
+        vault.exec("resource:verification_methods action:create", {**row, "public_key": point})
+        vault.exec("resource:enclaves action:create", {"curve": "P-256"})
+        assert vault.query().verification_methods[0].public_key == point
+        assert vault.did_key() == before
+        own = vault.own_key()
+        assert did_of_key(own.x, own.y) == vault.status().did
+
+
+def test_a_locked_vault_tells_no_key(tmp_path):
+    with VaultStore(directory=tmp_path) as store, new_vault(store) as vault:
+        vault.lock()
+        with pytest.raises(PluginCallError) as refused:
+            vault.did_key()
+        assert refused.value.code == "vault_locked"

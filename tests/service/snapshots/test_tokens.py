@@ -1,4 +1,4 @@
-"""Who may write: every way in which a bearer token can be invalid, and what a client can do with a valid one."""
+"""Who may write: every way in which a token can be invalid, the uses of a valid one, and a DID that the chain refused."""
 
 import base64
 import gzip
@@ -13,6 +13,7 @@ from holdfast.content.cars import write_car
 from holdfast.content.cids import cid_of
 from holdfast.content.ipld import link
 from holdfast.enclave import Enclave
+from holdfast.rules.registration import Confirmation
 from holdfast.service.store.port import StoreUnavailable
 
 NOW = 1_800_000_000
@@ -205,3 +206,43 @@ async def test_revocations_pins_and_lists_are_limited(make_api):
     assert failure(pinned[2]) == (429, "TOO_MANY_REQUESTS") and int(pinned[2].headers["retry-after"]) == 3600
     asked = [await vault.api.get("/pins", ip="192.0.2.1", headers=vault.token()) for _ in range(3)]
     assert [answer.status_code for answer in asked] == [200, 200, 429]
+
+
+DAY_S = 86400
+
+
+async def settled(api, outcome):
+    for row in await api.service.store.due(api.clock.now, 9):
+        await api.service.store.settle(row.credential, outcome, 1, api.clock.now)
+
+
+async def test_its_owner_lists_and_removes_it_but_adds_nothing_and_the_bytes_are_gone_after_thirty_days(
+    keeper, vault, tmp_path
+):
+    cid = await vault.keep()
+    await vault.keep()
+    await settled(keeper, Confirmation.REFUSED)
+    listed = next(pin for pin in await vault.pins() if pin["pin"]["cid"] != cid)
+    path = f"/pins/{listed['requestid']}"
+    assert (await keeper.get(path, headers=vault.token())).status_code == 200
+    for refused in (await vault.pin(listed["pin"]["cid"]), await vault.upload(b"")):
+        assert (refused.status_code, refused.json()["error"]["reason"]) == (403, "DID_NOT_REGISTERED")
+    assert (await keeper.http.delete(path, headers=vault.token())).status_code == 202
+    assert [pin["pin"]["cid"] for pin in await vault.pins()] == [cid]
+    keeper.clock.now += 31 * DAY_S
+    await keeper.service.maintenance.expire()
+    await keeper.service.snapshots.collect()
+    assert (await keeper.http.get(f"/ipfs/{cid}?format=raw")).status_code == 404
+    assert [file for file in (tmp_path / "snapshots").rglob("*") if file.is_file()] == []
+
+
+async def test_an_unconfirmed_did_has_a_small_quota(make_api):
+    api = make_api(snapshots_free_bytes="0", snapshots_bytes_unconfirmed="5000")
+    vault = await registered(api)
+    await vault.keep(vault.blocks(b"x" * 2000))
+    blocks = vault.blocks(b"y" * 4000)
+    car = write_car(blocks[0].cid, blocks)
+    refused = await vault.upload(car)
+    assert (refused.status_code, refused.json()["error"]["reason"]) == (409, "INSUFFICIENT_FUNDS")
+    await settled(api, Confirmation.CONFIRMED)
+    assert (await vault.upload(car)).status_code == 200
