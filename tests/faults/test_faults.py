@@ -7,7 +7,7 @@ import time
 import asyncpg
 import pytest
 from tests.support.judged_fault import load_during, until_refused
-from tests.support.refusals import Refusals
+from tests.support.nodes import Refusals
 from tests.support.soak import SOAK
 
 # Under `make soak` the network is cut for 30 s instead of 5 s (docs/scaling.md).

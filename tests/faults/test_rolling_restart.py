@@ -5,8 +5,8 @@ import time
 
 import pytest
 from tests.support.judged_fault import judge
+from tests.support.nodes import Refusals
 from tests.support.recorded_load import RecordedLoad
-from tests.support.refusals import Refusals
 from tests.support.tcp_proxy import proxied
 
 DRAINED_S = 1.0  # new connections are accepted within this time even on a slow machine

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from tests.support.running_service import chain_answer, json_server
 from tests.support.serving import PATIENCE_S, becomes_true, free_port, running_server, wait_until_ready
-from tests.support.silent_names import silent_names
+from tests.support.silent_host import silent_names
 from tests.support.soak import cases
 
 SERVERS = {

@@ -1,6 +1,7 @@
 """Devices of one person that share a storage service."""
 
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from tests.support.software_authenticator import SoftwareAuthenticator
 
@@ -14,6 +15,7 @@ from holdfast.client.storage import snapshots
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync.protocol import AsyncPairingServer, receive
+from holdfast.client.vault import calls
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
 
@@ -111,3 +113,14 @@ async def published(folder, host, change):
         await device.change(change)
         await device.client.publish_snapshot()
         yield device
+
+
+def respond_without_keys(monkeypatch):
+    """Have every device respond to the digits as an earlier release did, which passes on no passkeys and passwords."""
+    ours = calls.sync_respond
+
+    def earlier(session_id, **given):
+        call = ours(session_id, **given)
+        return replace(call, fields={name: value for name, value in call.fields.items() if name != "with_keys"})
+
+    monkeypatch.setattr(calls, "sync_respond", earlier)

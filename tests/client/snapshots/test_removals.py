@@ -4,8 +4,7 @@ import contextlib
 from types import SimpleNamespace
 
 import pytest
-from tests.client.snapshots.devices import SECRET, Device, pair
-from tests.support.older_pairing import respond_without_keys
+from tests.client.snapshots.devices import SECRET, Device, pair, respond_without_keys
 
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.snapshots.versions import OtherKeys, remove_all, removed_keys

@@ -1,8 +1,8 @@
 """After a pairing, all of the person's passkeys and passwords open the vaults on both devices."""
 
 import pytest
+from tests.client.snapshots.devices import respond_without_keys
 from tests.support.direct_sql import in_store
-from tests.support.older_pairing import respond_without_keys
 from tests.support.sealed_vaults import data_key
 from tests.support.vaults import GIVEN, SECRET
 
