@@ -33,7 +33,7 @@ async def test_every_operation(vault):
     assert made.status_code == 202
     status = made.json()
     assert set(status) == {"requestid", "status", "created", "pin", "delegates", "info"}
-    assert status["status"] == "pinned" and status["created"] == "2027-01-15T08:00:00.000001Z"
+    assert status["status"] == "pinned" and status["created"] == "2027-01-15T08:00:00.000000Z"
     assert status["pin"] == {
         "cid": root, "name": "laptop", "meta": {"app": "x&y"}, "origins": ["/ip4/203.0.113.1/tcp/4001/p2p/QmSource"]
     }  # fmt: skip
