@@ -35,6 +35,11 @@ async def test_work_is_taken_over_when_its_lease_has_ended(store):
     assert not (await store.begin(named(now=NOW + 4))).mine, "who takes over has a whole lease"
 
 
+async def test_work_whose_lease_a_wrong_clock_set_is_taken_over(store):
+    await store.begin(named(now=NOW + 3600))
+    assert (await store.begin(named())).mine
+
+
 async def test_only_the_same_body_takes_over(store):
     await store.begin(named())
     other = await store.begin(named(now=NOW + 60, body=b"c" * 32))

@@ -7,7 +7,7 @@ import pytest
 from tests.support.snapshot_cases import keep
 from tests.support.store_cases import MAIL, NOW, attempt, code, handle, registration, session
 
-from holdfast.rules.identifiers import Channel
+from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.pins import PinRequest
 from holdfast.rules.quotas import Counted, Quota, of_address
@@ -83,13 +83,16 @@ async def test_credentials_and_attestations_are_used_once(nodes):
         RegistrationRequest(Channel.EMAIL, "did:a:1", reserved=False), Limits(), Ceilings(credentials_per_identifier=6)
     )
 
-    def register(n, credential, signature):
+    def register(n, credential, signature, identifier=MAIL):
         proof = (signature, NOW + 300)
-        new = registration(identifier=MAIL, credential_id=credential, attestation=proof, ip=f"10.0.0.{n}")
+        new = registration(identifier=identifier, credential_id=credential, attestation=proof, ip=f"10.0.0.{n}")
         return nodes[n % 3].register(new, rule)
 
     assert await admitted(*(register(n, "one", b"signature") for n in range(64))) == 1
     assert await admitted(*(register(n, f"c{n}", b"s%d" % n) for n in range(64))) == 5, "six in all"
+    addresses = [Identifier(Channel.EMAIL, f"n{n}@example.com", f"n{n}@example.com") for n in range(64)]
+    others = (register(n, f"o{n}", b"another", address) for n, address in enumerate(addresses))
+    assert await admitted(*others) == 1
 
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8:1:2::/64"])

@@ -114,5 +114,7 @@ async def test_pages_of_invitations_until_they_expire(store):
         seen += [one.number for one in page]
         after = (page[-1].made_at, page[-1].number)
     assert seen == ["04", "03", "02", "01", "00"]
+    await store.expire(END + DAY_S + 3600)
+    assert len(await store.administration.invitations(None, 10)) == 5, "they stay for a day"
     await store.expire(END + 3 * DAY_S)
     assert await store.administration.invitations(None, 10) == []

@@ -189,6 +189,9 @@ async def test_of_a_refused_registration_a_hash_remains(store, database):
 async def test_a_refused_credential_goes_though_another_did_displaced_it(store, database):
     await store.register(registration(identifier=MAIL, did=DID, credential_id="ann-1"), claims)
     await store.settle("ann-1", Confirmation.REFUSED, None, NOW + 1)
+    eve = {"did": "did:new:0x" + "e" * 64, "ip": "192.0.2.3", "credential_id": "eve-1"}
+    await store.register(registration(identifier=MAIL, now=NOW + 1, **eve), lambda _facts: Move.DISPLACE)
+    await store.settle("eve-1", Confirmation.REFUSED, None, NOW + 1)
     bob = {"did": OTHER, "ip": "192.0.2.2", "credential_id": "bob-1"}
     await store.register(registration(identifier=MAIL, now=NOW + 2, **bob), lambda _facts: Move.DISPLACE)
     assert [row["credential"] for row in (await store.held_of(DID, NAMES.of_did(DID)))["credentials"]] == ["ann-1"]
@@ -196,6 +199,8 @@ async def test_a_refused_credential_goes_though_another_did_displaced_it(store, 
     assert [row["credential"] for row in bob["credentials"]] == ["bob-1"]
     assert await store.take_back(removal()) == Removed(credentials=1)
     assert await store.held_of(OTHER, NAMES.of_did(OTHER)) == bob
+    left = await store.held_of(eve["did"], NAMES.of_did(eve["did"]))
+    assert [row["credential"] for row in left["credentials"]] == ["eve-1"]
     assert not [row for row in map(str, database.rows()) if DID in row or "ann-1" in row]
     assert await store.find_credential("bob-1") is not None
 
@@ -238,6 +243,33 @@ async def test_a_free_address_becomes_the_dids_without_a_charge(people):
     assert [row.key for row in await people.administration.scan(Scan(did=DID), 9)] == [MAIL.key, "ann"]
     await people.release("handle", "ann", NOW + 20)
     assert await people.sponsorships.knows(DID), "it holds the address"
+
+
+async def test_handles_and_sessions_are_no_addresses_of_a_did(people):
+    await people.open_session(session(MAIL, DID), admit)
+    assert await people.add_address(address(1, NUMBER, most=1)) is Addition.CLAIM
+    assert await people.add_address(address(2, most=1)) is Addition.FULL
+
+
+async def test_a_token_adds_and_removes_once_each(people):
+    assert await people.add_address(address(1)) is Addition.CLAIM
+    for token in (1, 2):
+        gone = await people.take_back(removal(token, name=("email", MAIL.key)))
+        assert gone == Removed(identifiers=2 - token)
+    assert await people.add_address(address(2)) is Addition.CLAIM
+
+
+async def test_what_the_history_has_of_a_claim_is_not_told_again(people):
+    assert await people.add_address(address(1)) is Addition.CLAIM
+    await people.administration.transfer("email", MAIL.key, OTHER, EVA)
+    assert await people.add_address(address(2)) is Addition.TAKE_OVER
+    assert [action for action, _ in await history(people, MAIL)] == ["transferred", "added", "added"]
+
+
+async def test_a_further_credential_leaves_the_time_of_the_registration(people):
+    await people.register(registration(identifier=ANN, credential_id="ann-2", did=DID, now=NOW + 5), claims)
+    (row,) = (await people.held_of(DID, "hash"))["identifiers"]
+    assert row["registered_at"] == NOW
 
 
 async def test_of_parallel_additions_one_gets_the_address(people):

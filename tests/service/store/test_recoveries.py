@@ -99,6 +99,16 @@ async def test_attempts_are_limited_also_in_parallel(store):
     assert last is not None and last.attempts == 4, "what a window refused did not count for the code"
 
 
+async def test_of_two_requests_for_one_recovery_the_later_decides(store):
+    await belongs(store)
+    for request, after_s in ((REQUEST, 0), (SECOND, 1)):
+        await asks(store, request)
+        assert await store.recoveries.confirm(request, NOW + after_s, NOW + 9 + 50 * after_s)
+    assert await signable(store, NOW + 20) == Signable(NOW + 59, DID)
+    assert await store.recoveries.stop(SECOND, NOW + 21)
+    assert await signable(store, NOW + 22) == Signable(NOW + 9, DID)
+
+
 async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(store):
     await belongs(store)
     await asks(store)

@@ -109,6 +109,9 @@ async def test_a_token_uploads_one_snapshot_and_may_repeat_it(index):
         await begun(index, name, upload)
         await index.finish_upload(upload, root(name), use(1, what=name), allow, allow)
 
+    await index.add_pin(
+        NewPin(request_id="r", did=DID, request=PinRequest(cid="a"), now=NOW), use(1, "pin", "w"), allow
+    )
     await finish("u1", "a")
     await finish("u2", "a")
     with pytest.raises(SnapshotRefused, match="TOKEN_USED"):
@@ -129,6 +132,23 @@ async def test_a_pin_keeps_what_was_asked_and_has_its_own_moment(index):
     assert stamps == sorted(set(stamps), reverse=True) and len(stamps) == 5
     assert (await pin(index, 7, "c3", replaces="r3")).created_us == stamps[1] + 1, "after those that stay"
     assert (await pin(index, 8, "a", did=OTHER)).created_us == NOW * 1_000_000, "whatever other DIDs have"
+
+
+async def test_an_own_snapshot_s_pin_replaces_that_of_its_upload(index):
+    await keep(index, "a")
+    seen = []
+    new = NewPin(request_id="r", did=DID, request=PinRequest(cid="a"), now=NOW)
+    made = await index.add_pin(new, use(1, "pin"), seen.append)
+    assert made is not None and made.state is PinState.PINNED
+    assert ([usage.pins for usage in seen], len(await index.pins(DID))) == ([0], 1)
+
+
+async def test_a_snapshot_without_a_pin_is_held_until_its_time_is_over(index):
+    await keep(index, "a", pin=None, held_until=NOW + 100)
+    await index.expire(NOW + 99)
+    assert await index.root("a") is not None
+    await index.expire(NOW + 100)
+    assert await index.root("a") is None
 
 
 async def test_another_did_s_pin_that_waits_holds_no_snapshot(index):
@@ -253,6 +273,31 @@ async def test_a_pin_whose_snapshot_never_arrived_fails_after_a_day_and_goes_lat
     assert states == [[PinState.QUEUED], [PinState.FAILED], []]
 
 
+async def test_a_failed_pin_takes_no_room_and_is_pinned_by_a_later_upload(index):
+    await pin(index, 1, "a")
+    await index.expire(NOW + DAY_S + 1)
+    seen = []
+    late = NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 2 * DAY_S)
+    await index.begin_upload(late, lambda usage: seen.append(usage) or 10)
+    assert seen == [Usage(0, 0, 0, 0)]
+    await index.insert_blocks(DID, "u", [("a", 10)])
+    await index.finish_upload("u", root(), use(2), allow, allow)
+    assert [held.state for held in await index.pins(DID)] == [PinState.PINNED]
+
+
+async def test_with_a_did_go_only_its_own_names(store, index):
+    await refuse_all(store)
+    await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
+    await keep(index, "theirs", did=OTHER, publisher="name")
+    await keep(index, "a", publisher="name")
+    record = NewRecord(
+        name="name", root="theirs", sequence=1, validity_ns=2**63, ttl_ns=60_000_000_000, data=b"record", now=NOW
+    )
+    assert await index.publish(record, lambda _kept: True)
+    await index.expire(NOW + 30 * DAY_S + 1)
+    assert await index.root("a") is None and await index.record("name") is not None
+
+
 @pytest.mark.parametrize("end", ["revoked", "released"])
 async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(store, index, end):
     await store.register(registration(did=DID), claims)
@@ -265,6 +310,17 @@ async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(store, 
     await index.expire(NOW + 30 * DAY_S)
     assert await index.root("a") is not None
     await index.expire(NOW + 31 * DAY_S + 1)
+    assert await index.root("a") is None
+
+
+async def test_the_thirty_days_begin_with_the_end_of_the_last_registration(store, index):
+    await refuse_all(store)
+    await keep(index, "a")
+    await store.register(registration(did=DID, identifier=MAIL, credential_id="again"), claims)
+    await store.settle("again", Confirmation.REFUSED, None, NOW + 29 * DAY_S)
+    await index.expire(NOW + 31 * DAY_S)
+    assert await index.root("a") is not None
+    await index.expire(NOW + 59 * DAY_S + 1)
     assert await index.root("a") is None
 
 

@@ -26,6 +26,13 @@ async def test_a_row_does_not_grow_with_its_events(pg_store, postgres_url, postg
     assert size < most
 
 
+def test_what_has_left_a_window_stays_two_minutes_for_clocks_that_differ(ask):
+    for later, stays in ((119, True), (120, False)):
+        now = NOW + 3600 + later
+        rows = ask("window_entries_v1", [NOW], [100], 100, now, 3600.0)
+        assert {row["at"]: row["many"] for row in rows} == {**({NOW: 100} if stays else {}), now: 1}
+
+
 @settings(max_examples=20)
 @given(gaps=st.lists(st.floats(0, 300), min_size=70, max_size=100), most=st.sampled_from([3, 64, 65, 120]))
 def test_entries_count_every_event_until_it_leaves(ask, gaps, most):

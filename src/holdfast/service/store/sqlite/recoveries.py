@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 _OWNED = (
     "identifiers AS i JOIN credentials AS c ON c.identifier_id = i.id AND c.did = i.did AND c.signed"
-    " AND c.confirmation <> 'refused' WHERE i.stage = 'registered'"
+    " AND c.confirmation <> 'refused'"
 )
-_HOLDER = f"SELECT i.did FROM {_OWNED} AND i.channel = ? AND i.key = ? LIMIT 1"
-_MINE = f"EXISTS (SELECT 1 FROM {_OWNED} AND i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
-_ADDRESSES = f"SELECT DISTINCT i.key FROM {_OWNED} AND i.channel = 'email' AND {of_did('c.did')}"
-_NAMES = f"SELECT DISTINCT i.channel, i.key FROM {_OWNED} AND {of_did('c.did')}"
+_HOLDER = f"SELECT i.did FROM {_OWNED} WHERE i.channel = ? AND i.key = ? LIMIT 1"
+_MINE = f"EXISTS (SELECT 1 FROM {_OWNED} WHERE i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
+_ADDRESSES = f"SELECT DISTINCT i.key FROM {_OWNED} WHERE i.channel = 'email' AND {of_did('c.did')}"
+_NAMES = f"SELECT DISTINCT i.channel, i.key FROM {_OWNED} WHERE {of_did('c.did')}"
 _NOTE_FINISHED = (
     "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at, sent_at)"
     " VALUES (?, '', ?, ?, ?, ?, '', ?, ?, ?) ON CONFLICT DO NOTHING"

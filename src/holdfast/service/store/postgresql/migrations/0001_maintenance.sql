@@ -165,9 +165,7 @@ BEGIN
             place.identifier_shard, place.channel, place.key, gone.created_at, 'registered', gone.did);
     END IF;
     PERFORM holdfast.record_v1(place.identifier_shard, place.channel, place.key, at, 'credential_revoked', gone.did);
-    IF gone.confirmation <> 'refused' THEN
-        PERFORM holdfast.note_orphans_v1(ARRAY[gone.did], 0);
-    END IF;
+    PERFORM holdfast.note_orphans_v1(ARRAY[gone.did], 0);
     RETURN true;
 END
 $$;

@@ -52,7 +52,7 @@ BEGIN
     RETURN (SELECT i.did FROM holdfast.identifiers AS i
         JOIN holdfast.credentials AS c ON c.shard = i.shard AND c.channel = i.channel AND c.key = i.key AND c.did = i.did
             AND c.signed AND c.confirmation <> 'refused'
-        WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key AND i.stage = 'registered' LIMIT 1);
+        WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key LIMIT 1);
 END
 $$;
 
