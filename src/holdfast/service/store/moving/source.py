@@ -221,7 +221,7 @@ def _audit_id(at: float, action: str, number: int) -> str:
         action: determines the order of rows within one millisecond.
         number: its row number in the source, which makes it unique.
     """
-    index = IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else len(IN_ONE_MOMENT)
+    index = 1 + IN_ONE_MOMENT.index(action) if action in IN_ONE_MOMENT else 0  # an operator's act before what it ends
     return str(uuid.UUID(int=int(at * 1000) << 80 | _VERSION_7 | index << 64 | _VARIANT | number))
 
 
