@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import NewSponsorship
 
 
-# More gwei than there are. The gas limits of an operation may be so large that its cost is no bigint.
+# More gwei than there are. The gas limits of an operation may make its cost too large for a bigint.
 _ALL_ETHER = 2**60
 
 
