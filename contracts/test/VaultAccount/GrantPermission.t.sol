@@ -83,6 +83,12 @@ contract GrantPermissionTest is PermissionFixture {
         }
     }
 
+    function test_theAccountIsNoToken() public {
+        Permission memory p = _subscription();
+        p.token = address(account);
+        _refuseGrant(p);
+    }
+
     function test_refusesWhatMeansNothing() public {
         Permission memory p = _subscription();
         p.keyId = 0;

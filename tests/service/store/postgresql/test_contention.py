@@ -1,15 +1,73 @@
-"""Writes about the same DID: upkeep does not wait for them, and they do not fail only because the database is slow."""
+"""Transactions about the same rows: what one decides on stays so, upkeep passes over a busy DID, slow writes are tried on."""
+
+import asyncio
 
 import asyncpg
+import pytest
 from tests.support.snapshot_cases import taking
-from tests.support.store_cases import NOW
+from tests.support.store_cases import NOW, claims, registration
 
+from holdfast.rules.invitations import Invitation
+from holdfast.rules.registration import Claim, Confirmation, Stage
 from holdfast.rules.shards import shard_of
+from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.snapshot_index import NewUpload
 
 BUSY, FREE = "did:new:0x01", "did:new:0x02"
+
+
+OPERATOR = By("cli:root", NOW)
+
+
+@pytest.fixture
+async def other(pg_store, postgres_url):
+    """A connection of another node."""
+    connection = await asyncpg.connect(postgres_url)
+    yield connection
+    await connection.close()
+
+
+async def all_wait(other, *writes):
+    """Start writes, and return their tasks when all of them wait for locks that the other node has."""
+    tasks = [asyncio.ensure_future(write) for write in writes]
+    while await other.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted") < len(tasks):
+        await asyncio.sleep(0.01)
+    return tasks
+
+
+async def test_a_refusal_sees_the_credential_that_comes_meanwhile(pg_store, other):
+    await pg_store.register(registration(), claims)
+    async with other.transaction():
+        await other.execute("SELECT 1 FROM holdfast.identifiers FOR UPDATE")
+        (settling,) = await all_wait(other, pg_store.settle("cred", Confirmation.REFUSED, None, NOW))
+        second = 'jsonb_populate_record(c, \'{"credential": "second"}\')'
+        await other.execute(f"INSERT INTO holdfast.credentials SELECT ({second}).* FROM holdfast.credentials AS c")
+    assert await settling
+    assert await pg_store.claim_of("handle", "ann") == Claim("did:a:1", Stage.REGISTERED)
+
+
+async def test_two_nodes_use_up_an_invitation_once(pg_store, postgres_url, other):
+    invitation, second = StoredInvitation("0a" * 6, 3, NOW + 900, NOW), PostgresqlDatabase(postgres_url).open()
+    await pg_store.administration.invite(invitation, OPERATOR)
+    await pg_store.charge([Invitation(invitation.number, 3, int(NOW + 900)).quota()], NOW + 900)
+    async with other.transaction():
+        await other.execute("SELECT 1 FROM holdfast.windows FOR UPDATE")
+        nodes = (pg_store, second)
+        tasks = await all_wait(other, *(node.administration.use_up(invitation, OPERATOR) for node in nodes))
+    assert sorted(await asyncio.gather(*tasks)) == [0, 2]
+    await second.close()
+
+
+async def test_the_key_of_an_operator_who_acts_is_not_revoked_meanwhile(pg_store, postgres_url, other):
+    await pg_store.administration.keep_key(AdminKey("eva", b"d" * 32, "write", NOW), OPERATOR)
+    acting = await asyncpg.connect(postgres_url)
+    async with acting.transaction():
+        await acting.execute("SELECT holdfast.as_operator_v1('key:eva')")
+        with pytest.raises(asyncpg.LockNotAvailableError):
+            await other.execute("SELECT 1 FROM holdfast.admin_keys FOR NO KEY UPDATE NOWAIT")
+    await acting.close()
 
 
 async def test_upkeep_passes_over_a_busy_did_and_returns(fresh_postgres_url):
