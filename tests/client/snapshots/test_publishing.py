@@ -32,15 +32,16 @@ async def test_a_snapshot_that_is_only_written_to_a_file_leaves_nothing_to_uploa
     assert await device.client.publish_snapshot() == published
 
 
-async def test_a_token_is_the_vaults_invocation_for_this_service(device, host):
-    await device.client.publish_snapshot()
+async def test_a_pin_and_a_token_are_the_vaults(device, host):
+    root = (await device.client.publish_snapshot()).acknowledged_root
+    did = (await device.vault.status()).did
+    assert host.pins["r1"]["pin"] == {"cid": root, "name": "vault", "meta": {"vault": did}}
     await device.change()
     before = device.store.load().revision
     await device.client.publish_snapshot()
     assert device.store.load().revision == before, "a token is not a change of the vault"
     tokens = [token.removeprefix("Bearer ") for token in host.tokens]
     assert len(set(tokens)) == len(tokens)
-    did = (await device.vault.status()).did
     with UcanVerifier() as verifier:
         claims = verifier.verify(
             tokens[0], audience="did:web:vault.example", subject=did, command="/snapshots/write", args={}
