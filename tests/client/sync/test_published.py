@@ -34,6 +34,8 @@ async def test_the_new_device_notices_an_older_record(old, host, tmp_path):
     await old.change("later")
     await old.client.publish_snapshot()
     async with paired(tmp_path / "new", host, old) as new:
+        note = f"snapshot-record:{(await new.vault.status()).did}"
+        assert new.store.note(note) == old.store.note(note) is not None, "which it gives to a third device"
         host.records = older
         with pytest.raises(SnapshotRolledBack):
             await new.client.publish_snapshot()
