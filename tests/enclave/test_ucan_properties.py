@@ -106,14 +106,18 @@ def test_the_hosts_clock_decides_where_no_time_is_given():
 def test_a_chain_through_every_kind_of_key(enclave):
     people = [Principal(kind) for kind in ("P-256", "Ed25519", "secp256k1", "P-256", "Ed25519")]
     root = people[0].did
-    links = [
-        giver.delegate(taker.did, sub=root, cmd="/accounts" if i else "/")
-        for i, (giver, taker) in enumerate(itertools.pairwise(people))
-    ]
+
+    def linked(*commands):
+        steps = zip(itertools.pairwise(people), commands, strict=True)
+        links = (giver.delegate(taker.did, sub=root, cmd=command) for (giver, taker), command in steps)
+        return [base64.b64encode(link).decode() for link in links]
+
     asked = {"audience": people[-1].did, "subject": root, "command": "/accounts/list", "now": NOW}
-    proofs = [base64.b64encode(link).decode() for link in links]
+    proofs = linked("/", "/accounts", "/accounts", "/accounts")
     assert enclave.call("verify_ucan", token=proofs[-1], proofs=proofs[:-1], **asked)["valid"]
-    for missing in range(len(links)):
+    wider = linked("/accounts", "/", "/accounts", "/accounts")
+    assert refused(enclave, "verify_ucan", token=wider[-1], proofs=wider[:-1], **asked) == "command_denied"
+    for missing in range(len(proofs)):
         kept = [proof for i, proof in enumerate(proofs) if i != missing]
         with pytest.raises(PluginCallError):
             enclave.call("verify_ucan", token=kept[-1], proofs=kept[:-1], **asked)
