@@ -30,6 +30,7 @@ from holdfast.chain.transports import Httpx2Transport
 from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.service_client import ServiceClient
+from holdfast.client.flows.failures import chain_errors
 from holdfast.client.http import refusals
 from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, as_json, result
 from holdfast.client.http.chain_transport import ChainTransport
@@ -318,6 +319,17 @@ def test_only_bundler_calls_that_cost_something_carry_an_idempotency_key(path, m
         assert keys[0] == keys[1] != keys[2] and None not in keys and sent[0] == sent[1]
     else:
         assert keys == [None] * 2
+
+
+@pytest.mark.parametrize("url", ["https://s/api/bundler", "https://chain.example/"])
+async def test_a_lost_answer_is_told_once(url):
+    def lost(_request):
+        raise httpx2.ReadError("")
+
+    http = HttpTransport("https://s", transport=httpx2.MockTransport(lost), retries=QUICK)
+    with pytest.raises(NetworkError, match="^Network: no answer$"), chain_errors():
+        await RpcClient(url, ChainTransport(http), delays_s=()).call("eth_chainId")
+    await http.close()
 
 
 async def test_headers_that_trickle_end_with_the_whole_request(monkeypatch):

@@ -55,7 +55,7 @@ class ChainTransport:
         except RequestRefused as error:
             raise TransportError(f"HTTP status {error.status}", error.status) from error
         except NetworkError as error:
-            raise TransportError(str(error)) from error
+            raise TransportError(str(error).removeprefix("Network: ")) from error
         if reply.status not in _OK:
             raise TransportError(f"HTTP status {reply.status}", reply.status)
         return reply.content
