@@ -10,6 +10,7 @@ import { ask } from "../src/chain/rpc.ts";
 import { NetworkError } from "../src/errors.ts";
 import { ServiceClient } from "../src/holdfast.ts";
 import { Http } from "../src/http/http.ts";
+import { Gateways } from "../src/snapshots/gateway.ts";
 
 const WITHIN_MS = 100;
 
@@ -37,6 +38,12 @@ for (const [what, sent] of [
   ["a request to the chain", (url) => ask(url, "eth_chainId")],
 ])
   test(what, () => dripping((url) => assert.rejects(sent(url), ({ message }) => /within|time/i.test(message))));
+
+test("a closed client says so, however many gateways it has", async () => {
+  const gateways = new Gateways(["https://a.example", "https://b.example"]);
+  gateways.close();
+  await assert.rejects(gateways.probe(), { name: "ClientStateError" });
+});
 
 /** Answers of a chain's endpoint that are none; vectors/service/json_rpc.json has the others. */
 const ANSWERS = {

@@ -3,7 +3,7 @@
 import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES } from "./cars.ts";
 import { cidBytes, codecOf, verified } from "./cids.ts";
 import { type Fetch, Http } from "../http/http.ts";
-import { RequestRefused, StorageError } from "../errors.ts";
+import { ClientStateError, RequestRefused, StorageError } from "../errors.ts";
 import { askAll, failure, type NameAnswers, type Patience } from "./name_records.ts";
 import type { IpnsRecord } from "./records.ts";
 import { assembled, readRoot, type Snapshot } from "./roots.ts";
@@ -97,6 +97,7 @@ export class Gateways {
       try {
         return await work(http);
       } catch (error) {
+        if (error instanceof ClientStateError) throw error; // it is closed
         failed.push({ http, error });
         if (!(error instanceof RequestRefused && error.status === NOT_FOUND)) this.#failed.add(http);
       }

@@ -327,7 +327,7 @@ async def test_a_lost_answer_is_told_once(url):
         raise httpx2.ReadError("")
 
     http = HttpTransport("https://s", transport=httpx2.MockTransport(lost), retries=QUICK)
-    with pytest.raises(NetworkError, match="^Network: no answer$"), chain_errors():
+    with pytest.raises(NetworkError, match=r"^Network: no answer$"), chain_errors():
         await RpcClient(url, ChainTransport(http), delays_s=()).call("eth_chainId")
     await http.close()
 
