@@ -221,6 +221,15 @@ async def test_a_batch_that_answers_twice_or_not_at_all_is_an_error(*, twice):
     assert (second, third) == (2, 3)
 
 
+async def test_what_a_transport_should_not_raise_reaches_those_who_wait():
+    class Broken:
+        async def post(self, url, body):
+            raise KeyError("a mistake of the transport")
+
+    calls = (client(Broken()).get_balance(hex(n)) for n in (1, 2))
+    assert [type(error) for error in await asyncio.gather(*calls, return_exceptions=True)] == [KeyError, KeyError]
+
+
 async def test_no_error_names_the_address():
     with pytest.raises(RpcError) as caught:
         await client(RawTransport("<html>")).get_balance(ADDRESS)

@@ -127,10 +127,10 @@ class RpcClient:
         try:
             async with asyncio.timeout(self._timeout_s):
                 results = await self._ask(requests)
-        except RpcError as error:
-            results = [error] * len(requests)
         except TimeoutError:
             results = [RpcError("no answer in time")] * len(requests)
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait are told
+            results = [error] * len(requests)
         except BaseException:
             for _, future in pending:
                 future.cancel()
