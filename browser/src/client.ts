@@ -111,7 +111,7 @@ export class Client extends ServiceClient {
   }
 
   /** Terminates the worker and cancels all requests. Repeated calls have no effect. */
-  async close() {
+  override async close() {
     this.#vault.close();
     await this.#end();
   }

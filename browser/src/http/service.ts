@@ -125,7 +125,7 @@ export class ServiceClient extends EndpointMethods {
    * @param token signed by the DID's key, so that credentials that strangers added cannot prevent the registration
    * @throws {RequestRefused}
    */
-  registerDid(fields: RegisterDid, token?: string | null): Promise<DidRegistered> {
+  override registerDid(fields: RegisterDid, token?: string | null): Promise<DidRegistered> {
     const headers = token ? { authorization: `Bearer ${token}` } : undefined;
     return this._call(
       { method: "POST", path: "/api/dids", reads: "json", keyed: true, form: "DidRegistered" },
@@ -177,7 +177,7 @@ export class ServiceClient extends EndpointMethods {
   }
 
   /** Sends one request. */
-  async _call(endpoint: Endpoint, fields?: object, headers: Record<string, string> = {}) {
+  override async _call(endpoint: Endpoint, fields?: object, headers: Record<string, string> = {}) {
     const { reads, form, ...request } = endpoint;
     const isRead = request.method === "GET";
     const sent: Record<string, string> = { ...(!isRead && { "content-type": "application/json" }), ...headers };

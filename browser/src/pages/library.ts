@@ -1,7 +1,5 @@
 /** Collects in one place what the pages import from the client, so that built pages share the client's file. */
 
-import type { Change as AccountChange } from "../account/changes.ts";
-
 export {
   AccountNotFunded,
   Client,

@@ -87,7 +87,7 @@ class LimitedTokenizer extends Tokenizer {
   #needed = [Infinity];
   #isLink = false;
 
-  next() {
+  override next() {
     const token = super.next();
     const { type, value, byteValue, encodedLength } = token;
     if (!this.#isLink) this.#count(type === Type.array ? value : type === Type.map ? 2 * value : null);
