@@ -8,7 +8,7 @@
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { instantiate } from "../browser/src/enclave-host.js";
+import { instantiate } from "../browser/src/enclave-host.ts";
 
 const [, , path, credential] = process.argv;
 const key = { kind: "secret", secret: Buffer.alloc(32, 7).toString("base64") };

@@ -95,9 +95,11 @@ def _granian(port: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _uvicorn(port: int, application: str = "bench.ceiling:asgi", python: str = sys.executable) -> list[str]:
+def _uvicorn(
+    port: int, application: str = "bench.ceiling:asgi", python: str = sys.executable, http: str = "h11"
+) -> list[str]:
     return [
-        python, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", "httptools",
+        python, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", http,
         "--no-access-log", "--no-server-header", "--no-date-header", "--log-level", "warning", application,
     ]  # fmt: skip
 
@@ -132,7 +134,7 @@ FASTIFY_PEER = Subject(
 )
 FASTAPI_PEER = Subject(
     "fastapi",
-    lambda port: _uvicorn(port, "server:app", str(install.FASTAPI_PYTHON)),
+    lambda port: _uvicorn(port, "server:app", str(install.FASTAPI_PYTHON), "httptools"),
     lambda port, folder: _peer_environment(port, folder) | {"PYTHONPATH": str(FASTAPI)},
     peers_database,
     install.fastapi,
