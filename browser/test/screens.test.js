@@ -294,7 +294,9 @@ for (const [typed, key] of [
   ["Bob@Example.com", "send.bad.email"],
   ["+49 151 23456789", "send.bad.phone"],
   ["vitalik.eth", "send.bad.host"],
-  ["0x5290…69ee7", "send.bad.to"],
+  ["0x5290…69ee7", "send.bad.copied"],
+  [CHECKSUMMED.slice(0, -1), "send.bad.copied"],
+  ["my friend Ann", "send.bad.to"],
   [CHECKSUMMED.replace("E7", "e7"), "send.bad.checksum"],
   ["unknown", "send.bad.name"],
 ])

@@ -18,8 +18,8 @@ const NOT_NAMES: Record<string, TextKey> = {
   email: "send.bad.email",
   phone: "send.bad.phone",
   host: "send.bad.host",
-  account: "send.bad.to",
-  did: "send.bad.to",
+  account: "send.bad.copied",
+  did: "send.bad.copied",
 };
 
 export interface Payee {
@@ -46,7 +46,8 @@ export async function resolved(typed: string): Promise<Payee> {
   const name = canonicalHandle(to);
   const form = formOf(name) ?? formOf(copied);
   if (form) throw new ProblemError(NOT_NAMES[form], { name });
-  if (to === "" || to.length > 64 || /\s|^0x/i.test(to)) throw new ProblemError("send.bad.to");
+  if (/^0x/i.test(to)) throw new ProblemError("send.bad.copied");
+  if (to === "" || to.length > 64 || /\s/.test(to)) throw new ProblemError("send.bad.to");
   return ofName(name);
 }
 

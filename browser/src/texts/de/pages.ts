@@ -568,6 +568,7 @@ const de: typeof import("../en/pages.ts").default = {
   "send.next": "Prüfen",
   "send.checking": "Empfänger und Gebühr werden gesucht.",
   "send.bad.to": "Geben Sie eine Adresse, eine DID oder einen Namen ein.",
+  "send.bad.copied": "Das ist keine vollständige Adresse oder DID. Kopieren Sie sie neu.",
   "send.bad.checksum":
     "Diese Adresse enthält einen Tippfehler: Ihre Großbuchstaben passen nicht. Kopieren Sie sie neu.",
   "send.bad.name": "Hier ist nichts als {name} registriert.",

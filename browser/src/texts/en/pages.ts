@@ -543,6 +543,7 @@ export default {
   "send.next": "Check",
   "send.checking": "Looking up the payee and the fee.",
   "send.bad.to": "Fill in an address, a DID or a name.",
+  "send.bad.copied": "This is not a whole address or DID. Copy it again.",
   "send.bad.checksum": "This address has a typing error: its capital letters do not match. Copy it again.",
   "send.bad.name": "Nothing is registered here as {name}.",
   "send.bad.email":
