@@ -1,6 +1,7 @@
 """`holdfast backup`, `restore` and `export` with a real service."""
 
 import json
+import os
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -127,11 +128,13 @@ def test_what_is_not_there(holdfast, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
-def test_a_backup_never_replaces_the_database_itself(holdfast, filled):
-    database = filled.parent / "data" / "holdfast.db"
-    inode = database.stat().st_ino
-    assert holdfast("backup", database).code == Exit.USAGE
-    assert database.stat().st_ino == inode
+def test_a_backup_never_replaces_the_database_itself_or_a_device(holdfast, filled, tmp_path):
+    database, device = filled.parent / "data" / "holdfast.db", tmp_path / "pipe"
+    os.mkfifo(device)
+    for place in (database, device):
+        inode = place.stat().st_ino
+        assert holdfast("backup", place).code == Exit.USAGE
+        assert place.stat().st_ino == inode
 
 
 @pytest.mark.parametrize("place", ["no/such/folder/x.db", ".", "copy.db/x.db"])

@@ -34,6 +34,8 @@ def backup(
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if file.exists() and any(file.samefile(own) for own in source.files):
         fail(Exit.USAGE, f"{file} is the database itself: name another file", as_json=as_json)
+    if file.exists() and not (file.is_file() or file.is_dir()):  # the copy would take the place of the device
+        fail(Exit.USAGE, f"{file} is a device: name a file", as_json=as_json)
     try:
         source.backup(file.absolute())
     except OSError as error:

@@ -1,6 +1,7 @@
 """The guarantees of every store, whichever database it uses."""
 
 import asyncio
+import time
 from dataclasses import replace
 
 import pytest
@@ -38,6 +39,7 @@ from holdfast.rules.registration import (
 )
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.values import LateTransaction, NewRepeat, StoredResponse
+from holdfast.service.telemetry import metrics
 from holdfast.wire.errors import RATE_LIMITED, Refused
 from holdfast.wire.requests import NO_TRANSACTION
 
@@ -541,3 +543,19 @@ async def test_the_store_does_what_the_rule_decided(store, move, holder):
     await store.register(registration(identifier=MAIL, did="did:a:2"), lambda _facts: move)
     assert await store.claim_of("email", MAIL.key) == Claim(holder, Stage.REGISTERED)
     assert await store.registrations("192.0.2.1") == (1, 1), "only a claim is charged to the address"
+
+
+async def test_reads_and_writes_are_counted_with_the_time_that_they_took(database, monkeypatch):
+    monkeypatch.setattr(metrics, "_enabled", True)
+    metrics.reset()
+    opened, began = database.open(), time.perf_counter()
+    await opened.open_session(session(), admit)
+    await opened.claim_of("handle", "ann")
+    await opened.close()
+    took = time.perf_counter() - began
+    for histogram in (metrics.STORE_SECONDS, metrics.BATCH_SECONDS):
+        for (work,), (*counts, seconds) in histogram.cells.items():
+            assert sum(counts) > 0 and 0 < seconds <= took * sum(counts), work
+    assert metrics.STORE_SECONDS.cells.keys() == {("read",), ("write",)}
+    assert ("write",) in metrics.BATCH_SECONDS.cells and metrics.BATCH_SIZE.cells["write",][-1] >= 1
+    metrics.reset()
