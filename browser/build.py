@@ -16,12 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # a packaging hook loads this file alone
@@ -130,28 +131,21 @@ class Built(NamedTuple):
 
 def build(folder: Path, pages: Sequence[str] = ()) -> Built:
     """Write the minified entries, and those of `pages`, to `folder`; return what was written. Raises BuildError."""
-    _empty(folder)
-    by_itself = (*ALONE, *ADMIN) if pages else ALONE
-    shared, alone = _bundle((*ENTRIES, *pages), folder, *_SPLIT), _bundle(by_itself, folder)
-    packages = shared.packages | alone.packages
-    built = Built(folder, {**shared.imports, **alone.imports}, {**shared.names, **alone.names}, packages)
-    (folder / FILE).write_text(notices(node_modules(), packages), "utf-8")
-    sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *by_itself))
-    print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
-    built.check()
-    return built
+    with _replacing(folder) as new:
+        by_itself = (*ALONE, *ADMIN) if pages else ALONE
+        shared, alone = _bundle((*ENTRIES, *pages), new, *_SPLIT), _bundle(by_itself, new)
+        packages = shared.packages | alone.packages
+        built = Built(new, {**shared.imports, **alone.imports}, {**shared.names, **alone.names}, packages)
+        (new / FILE).write_text(notices(node_modules(), packages), "utf-8")
+        sizes = ", ".join(f"{name} {built.size(name)}" for name in (*ENTRIES, *pages, *by_itself))
+        print(f"client: bytes after gzip, with all that is imported: {sizes}", flush=True)
+        built.check()
+    return built._replace(folder=folder)
 
 
 def build_served(folder: Path) -> None:
-    """Build what /client/ serves: the client, and the pages' scripts. Raises BuildError.
-
-    The folder is replaced when all is built, because a service may start at the same time.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-        build(Path(made) / "client", PAGES)
-        shutil.rmtree(folder, ignore_errors=True)
-        (Path(made) / "client").replace(folder)
+    """Build what /client/ serves: the client, and the pages' scripts. Raises BuildError."""
+    build(folder, PAGES)
 
 
 def build_for_checkout() -> None:
@@ -160,20 +154,23 @@ def build_for_checkout() -> None:
     strip(MODULES / "src")
     try:
         _link(MODULES / "node_modules", node_modules())
-        _bundle((*WITH_PACKAGES, LIBP2P), MODULES / "bundled")
+        with _replacing(MODULES / "bundled") as new:
+            _bundle((*WITH_PACKAGES, LIBP2P), new)
     except BuildError as error:
         print(f"client: no pairing, QR codes or snapshots: {error}", file=sys.stderr, flush=True)
 
 
 def _link(link: Path, target: Path) -> None:
-    link.unlink(missing_ok=True)
-    link.symlink_to(target, target_is_directory=True)
+    with tempfile.TemporaryDirectory(dir=link.parent) as made:
+        new = Path(made) / link.name
+        new.symlink_to(target, target_is_directory=True)
+        new.replace(link)
 
 
 def strip(folder: Path) -> None:
     """Write each module without its types, with unchanged lines, to `folder`. Raises BuildError without Node."""
-    _empty(folder)
-    _run([_node(), "--disable-warning=ExperimentalWarning", HERE / "modules.js", SOURCES, folder])
+    with _replacing(folder) as new:
+        _run([_node(), "--disable-warning=ExperimentalWarning", HERE / "modules.js", SOURCES, new])
 
 
 def _bundle(entries: Sequence[str], folder: Path, *more: str) -> Built:
@@ -237,14 +234,14 @@ def build_or_copy(folder: Path) -> None:
 def build_package(folder: Path) -> None:
     """Write the npm package, with its type declarations, to `folder`. Raises BuildError."""
     modules = node_modules()
-    _empty(folder)
-    build(folder / "dist")
-    _declare(folder / "dist" / "types", modules)
     described = json.loads((HERE / "package.json").read_text())
     kept = {name: value for name, value in described.items() if name not in {"private", "devDependencies", "scripts"}}
-    (folder / "package.json").write_text(json.dumps(kept, indent=2) + "\n")
-    shutil.copyfile(HERE / "README.md", folder / "README.md")
-    shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+    with _replacing(folder) as new:
+        build(new / "dist")
+        _declare(new / "dist" / "types", modules)
+        (new / "package.json").write_text(json.dumps(kept, indent=2) + "\n")
+        shutil.copyfile(HERE / "README.md", new / "README.md")
+        shutil.copyfile(ROOT / "LICENSE", new / "LICENSE")
 
 
 def build_exit(file: Path) -> None:
@@ -256,9 +253,11 @@ def build_exit(file: Path) -> None:
     with tempfile.TemporaryDirectory() as made:
         built = _bundle(("exit/main.js",), Path(made) / "exit")
         script = (built.folder / built.names["exit/main.js"]).read_text("utf-8")
-    file.parent.mkdir(parents=True, exist_ok=True)
     whole = page((folder / "page.html").read_text("utf-8"), script=script, style=style, enclave=ENCLAVE.read_bytes())
-    file.write_text(whole, "utf-8")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as made:
+        (Path(made) / file.name).write_text(whole, "utf-8")
+        (Path(made) / file.name).replace(file)
     print(f"client: {file.name} {file.stat().st_size} bytes", flush=True)
 
 
@@ -352,9 +351,17 @@ def _gzipped(file: Path) -> int:
     return len(gzip.compress(file.read_bytes(), 9))
 
 
-def _empty(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder that replaces `folder` when all is written, because tests or a service may read it now."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+        new = Path(made) / folder.name
+        new.mkdir()
+        yield new
+        if folder.exists():
+            folder.rename(Path(made) / "old")
+        new.rename(folder)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,34 @@ def test_a_client_that_grows_too_large_stops_the_build(builder, tmp_path, monkey
         builder.build(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["strip", "build", "build_served", "build_or_copy", "build_package"])
+def test_what_was_built_stays_in_place_until_all_is_built_anew(builder, tmp_path, monkeypatch, name):
+    """Tests and services read these files, maybe while a check builds them."""
+    folder = tmp_path / "kept" / "built"
+    (folder / "pay").mkdir(parents=True)
+    (folder / "pay" / "before.js").write_text("old")
+    sources = shutil.copytree(builder.SOURCES, tmp_path / "src")
+    (sources / "worker.ts").write_text("not TypeScript")
+    with monkeypatch.context() as patch:
+        patch.setattr(builder, "SOURCES", sources)
+        with pytest.raises(builder.BuildError):
+            getattr(builder, name)(folder)
+    assert (folder / "pay" / "before.js").read_text() == "old"
+    getattr(builder, name)(folder)
+    assert not (folder / "pay" / "before.js").exists()
+    assert list(folder.parent.iterdir()) == [folder], "a temporary folder stays"
+
+
+def test_who_reads_an_exit_page_reads_a_whole_one(builder, tmp_path):
+    file = tmp_path / "exit.html"
+    file.write_text("old")
+    with file.open() as opened:
+        builder.build_exit(file)
+        assert opened.read() == "old"
+    assert "</html>" in file.read_text("utf-8")
+    assert list(tmp_path.iterdir()) == [file], "a temporary file stays"
+
+
 def test_without_npm_each_module_is_written_by_itself(builder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(builder, "npm", lambda: [tmp_path / "npm"])
     monkeypatch.setattr(builder, "HERE", tmp_path)
