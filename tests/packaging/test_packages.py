@@ -14,9 +14,9 @@ import pytest
 from tests.support.clean_tree import PROJECT_URL, ROOT, run
 from tests.support.serving import environment_of, free_port, launched, wait_until_ready
 
+ENCLAVE = "holdfast/enclave/enclave.wasm"
 NEEDED = (
     "holdfast/py.typed",
-    "holdfast/enclave/enclave.wasm",
     "holdfast/rules/data/reserved_identifiers.txt",
     "holdfast/service/mail/templates/code.html",
     "holdfast/service/mail/templates/code.txt",
@@ -29,7 +29,7 @@ NEEDED = (
     "holdfast/world/npm/package-lock.json",
 )
 MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
-# The JavaScript client is built only for the wheel, because a checkout serves browser/src.
+# The build of the JavaScript client, which git ignores; a checkout serves it from build/client.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
     for name in (
@@ -62,21 +62,18 @@ def contents(wheel):
 HASHED = re.compile(r"static/client/[\w.]+-[0-9A-Z]{8}\.js$")
 
 
-def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel, tree):
+def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel):
     found = {name for name in contents(wheel) if ".dist-info/" not in name}
-    sources = {
-        path.relative_to(tree / "src").as_posix()
-        for path in (tree / "src").rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
-    }
-    assert {name for name in found - sources if not HASHED.search(name)} == {*CLIENT, MAN_PAGE}
-    assert sources <= found  # the build has added the enclave to the sources
+    tracked = [name for name in run("git", "ls-files", "src", cwd=ROOT).splitlines() if (ROOT / name).is_file()]
+    sources = {name.removeprefix("src/") for name in tracked}
+    assert {name for name in found - sources if not HASHED.search(name)} == {*CLIENT, MAN_PAGE, ENCLAVE}
+    assert sources <= found
     assert set(NEEDED) <= found
 
 
 def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel):
     built = (ROOT / "src/holdfast/enclave/enclave.wasm").read_bytes()
-    assert contents(wheel)["holdfast/enclave/enclave.wasm"] == hashlib.sha256(built).hexdigest()
+    assert contents(wheel)[ENCLAVE] == hashlib.sha256(built).hexdigest()
     assert built.startswith(b"\0asm")
 
 
@@ -167,7 +164,7 @@ def test_the_installed_wheel_serves(installed, wheel, server, tmp_path):
     with server.client() as client:
         assert client.get("/healthz").json() == {"ok": True}
         module = client.get("/enclave.wasm").content
-        assert hashlib.sha256(module).hexdigest() == contents(wheel)["holdfast/enclave/enclave.wasm"]
+        assert hashlib.sha256(module).hexdigest() == contents(wheel)[ENCLAVE]
         assert client.get("/pay/confirm").status_code == 200
         served = {
             f"holdfast/service/static{path}": client.get(path) for path in ("/client/holdfast.js", "/client/worker.js")
