@@ -105,6 +105,7 @@ DECLARE
     first_seen text[];
     displacing bigint[];
     replacing holdfast.registration_v1[];
+    gone holdfast.credentials[];
     changed bigint;
     shards smallint[];
     channels text[];
@@ -186,18 +187,19 @@ BEGIN
         WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND (holdfast.one_server_v1() OR t.shard = ANY (shards));
 
         -- A row that the chain refused makes way, and the audit has its record.
-        WITH gone AS (
+        WITH removed AS (
             DELETE FROM holdfast.credentials AS t USING unnest(holding) AS w
             WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.credential = w.credential
                 AND (holdfast.one_server_v1() OR t.shard = ANY (shards))
-            RETURNING t.shard, t.channel, t.key, t.created_at, t.did, t.in_audit
-        )
+            RETURNING t.*
+        ) SELECT array_agg(ROW(r.*)::holdfast.credentials) INTO gone FROM removed AS r;
         INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
-        SELECT shard, channel, key, created_at, 'registered', did FROM gone WHERE NOT in_audit;
+        SELECT shard, channel, key, created_at, 'registered', did FROM unnest(gone) WHERE NOT in_audit;
     END IF;
     INSERT INTO holdfast.credentials SELECT t.* FROM unnest(admitted) AS w
     CROSS JOIN LATERAL jsonb_populate_record(NULL::holdfast.credentials, (asked -> (w.n - 1)::integer)
         || jsonb_build_object('in_audit', coalesce(w.n = ANY (displacing), false))) AS t;
+    PERFORM holdfast.forget_dids_v1(g.shard, g.channel, g.key, ARRAY[g.did]) FROM unnest(gone) AS g;
     PERFORM holdfast.tell_v1(array_agg(w.shard), array_agg(w.channel), array_agg(w.key), array_agg(w.created_at),
         'registered', array_agg(w.did)) FROM unnest(admitted) AS w;
 
