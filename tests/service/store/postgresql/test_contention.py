@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 from tests.support.snapshot_cases import taking
-from tests.support.store_cases import NOW, claims, registration
+from tests.support.store_cases import NOW, claims, code, registration, sends
 
 from holdfast.rules.invitations import Invitation
 from holdfast.rules.registration import Claim, Confirmation, Stage
@@ -83,6 +83,17 @@ async def test_upkeep_passes_over_a_busy_did_and_returns(fresh_postgres_url):
     assert await index.expire(NOW) == 1
     await other.close()
     await store.close()
+
+
+async def test_upkeep_waits_for_no_row_that_a_check_uses(pg_store, other):
+    """A check locks its windows and then its code; upkeep that held the code and waited for a window would block both."""
+    await pg_store.charge([sends(5)], NOW)
+    await pg_store.keep_code(code())
+    async with other.transaction():
+        await other.execute("SELECT 1 FROM holdfast.windows FOR UPDATE")
+        assert await pg_store.expire(NOW + 3 * 86400) == 1, "the code"
+        await other.execute("SELECT 1 FROM holdfast.codes FOR UPDATE")
+    assert await pg_store.expire(NOW + 3 * 86400) == 1, "the window"
 
 
 async def test_a_write_is_tried_ten_times_however_long_each_takes():

@@ -161,3 +161,16 @@ BEGIN
     ) AS known;
 END
 $$;
+
+-- Upkeep passes over rows that others have locked; here it waits for them.
+DO $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT pg_catalog.pg_get_functiondef(p.oid) AS definition FROM pg_catalog.pg_proc AS p
+        WHERE p.pronamespace = 'holdfast'::regnamespace AND p.prosrc LIKE '%LIMIT most FOR UPDATE SKIP LOCKED%'
+    LOOP
+        EXECUTE replace(one.definition, 'LIMIT most FOR UPDATE SKIP LOCKED', 'LIMIT most');
+    END LOOP;
+END
+$$;

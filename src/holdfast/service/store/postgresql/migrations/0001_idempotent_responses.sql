@@ -81,7 +81,7 @@ DECLARE
     removed bigint;
 BEGIN
     DELETE FROM holdfast.idempotent_responses AS t USING (
-        SELECT e.shard, e.key FROM holdfast.idempotent_responses AS e WHERE e.expires_at < horizon LIMIT most
+        SELECT e.shard, e.key FROM holdfast.idempotent_responses AS e WHERE e.expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.key = w.key AND t.expires_at < horizon;
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;

@@ -266,7 +266,8 @@ BEGIN
 END
 $$;
 
--- Removes at most this many rows of each kind that no rule looks at any more; how many went.
+-- Removes at most this many rows of each kind that no rule looks at any more, without those that a request has locked: two
+-- that wait for each other would both fail. How many went.
 CREATE FUNCTION holdfast.expire_v1(horizon double precision, day double precision, refused_kept double precision, most bigint)
 RETURNS bigint LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
@@ -275,28 +276,28 @@ DECLARE
     part bigint;
 BEGIN
     DELETE FROM holdfast.codes AS t USING (
-        SELECT e.shard, e.channel, e.key FROM holdfast.codes AS e WHERE e.expires_at < horizon LIMIT most
+        SELECT e.shard, e.channel, e.key FROM holdfast.codes AS e WHERE e.expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.expires_at < horizon;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     DELETE FROM holdfast.used_attestations AS t USING (
-        SELECT e.shard, e.signature FROM holdfast.used_attestations AS e WHERE e.expires_at < horizon LIMIT most
+        SELECT e.shard, e.signature FROM holdfast.used_attestations AS e WHERE e.expires_at < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.signature = w.signature;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     DELETE FROM holdfast.windows AS t USING (
-        SELECT e.shard, e.what, e.subject FROM holdfast.windows AS e WHERE e.last_at < horizon - day LIMIT most
+        SELECT e.shard, e.what, e.subject FROM holdfast.windows AS e WHERE e.last_at < horizon - day LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.what = w.what AND t.subject = w.subject AND t.last_at < horizon - day;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     DELETE FROM holdfast.audit AS t USING (
         SELECT e.shard, e.channel, e.key, e.id FROM holdfast.audit AS e
-        WHERE e.action IN ('code_sent', 'refused') AND e.at < horizon - refused_kept LIMIT most
+        WHERE e.action IN ('code_sent', 'refused') AND e.at < horizon - refused_kept LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;
     DELETE FROM holdfast.outbox AS t USING ( -- rules/events.py: GIVE_UP_S
-        SELECT e.shard, e.id FROM holdfast.outbox AS e WHERE e.at < horizon - 3 * day LIMIT most
+        SELECT e.shard, e.id FROM holdfast.outbox AS e WHERE e.at < horizon - 3 * day LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.id = w.id;
     GET DIAGNOSTICS part = ROW_COUNT;
     removed := removed + part;

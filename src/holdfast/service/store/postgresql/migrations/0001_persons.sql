@@ -200,7 +200,7 @@ BEGIN
     WITH gone AS (
         DELETE FROM holdfast.audit AS t USING (
             SELECT e.shard, e.channel, e.key, e.id FROM holdfast.audit AS e
-            WHERE e.at < horizon AND left(e.key, 5) <> 'hash ' LIMIT most
+            WHERE e.at < horizon AND left(e.key, 5) <> 'hash ' LIMIT most FOR UPDATE SKIP LOCKED
         ) AS w WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND t.id = w.id RETURNING t.*
     ) SELECT array_agg(ROW(g.*)::holdfast.audit) INTO named FROM gone AS g;
     PERFORM holdfast.insert_hidden_v1(named, inner_block, outer_block);

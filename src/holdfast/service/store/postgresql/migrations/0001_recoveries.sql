@@ -249,11 +249,11 @@ DECLARE
     more bigint;
 BEGIN
     DELETE FROM holdfast.recovery_requests AS t USING (
-        SELECT r.shard, r.request FROM holdfast.recovery_requests AS r WHERE r.asked_at < horizon LIMIT most
+        SELECT r.shard, r.request FROM holdfast.recovery_requests AS r WHERE r.asked_at < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.request = w.request;
     GET DIAGNOSTICS many = ROW_COUNT;
     DELETE FROM holdfast.recovery_mails AS t USING (
-        SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m WHERE m.noted_at < horizon LIMIT most
+        SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m WHERE m.noted_at < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient;
     GET DIAGNOSTICS more = ROW_COUNT;
     RETURN many + more;

@@ -52,11 +52,11 @@ DECLARE
     part bigint;
 BEGIN
     DELETE FROM holdfast.snapshot_tokens AS t USING (
-        SELECT e.shard, e.token, e.kind FROM holdfast.snapshot_tokens AS e WHERE e.until < horizon LIMIT most
+        SELECT e.shard, e.token, e.kind FROM holdfast.snapshot_tokens AS e WHERE e.until < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.token = w.token AND t.kind = w.kind AND t.until < horizon;
     GET DIAGNOSTICS removed = ROW_COUNT;
     DELETE FROM holdfast.snapshot_revocations AS t USING (
-        SELECT e.shard, e.did, e.cid FROM holdfast.snapshot_revocations AS e WHERE e.until < horizon LIMIT most
+        SELECT e.shard, e.did, e.cid FROM holdfast.snapshot_revocations AS e WHERE e.until < horizon LIMIT most FOR UPDATE SKIP LOCKED
     ) AS w WHERE t.shard = w.shard AND t.did = w.did AND t.cid = w.cid AND t.until < horizon;
     GET DIAGNOSTICS part = ROW_COUNT;
     RETURN removed + part;
