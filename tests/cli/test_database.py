@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -183,3 +184,41 @@ def test_output_that_finds_no_room_is_said_in_one_line(filled, command):
         ended = subprocess.run([HOLDFAST, command], env=environment, **output, timeout=400, check=False)
     assert ended.returncode == Exit.UNAVAILABLE
     assert ended.stderr == b"holdfast: the output cannot be written: the disk is full; make room, and call this again\n"
+
+
+def _as_anyone(*command, data, **settings):
+    """Run a command without root's right to enter every folder."""
+    rights = "-dac_override,-dac_read_search"
+    plainly = ["setpriv", "--bounding-set", rights, "--inh-caps", rights] if os.geteuid() == 0 else []
+    environment = environment_of(data, **settings)
+    return subprocess.run(
+        [*plainly, HOLDFAST, *command], env=environment, capture_output=True, text=True, timeout=400, check=False
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="needs setpriv to give rights up")
+def test_a_folder_that_this_user_may_not_enter_is_named(filled, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    denied = f"user {os.geteuid()} is not allowed to"
+    for command in (("acts",), ("export",), ("backup", tmp_path / "other.db"), ("restore", filled, "--yes")):
+        ended = _as_anyone(*command, data=closed)
+        assert (ended.returncode, ended.stderr.count("\n")) == (Exit.UNAVAILABLE, 1), ended.stderr
+        assert f"{closed / 'holdfast.db'}: {denied}" in ended.stderr
+    for command in (("backup", closed / "copy.db"), ("restore", closed / "copy.db", "--yes")):
+        ended = _as_anyone(*command, data=tmp_path / "data")
+        what_to_do = "name another, or call this as a user who may"
+        assert ended.stderr == f"holdfast: {closed / 'copy.db'} cannot be used: {denied}; {what_to_do}\n"
+        assert ended.returncode == Exit.UNAVAILABLE
+    url = f"file://{closed}/x"
+    examined = _as_anyone("check", data=tmp_path / "data", enclave_url=url, snapshots_url=url)
+    assert f"there is no folder {closed}/x" in examined.stdout
+    assert f"the storage of snapshots failed: {denied}" in examined.stdout
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_name_that_is_too_long_for_a_file_is_said_in_one_line(holdfast, filled, command):
+    answer = holdfast(command, "x" * 300, "--json")
+    assert answer.code in {Exit.UNAVAILABLE, Exit.NOT_FOUND}
+    assert answer.error["error"].count("x" * 300) == 1

@@ -35,3 +35,10 @@ def test_json_has_the_text_itself(capsys):
         fail(Exit.FAILED, LIE, as_json=True)
     printed = capsys.readouterr()
     assert (json.loads(printed.out), json.loads(printed.err)["error"]) == ([LIE], LIE)
+
+
+@pytest.mark.parametrize("command", [("acts", "--operator"), ("ban", "add", "name"), ("backup",), ("vault", "new")])
+def test_bytes_that_are_no_text_are_refused_before_anything_is_done(holdfast, command):
+    refused = holdfast(*command, "a\udcff", "--json")
+    assert (refused.code, refused.error["error"]) == (Exit.USAGE, "an argument is not text in UTF-8")
+    assert not holdfast.data.exists()

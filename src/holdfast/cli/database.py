@@ -60,8 +60,8 @@ def restore(
     target = database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if not file.exists():
         fail(Exit.NOT_FOUND, f"there is no file {file}", as_json=as_json)
-    confirm(f"Replace {target.location}?", yes=yes or not target.exists(), as_json=as_json)
     try:
+        confirm(f"Replace {target.location}?", yes=yes or not target.exists(), as_json=as_json)
         target.restore(file)
     except (NotABackup, SchemaTooNew) as error:
         fail(Exit.FAILED, f"{file}: {error}", as_json=as_json)

@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -20,7 +20,7 @@ from holdfast import __version__
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 from holdfast.wire import logs
-from holdfast.wire.file_errors import NO_ROOM, file_words
+from holdfast.wire.file_errors import NO_ROOM, UNUSABLE, file_words
 from holdfast.wire.installing import install_command
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -150,22 +150,37 @@ def root() -> int:
         return int(Exit.FAILED)
     except OSError as error:
         _check_certificates()
-        if error.errno not in NO_ROOM:
-            raise
-        _print_no_more()
-        where = error.filename or "the output"
-        what_to_do = "make room, and call this again"
-        told_as_json = "--json" in sys.argv
-        fail(Exit.UNAVAILABLE, f"{where} cannot be written: {file_words(error)}; {what_to_do}", as_json=told_as_json)
+        if error.errno in NO_ROOM:
+            _print_no_more()
+            _fail_at(error, "cannot be written", "make room, and call this again")
+        if error.errno in UNUSABLE and error.filename:
+            _fail_at(error, "cannot be used", "name another, or call this as a user who may")
+        raise
     return int(result or 0)
 
 
 def _called() -> Any:
     """Run the command, and write what it printed: an error at the end of the process would end in Python's words."""
     try:
-        return get_command(application)(_words(sys.argv[1:]), standalone_mode=True)
+        return get_command(application)(_words(_arguments()), standalone_mode=True)
     finally:
         sys.stdout.flush()
+
+
+def _arguments() -> list[str]:
+    """Return the command line's words. Exits with USAGE for bytes that are no text: nothing can store them."""
+    given = sys.argv[1:]
+    try:
+        "".join(given).encode()
+    except UnicodeEncodeError:
+        fail(Exit.USAGE, "an argument is not text in UTF-8", as_json="--json" in given)
+    return given
+
+
+def _fail_at(error: OSError, what: str, what_to_do: str) -> NoReturn:
+    """Say which file or folder cannot be used and why, and exit with UNAVAILABLE."""
+    where = error.filename or "the output"
+    fail(Exit.UNAVAILABLE, f"{where} {what}: {file_words(error)}; {what_to_do}", as_json="--json" in sys.argv)
 
 
 def _print_no_more() -> None:

@@ -6,7 +6,6 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -72,7 +71,7 @@ def parse_folder(setting: str, url: str) -> Folder:
         raise ValueError(f"{setting} starts with s3://, gs://, az:// or file://")
     if "@" in parts.netloc or parts.fragment or bool(parts.netloc) == (scheme == "file"):
         raise ValueError(f"{setting}: write s3://bucket/folder or file:///folder; credentials go into the environment.")
-    if scheme == "file" and (not parts.path.strip("/") or Path(unquote(parts.path)).is_file()):
+    if scheme == "file" and (not parts.path.strip("/") or os.path.isfile(unquote(parts.path))):  # noqa: PTH113 - no error
         raise ValueError(f"{setting}: file:/// and the path of a folder is needed; it is made if it does not exist.")
     given = _given(setting, scheme, parts.query)
     allow_http = any(str(value).startswith("http://") for value in given.values())
@@ -107,9 +106,9 @@ def storage_words(error: Exception) -> str:
 
 
 def missing_folder(location: Folder) -> str | None:
-    """Return the path of a local folder that does not exist; None for an existing one or a bucket."""
+    """Return the path of a local folder that this user cannot find; None for one that exists, or a bucket."""
     path = unquote(urlsplit(location.folder).path)
-    return None if location.scheme != "file" or Path(path).is_dir() else path
+    return None if location.scheme != "file" or os.path.isdir(path) else path  # noqa: PTH112 - no error
 
 
 def _given(setting: str, scheme: str, query: str) -> dict[str, str | bool]:

@@ -6,6 +6,9 @@ import errno
 import os
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+UNUSABLE = frozenset(
+    {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EROFS, errno.EIO}
+)
 _WORDS = {
     errno.ENOENT: "the system lets no one make it there",
     errno.EEXIST: "a file has this name",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from holdfast.service.store.sqlite.error_words import error_words
 from holdfast.service.store.sqlite.schema import chain_of, connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write
+from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +34,7 @@ class SqliteDatabase:
         if not url.startswith(PREFIX) or not path:
             raise ValueError(f"{PREFIX} and a path is needed")
         self._file = Path(path)
-        if self._file.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - no error for a folder that this user may not enter
             raise ValueError(f"{self._file} is a folder: {PREFIX} and the path of a file is needed")
 
     @property
@@ -47,7 +49,10 @@ class SqliteDatabase:
 
     def exists(self) -> bool:
         """See Database."""
-        return self._file.is_file()
+        try:
+            return self._file.is_file()
+        except OSError as error:
+            raise StoreUnavailable(f"{self._file}: {file_words(error)}; call this as the service's user") from error
 
     def open(self, chain: int | None = None) -> Store:
         """See Database."""
