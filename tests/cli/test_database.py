@@ -138,7 +138,7 @@ def test_a_backup_never_replaces_the_database_itself_or_a_device(holdfast, fille
         assert place.stat().st_ino == inode
 
 
-@pytest.mark.parametrize("place", ["no/such/folder/x.db", ".", "copy.db/x.db"])
+@pytest.mark.parametrize("place", ["no/such/folder/x.db", ".", "copy.db/x.db", "/"])
 def test_a_place_that_cannot_be_written_exits_4(holdfast, filled, place):
     assert holdfast("backup", filled.parent / place).code == Exit.UNAVAILABLE
     assert holdfast("restore", filled, "--yes", database_url="sqlite:////proc/no/such.db").code == Exit.UNAVAILABLE

@@ -168,7 +168,7 @@ def _called() -> Any:
 
 
 def _arguments() -> list[str]:
-    """Return the command line's words. Exits with USAGE for bytes that are no text: nothing can store them."""
+    """Return the command line's words. Exits with USAGE for bytes that are not text: nothing can store them."""
     given = sys.argv[1:]
     try:
         "".join(given).encode()

@@ -30,7 +30,7 @@ def backup_to(source: Path, target: Path) -> None:
 
     The copy appears complete or not at all.
     """
-    partial = target.with_name(target.name + ".partial")
+    partial = target.parent / f"{target.name}.partial"
     partial.unlink(missing_ok=True)
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
