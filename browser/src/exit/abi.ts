@@ -1,21 +1,21 @@
 /** Encodes the calls of an exit (Solidity ABI). Values are hex digits without 0x unless a comment says otherwise. */
 
+import { bytes, number as word, type Part, tuple, WORD } from "../chain/abi.ts";
 import { keccak256 } from "../did/keccak.ts";
 import type { UserOp } from "../generated/types.ts";
 
-const WORD = 64;
+export { bytes };
+
+const BITS = BigInt(WORD * 4);
 const encoder = new TextEncoder();
 const OPERATION = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)";
 
 /** `to` and `data` in 0x-hex; `value` in wei */
 export type Call = { to: string; value: bigint; data: string };
 
-/** a word, or what stands behind the words, after an offset */
-type Part = string | { dynamic: string };
-
 /** @param signature such as `transfer(address,uint256)` @returns 0x-hex */
 export function callData(signature: string, ...parts: Part[]): string {
-  return `0x${hash(signature).slice(0, 8)}${tuple(parts)}`;
+  return `0x${hash(signature).slice(0, 8)}${tuple(...parts)}`;
 }
 
 /** @returns Keccak-256 of its UTF-8 */
@@ -27,36 +27,21 @@ export function digits(octets: Uint8Array) {
   return Array.from(octets, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** @returns a word */
+/** @returns a word @throws {SyntaxError} a longer number, which a lying node may name: it would shift what follows */
 export function number(value: bigint | number): string {
-  return value.toString(16).padStart(WORD, "0");
+  if (value < 0 || BigInt(value) >> BITS) throw new SyntaxError("number");
+  return word(value);
 }
 
-/** @param text 0x-hex @returns a word */
+/** @param text 0x-hex @returns a word @throws {SyntaxError} likewise */
 export function address(text: string): string {
-  return text.slice(2).toLowerCase().padStart(WORD, "0");
-}
-
-/** @param hex 0x-hex */
-export function bytes(hex: string): Part {
-  const content = hex.slice(2);
-  return { dynamic: number(content.length / 2) + content.padEnd(Math.ceil(content.length / WORD) * WORD, "0") };
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new SyntaxError("address");
+  return word(BigInt(text));
 }
 
 /** @param items tuples */
-export function array(items: Part[][]): Part {
-  return { dynamic: number(items.length) + tuple(items.map((item) => ({ dynamic: tuple(item) }))) };
-}
-
-function tuple(parts: Part[]) {
-  let end = (parts.length * WORD) / 2;
-  const heads = parts.map((part) => {
-    if (typeof part === "string") return part;
-    const start = end;
-    end += part.dynamic.length / 2;
-    return number(start);
-  });
-  return heads.join("") + parts.map((part) => (typeof part === "string" ? "" : part.dynamic)).join("");
+function array(items: Part[][]): Part {
+  return { rest: word(items.length) + tuple(...items.map((item) => ({ rest: tuple(...item) }))) };
 }
 
 /**

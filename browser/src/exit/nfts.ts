@@ -2,7 +2,7 @@
 
 import { address, callData, hash, number } from "./abi.ts";
 import { type Node, NodeRefused } from "./node.ts";
-import { addressOf, checksummed } from "./nodes.ts";
+import { addressOf } from "./nodes.ts";
 
 const OF_ERC721 = `0x${hash("Transfer(address,address,uint256)")}`;
 const ONE_ERC1155 = `0x${hash("TransferSingle(address,address,address,uint256,uint256)")}`;
@@ -71,9 +71,10 @@ export async function foundNfts(node: Node, account: string): Promise<Nft[] | nu
   }
 }
 
-/** @param log of any contract, which may write what it likes */
+/** @param log of any contract, which may write what it likes, from a node that may, too */
 function nftsIn({ address: at, topics, data }: any): Named[] {
-  const contract = checksummed(at);
+  const contract = addressOf(String(at).toLowerCase());
+  if (!contract) return [];
   const word = (index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
   try {
     if (topics[0] === OF_ERC721) return topics.length === 4 ? [{ contract, id: BigInt(topics[3]) }] : [];

@@ -42,8 +42,11 @@ export class Node {
     return result;
   }
 
+  /** @throws {SyntaxError} the answer is not a number of at most 256 bits */
   async quantity(method: string, params?: unknown[]) {
-    return BigInt(await this.call(method, params));
+    const answer = await this.call(method, params);
+    if (!/^0x[0-9a-f]{1,64}$/i.test(answer)) throw new SyntaxError(method);
+    return BigInt(answer);
   }
 
   /** Calls a contract and returns the words of its answer. */

@@ -30,6 +30,7 @@ def test_another_account_creates_the_account_with_its_changes(chain, devices):
     with first.client() as client:
         assert client.account_origin() is None
         signed = client.sign_account_changes([add(second.signer)])
+        assert len(signed.signature) == 64, "the cheapest form: the only owner, and the account's next change"
     with second.client(account) as client:
         with pytest.raises(OperationFailed, match="does not exist on this chain"):
             client.bring_account_changes([signed])
