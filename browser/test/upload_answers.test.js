@@ -40,10 +40,12 @@ for (const [config, audience] of [
     assert.equal(asked.pop(), audience);
   });
 
-test("another pinning service gets no token for the service", async () => {
-  await hostsOf({ pinningUrl: "https://pins.example" }, Response.json({ results: [] })).pinning.list();
-  assert.equal(asked.pop(), "did:web:pins.example");
-});
+for (const serviceDid of [undefined, "did:web:named.example"])
+  test(`another pinning service gets no token for the service ${serviceDid}`, async () => {
+    const config = { pinningUrl: "https://pins.example", serviceDid };
+    await hostsOf(config, Response.json({ results: [] })).pinning.list();
+    assert.equal(asked.pop(), "did:web:pins.example");
+  });
 
 for (const [answer, name] of [
   [Response.json({ name: "k51" }), "k51"],

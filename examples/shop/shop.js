@@ -2,7 +2,8 @@
 // Try it: `holdfast dev`, then `python -m http.server 8001 -d examples/shop` and
 // http://localhost:8001/?holdfast=http://localhost:8787&token=<the USDC address that holdfast dev prints>
 
-const asked = new URLSearchParams(location.search);
+// On the shop's own site, whoever makes a link must not choose who is paid.
+const asked = new URLSearchParams(location.hostname === "localhost" ? location.search : "");
 const HOLDFAST = asked.get("holdfast") ?? "http://localhost:8787";
 const PRICE = "12.50";
 const ORDER = {

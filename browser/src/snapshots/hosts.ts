@@ -27,7 +27,11 @@ interface MoreConfig {
   /** a Pinning Service API; "" for none: the import itself pins */ pinningUrl?: string;
   /** for a pinning service other than Holdfast's, which accepts tokens signed by the vault's key */
   accessToken?: string;
-  /** the audience of the vault's tokens; by default the did:web of each server */ serviceDid?: string;
+  /**
+   * the audience of the vault's tokens for the service and for uploads; by default, and for a pinning service elsewhere,
+   * the did:web of each server
+   */
+  serviceDid?: string;
   /** whether every change is uploaded automatically; true by default */ automatic?: boolean;
   /** milliseconds without a change before an upload; 2000 by default */ debounceMs?: number;
   /** how many snapshots stay pinned; 10 by default */ pinned?: number;
@@ -51,7 +55,10 @@ export class SnapshotHosts {
   ) {
     const { gatewayUrl, gatewayUrls = [], uploadUrl = serviceUrl, pinningUrl = uploadUrl, accessToken } = config;
     // A token for one server is of no use at another.
-    const mintFor = (url: string) => () => mint(config.serviceDid ?? didOfService(url));
+    const mintFor = (url: string) => {
+      const own = didOfService(url);
+      return () => mint((own === didOfService(uploadUrl) && config.serviceDid) || own);
+    };
     this.#mint = mintFor(uploadUrl);
     this.#http = new Http(uploadUrl, fetch);
     this.gateways = new Gateways([...new Set([uploadUrl, ...(gatewayUrl ? [gatewayUrl] : []), ...gatewayUrls])], fetch);

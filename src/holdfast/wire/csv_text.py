@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,4 +26,5 @@ def csv_of(rows: Sequence[Mapping[str, object]]) -> str:
 
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULAS) else text
+    read = unicodedata.normalize("NFKC", text).lstrip(" ")  # some spreadsheets take full-width signs for the ASCII ones
+    return f"'{text}" if read.startswith(_FORMULAS) else text

@@ -89,14 +89,15 @@ async def test_another_service_needs_its_own_token_alone_and_keeps_as_many_pins_
     assert sorted(host.pins) == ["r3", "r4"]
 
 
-async def test_another_pinning_service_gets_no_token_for_the_service(tmp_path, host):
-    config = types.SnapshotConfig(automatic=False, pinning_url="https://pins.example")
+@pytest.mark.parametrize("named", [None, "did:web:named.example"])
+async def test_another_pinning_service_gets_no_token_for_the_service(tmp_path, host, named):
+    config = types.SnapshotConfig(automatic=False, pinning_url="https://pins.example", service_did=named)
     async with Device(tmp_path, host, config) as device:
         await device.made()
         await device.client.publish_snapshot()
     with UcanVerifier() as verifier:
         audiences = [verifier.verify(token.removeprefix("Bearer ")).audience for token in host.tokens]
-    assert {"did:web:vault.example", "did:web:pins.example"} == set(audiences)
+    assert {named or "did:web:vault.example", "did:web:pins.example"} == set(audiences)
 
 
 async def test_a_kubo_node_without_a_pinning_service_pins_what_it_imports(tmp_path, host):

@@ -109,7 +109,8 @@ class SnapshotHosts:
     async def _token(self, url: str) -> str:
         if self._mint is None:
             raise StorageError("without the vault's key nothing can be written")
-        return await self._mint(self.config.service_did or did_of_service(url))
+        own, named = did_of_service(url), self.config.service_did
+        return await self._mint(named if named and own == did_of_service(self._upload_url) else own)
 
 
 async def pin_requested(

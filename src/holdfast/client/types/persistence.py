@@ -45,7 +45,8 @@ class SnapshotConfig(VaultSnapshotConfig, frozen=True, kw_only=True):
         upload_url: accepts CAR files as Kubo's RPC does, and IPNS records.
         pinning_url: speaks the Pinning Service API; "" for none, as with a Kubo node, which pins what it imports.
         access_token: for a pinning service other than Holdfast's; for Holdfast's, the vault's key signs tokens.
-        service_did: the audience of the vault's tokens; by default the did:web of each server.
+        service_did: the audience of the vault's tokens for the service and for uploads; by default, and for a pinning
+            service elsewhere, the did:web of each server.
         automatic: whether every change is uploaded automatically.
         debounce_s: how many seconds without a change must pass before an upload.
         pinned: how many snapshots stay pinned at the service.
