@@ -4,6 +4,7 @@
  * Notes are a set: the union of two sets needs no decision, unlike two versions of a vault.
  */
 
+import { jsonOf } from "../http/http.ts";
 import type { Sent as Note } from "../kit/stored.ts";
 
 /**
@@ -16,7 +17,7 @@ const [VERSION, NONCE_BYTES, KEY_BYTES, BLOCK] = [1, 12, 32, 4096];
 const MAX_NOTES = 1000;
 const HASH = /^0x[0-9a-f]{64}$/;
 const ORDER = { sent: 0, failed: 1, confirmed: 2 };
-const TEXTS = ["to", "amount", "symbol", "time"];
+const TEXTS = ["hash", "to", "amount", "symbol", "time", "state"];
 const OPTIONAL = ["address", "shop", "label"];
 
 export type NotesKey = { seal: CryptoKey; nonce: CryptoKey };
@@ -69,7 +70,7 @@ export async function unsealed(key: NotesKey, did: string, data: Uint8Array<Arra
   if (data[0] !== VERSION || nonce.length !== NONCE_BYTES) return null;
   try {
     const text = await crypto.subtle.decrypt(boundTo(did, nonce), key.seal, rest);
-    const { payments } = JSON.parse(new TextDecoder().decode(text));
+    const { payments } = jsonOf(new Uint8Array(text));
     return Array.isArray(payments) ? readNotes(payments) : null;
   } catch {
     return null;
@@ -84,11 +85,16 @@ export function readNotes(rows: any[]) {
 function noteOf(row: any): Note | null {
   const texts = TEXTS.every((name) => typeof row?.[name] === "string");
   const others = OPTIONAL.every((name) => ["string", "undefined"].includes(typeof (row?.[name] ?? undefined)));
-  if (!texts || !others || !HASH.test(row.hash) || !(row.state in ORDER)) return null;
-  const known = ["hash", ...TEXTS, "state", ...OPTIONAL].filter(
-    (name) => row[name] !== undefined && row[name] !== null,
-  );
-  return Object.fromEntries(known.map((name) => [name, row[name]])) as Note;
+  if (!texts || !others || !HASH.test(row.hash) || !Object.hasOwn(ORDER, row.state) || !isTime(row.time)) return null;
+  const known = [...TEXTS, ...OPTIONAL].filter((name) => row[name] !== undefined && row[name] !== null);
+  // Half a character of UTF-16, perhaps of a shop's text, could not be read by the Python client, nor the other notes.
+  return Object.fromEntries(known.map((name) => [name, row[name].toWellFormed()])) as Note;
+}
+
+/** Whether a text is a time as `toISOString` writes it; another could not be shown, or sorted as Python does. */
+function isTime(text: string) {
+  const moment = new Date(text);
+  return /^\d/.test(text) && !Number.isNaN(moment.getTime()) && moment.toISOString() === text;
 }
 
 function boundTo(did: string, iv: Uint8Array<ArrayBuffer>) {

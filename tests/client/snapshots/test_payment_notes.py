@@ -10,7 +10,7 @@ from tests.client.snapshots.devices import SECRET, Device, note, paid
 from tests.support.vector_files import VECTORS
 
 from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, sealed, unsealed
+from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.types.service import ForeignContracts
 from holdfast.wire.client_errors import NetworkError, ServiceError
@@ -29,12 +29,21 @@ def test_notes_are_sealed_as_in_the_vector_and_changed_bytes_or_those_of_another
     assert unsealed(KEY, did + "0", data) is unsealed(notes_key(b"\x01" * 64), did, data) is None
     monkeypatch.setattr(msgspec.json, "encode", lambda _form: b'{"payments": {"later": "form"}}')
     assert unsealed(KEY, did, sealed(KEY, did, [])) is None, "notes in another form are left alone"
+    monkeypatch.setattr(msgspec.json, "encode", lambda _form: b'{"payments": ' + b"[" * 5000 + b"]" * 5000 + b"}")
+    assert unsealed(KEY, did, sealed(KEY, did, [])) is None, "so are lists that are nested too deeply"
 
 
 @pytest.mark.parametrize("case", VECTOR["merges"], ids=lambda case: case["what"])
 def test_notes_are_merged_as_in_the_vectors(case):
     ours, theirs, expected = ([note(**row) for row in case[name]] for name in ("ours", "theirs", "merged"))
     assert merged(ours, theirs) == expected
+
+
+@pytest.mark.parametrize("case", VECTOR["left_out"], ids=lambda case: case["what"])
+def test_rows_in_another_form_than_notes_are_left_out(case):
+    good = VECTOR["payments"][0]
+    row = good | case["change"] if "change" in case else case["row"]
+    assert read_notes([row, good]) == [msgspec.convert(good, PaymentNote)]
 
 
 def test_the_newest_thousand_are_kept():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -39,7 +40,7 @@ class PaymentNote(Record, frozen=True, kw_only=True, omit_defaults=True):
         to: the payee as the person knows it: a name, a DID or an address.
         address: the payee's address.
         amount: a decimal number of `symbol`.
-        time: when it was signed, RFC 3339.
+        time: when it was signed, as `time_text` writes it.
         state: "sent" while the outcome is unknown.
         shop: the host that asked for it.
         label: what it was for.
@@ -103,7 +104,7 @@ def unsealed(key: NotesKey, did: str, data: bytes) -> list[PaymentNote] | None:
         return None
     try:
         rows = msgspec.json.decode(AESGCM(key.seal).decrypt(nonce, rest, _bound_to(did)))["payments"]
-    except (InvalidTag, ValueError, LookupError, TypeError):
+    except (InvalidTag, ValueError, LookupError, TypeError, RecursionError):
         return None
     return read_notes(rows) if isinstance(rows, list) else None
 
@@ -118,7 +119,19 @@ def _note(row: Any) -> PaymentNote | None:
         note = msgspec.convert(row, PaymentNote)
     except msgspec.ValidationError:
         return None
-    return note if _HASH.fullmatch(note.hash) else None
+    return note if _HASH.fullmatch(note.hash) and _is_time(note.time) else None
+
+
+def time_text(moment: datetime) -> str:
+    """Return a time in UTC as RFC 3339, with milliseconds."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return time_text(datetime.fromisoformat(text)) == text
+    except ValueError:
+        return False
 
 
 def _bound_to(did: str) -> bytes:
