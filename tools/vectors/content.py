@@ -345,6 +345,11 @@ def records_invalid() -> list[dict[str, Any]]:
             "invalid_validity",
         ),
         (
+            "a validity with an offset of 60 minutes",
+            signed(dag_cbor.encode(entry(Validity=b"2040-01-01T00:00:00+00:60"))),
+            "invalid_validity",
+        ),
+        (
             "a validity that no calendar has",
             signed(dag_cbor.encode(entry(Validity=b"2040-02-30T00:00:00Z"))),
             "invalid_validity",

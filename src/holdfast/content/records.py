@@ -36,7 +36,7 @@ _FORM: dict[int, type[int | bytes]] = {
 }
 _V1 = {_VALUE: "Value", _VALIDITY_TYPE: "ValidityType", _VALIDITY: "Validity", _SEQUENCE: "Sequence", _TTL: "TTL"}
 # RFC 3339, section 5.6, with at most nine digits of a second
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:[0-5]\d)", re.ASCII)
 _NS = 1_000_000_000
 
 
