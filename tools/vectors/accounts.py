@@ -69,6 +69,18 @@ GENERATE = {
     "input": {"credential": CREDENTIAL, "key": {"kind": "secret", "secret": SECRET}},
 }
 
+# Which statement of the first permission's policy is replaced, or left out, so that the policy names none.
+NO_PERMISSION = [
+    ["no account", 0, None],
+    ["a number as the account", 0, ["==", ".account", 5]],
+    ["an account that is no address", 0, ["==", ".account", "0x11"]],
+    ["another account", 0, ["!=", ".account", ACCOUNTS[0]]],
+    ["no chain", 1, None],
+    ["no permission", 2, None],
+    ["a list as the permission", 2, ["==", ".permission", ["0x" + "11" * 32]]],
+    ["a statement of four", 2, ["==", ".permission", "0x" + "11" * 32, 1]],
+]
+
 
 def contents() -> dict[str, Any]:
     """Return each file's contents, by its path without the suffix."""
@@ -189,7 +201,8 @@ def _recovered(name: str, owners: list[str]) -> list[dict[str, Any]]:
 
 def _permissions() -> dict[str, Any]:
     claim = "id, calls and the delegation's policy are those of the permission; amounts are decimals"
-    return {"claim": claim, "vectors": [_permitted(*each) for each in PERMISSIONS]}
+    vectors = [_permitted(*each) for each in PERMISSIONS]
+    return {"claim": claim, "vectors": vectors, "none": NO_PERMISSION}
 
 
 def _permitted(name: str, fields: tuple[Any, ...]) -> dict[str, Any]:

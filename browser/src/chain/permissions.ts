@@ -5,7 +5,7 @@
  */
 
 import { address, bytes, number, tuple, WORD } from "./abi.ts";
-import type { Call, Payment } from "./calls.ts";
+import { type Call, isAddress, type Payment } from "./calls.ts";
 import { NATIVE } from "./native.ts";
 
 export const SPEND_COMMAND = "/accounts/spend";
@@ -163,8 +163,10 @@ export function policyOf({ account, chainId, permissionId }: Spending, permissio
  */
 export function spendingIn(policy: any): Spending | null {
   if (!Array.isArray(policy)) return null;
-  const named = Object.fromEntries(policy.filter(([operator]) => operator === "==").map(([, name, it]) => [name, it]));
+  const equal = policy.filter((it) => it.length === 3 && it[0] === "==").map(([, name, it]) => [name, it]);
+  const named = Object.fromEntries(equal);
   const { ".account": account, ".chainId": chainId, ".permission": permissionId } = named;
-  const isWhole = typeof account === "string" && Number.isSafeInteger(chainId) && ID.test(permissionId);
+  const isNamed = typeof permissionId === "string" && ID.test(permissionId);
+  const isWhole = isAddress(account) && Number.isSafeInteger(chainId) && isNamed;
   return isWhole ? { account, chainId, permissionId } : null;
 }

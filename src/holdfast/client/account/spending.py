@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.client.flows.accounts import address_in
+from holdfast.client.flows.accounts import ADDRESS, address_in
 from holdfast.client.types import NATIVE
 from holdfast.content import dag_cbor
 from holdfast.content.errors import ContentError
@@ -107,9 +107,9 @@ def spending_in(policy: Sequence[Any]) -> Spending | None:
     """Return which permission a delegation's policy names, or None if it names none."""
     named = {statement[1]: statement[2] for statement in policy if len(statement) == 3 and statement[0] == "=="}  # noqa: PLR2004 - operator, selector, value
     account, chain_id, permission = (named.get(name) for name in (".account", ".chainId", ".permission"))
-    if not isinstance(account, str) or type(chain_id) is not int or not _ID.fullmatch(str(permission)):
+    if not ADDRESS.fullmatch(str(account)) or type(chain_id) is not int or not _ID.fullmatch(str(permission)):
         return None
-    return Spending(account, chain_id, from_hex(str(permission)))
+    return Spending(str(account), chain_id, from_hex(str(permission)))
 
 
 def spending_of_row(row: dict[str, Any]) -> Spending | None:
