@@ -79,6 +79,8 @@ def public_url(text: str) -> str:
     parts = urlsplit(http_url(text))
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("an address without user, password, query and fragment is needed: it is public")
+    if not parts.netloc.isascii():
+        raise ValueError("a host in ASCII is needed, as browsers write it: xn--…")
     return text.rstrip("/")
 
 

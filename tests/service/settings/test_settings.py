@@ -107,6 +107,7 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
     *((of(channels=text), CHANNELS) for text in (",", "handle,", "phone", "handle;sms")),
     *((of(**{name: text}), f"HOLDFAST_{name.upper()}: an ") for name in ("public_url", "rpc_url", "bundler_url", "indexer_url")
       for text in ("http://a b", "https://a:99999", "https://a:0", "https://a:1o")),
+    (of(public_url="https://b\u00fccher.example"), "HOLDFAST_PUBLIC_URL: a host in ASCII"),
     (of(related_origins="https://a:99999"), "HOLDFAST_RELATED_ORIGINS: origins"),
     *((of(sponsor_key=key * 32), "HOLDFAST_SPONSOR_KEY: this number is not a private key") for key in ("00", "ff")),
     (PRODUCTION | of(public_url="http://vault.example"), "HOLDFAST_PUBLIC_URL: "),

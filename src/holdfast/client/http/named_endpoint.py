@@ -18,8 +18,10 @@ def endpoint_named(named: str | None, service: str) -> str | None:
 
     It may be an https address with a name, or one of this machine if the service is on it too.
     """
+    if named is None or re.search(r"\s", named):
+        return None
     try:
-        url, own = httpx2.URL(named or ""), httpx2.URL(service)
+        url, own = httpx2.URL(named), httpx2.URL(service)
         host = url.host if (url.port or 0) < _PORTS else ""
     except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: not a valid name outside ASCII
         return None

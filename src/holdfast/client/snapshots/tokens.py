@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+
+import httpx2
 
 from holdfast.client.types import InvocationOptions
 
@@ -24,16 +25,15 @@ def did_of_service(url: str) -> str:
     """Return the did:web of a service's address.
 
     As the audience of tokens, this DID prevents other services from using the tokens. Any loopback address is treated
-    as localhost, because that is the default host in a service's own address. In a DID, the brackets and colons of an
-    IPv6 address are percent-encoded.
+    as localhost, because that is the default host in a service's own address. A name outside ASCII is written as
+    browsers do, and the brackets and colons of an IPv6 address are percent-encoded.
     """
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    address = httpx2.URL(url)
+    host = address.raw_host.decode()
     if ":" in host:
         host = "%5B" + ip_address(host).compressed.replace(":", "%3A") + "%5D"
     host = "localhost" if host in _LOOPBACK else host
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return f"did:web:{host}" if parts.port in {None, default} else f"did:web:{host}%3A{parts.port}"
+    return f"did:web:{host}" if address.port is None else f"did:web:{host}%3A{address.port}"
 
 
 async def service_token(
