@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Bundler } from "../src/chain/bundler.ts";
-import { feeIn } from "../src/chain/fees.ts";
+import { ether, feeIn } from "../src/chain/fees.ts";
+import { vectors } from "./vector_files.js";
 
 const OPERATION = {
   callGasLimit: "0x10",
@@ -32,3 +33,6 @@ for (const paymaster of ["", "0x", "0x0", `0x${"05".repeat(19)}`, "paymaster"])
   test(`an operation whose paymaster is ${JSON.stringify(paymaster)} is not sponsored`, () => {
     assert.deepEqual(feeIn({ ...OPERATION, ...answer(paymaster) }), { sponsored: false, cost: 0x60n * 2n });
   });
+
+for (const [wei, words] of vectors("payments/amounts.json").wei)
+  test(`${wei} wei are ${words}`, () => assert.equal(ether(BigInt(wei)), words));

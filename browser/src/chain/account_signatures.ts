@@ -94,5 +94,5 @@ function hash(text: string) {
 }
 
 function plain(hex: string) {
-  return hex.replace(/^0x/, "").toLowerCase();
+  return hex.replace(/^0x/i, "").toLowerCase();
 }

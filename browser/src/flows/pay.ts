@@ -82,7 +82,7 @@ async function preparedBy(account: SmartAccount, callData: string, payment: Paym
     return await account.prepared(callData);
   } catch (error) {
     const isSettled = [AccountNotFunded, GasTooDear, SecondKeyMissing].some((kind) => error instanceof kind);
-    if (error instanceof OperationFailed && !isSettled) await checkPaid(account, payment, error);
+    if (error instanceof OperationFailed && !error.earlier && !isSettled) await checkPaid(account, payment, error);
     throw error;
   }
 }

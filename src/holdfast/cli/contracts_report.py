@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain.contracts.verification import ContractStatus
+from holdfast.client.flows.amounts import wei_text
 from holdfast.rules.chains import known_money_text
 
 if TYPE_CHECKING:
     from holdfast.chain.contracts.deployment import Plan
     from holdfast.chain.contracts.verification import ContractFinding
-
-_WEI_PER_ETHER = 10**18
 
 
 def findings_value(chain_id: int, findings: list[ContractFinding], present: dict[str, bool]) -> dict[str, object]:
@@ -50,15 +49,10 @@ def plan_value(plan: Plan) -> dict[str, object]:
 def plan_text(plan: Plan) -> str:
     """Return the facts as text for a person."""
     money = known_money_text(plan.chain_id)
-    lines = [f"On {money}, paid by {plan.sender} ({_ether(plan.balance)} ETH)"]
+    lines = [f"On {money}, paid by {plan.sender} ({wei_text(plan.balance)})"]
     lines += [f"  present  {name}" for name in plan.present]
     lines += [f"  deploy   {s.contract.name:14} {s.contract.address}  {s.gas:>9,} gas" for s in plan.steps]
     if plan.steps:
-        lines.append(f"  in all {plan.gas:,} gas: {_ether(plan.cost)} ETH, at most {_ether(plan.max_cost)} ETH")
+        lines.append(f"  in all {plan.gas:,} gas: {wei_text(plan.cost)}, at most {wei_text(plan.max_cost)}")
         lines.append("  (a rollup adds its fee for publishing the data)")
     return "\n".join(lines)
-
-
-def _ether(wei: int) -> str:
-    whole, rest = divmod(wei, _WEI_PER_ETHER)
-    return f"{whole}.{rest:018d}".rstrip("0").removesuffix(".")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from holdfast.chain.signers import kind_of
 from holdfast.client.account.values import signer_text
-from holdfast.client.leaving.moves import wei_text
+from holdfast.client.flows.amounts import wei_text
 from holdfast.rules.chains import known_money_text
 
 if TYPE_CHECKING:

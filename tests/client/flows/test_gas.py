@@ -6,8 +6,10 @@ import httpx2
 import pytest
 from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
 from tests.support.running_service import Coroutines
+from tests.support.vector_files import vectors
 
 import holdfast
+from holdfast.client.flows.amounts import wei_text
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
@@ -25,6 +27,11 @@ def test_addresses_are_checked_and_never_shown(name, url):
     with pytest.raises(ValueError, match=rf"^{name} must start with http"):
         holdfast.GasPolicy(**{name: url})
     assert "SECRET" not in repr(holdfast.GasPolicy(**{name: SECRET}, context={"policy": "SECRET"}))
+
+
+@pytest.mark.parametrize(("wei", "words"), vectors("payments/amounts")["wei"])
+def test_an_amount_of_coins_is_written_exactly(wei, words):
+    assert wei_text(int(wei)) == words
 
 
 def test_a_limit_is_not_negative():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.chain.errors import ChainError, NoPaymaster, UserOperationError
 from holdfast.client.http.refusals import RequestRefused
@@ -34,11 +34,17 @@ class PaymentRefused(ServiceError):
 
 
 class OperationFailed(ServiceError):
-    """The user operation was refused, or was mined but failed. `reason` is the decoded revert, if any."""
+    """The user operation was refused, or was mined but failed.
 
-    def __init__(self, message: str, reason: str | None = None) -> None:
+    Attributes:
+        reason: the decoded revert, if any.
+        earlier: what became of an earlier operation, because of which nothing was signed now: "mined" if it made the
+            same call, "unknown" if its nonce is used without a receipt, "" if there was none.
+    """
+
+    def __init__(self, message: str, reason: str | None = None, earlier: Literal["", "mined", "unknown"] = "") -> None:
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.earlier = reason, earlier
 
 
 class AccountNotFunded(OperationFailed):

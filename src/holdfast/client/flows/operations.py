@@ -258,14 +258,16 @@ class SmartAccount:
         self._signed.forget(self._slot)
         return OperationFailed(
             f"an earlier operation ({', '.join(known.calls)}) may have been mined, although there is no receipt: its "
-            "nonce is not accepted. Look at what the account has done before you try again"
+            "nonce is not accepted. Look at what the account has done before you try again",
+            earlier="unknown",
         )
 
     def _after(self, mined: OperationReceipt, known: Signed, reported: int, call_data: bytes) -> int:
         name = to_hex(mined.operation_hash)
         self._signed.mined(self._slot, name)
         if mined.succeeded and known.calls_the_same(name, call_data):
-            raise OperationFailed(f"an earlier operation ({name}) with the same call has been mined meanwhile")
+            why = f"an earlier operation ({name}) with the same call has been mined meanwhile"
+            raise OperationFailed(why, earlier="mined")
         return max(reported, known.nonce + 1)
 
     async def _payer(self) -> Payer:

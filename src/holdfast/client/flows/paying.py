@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data
@@ -12,6 +11,7 @@ from holdfast.chain.bundler import RAW
 from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import Fees, fees_of_chain
+from holdfast.client.flows.amounts import wei_text
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, chain_errors, is_stale, lacks_money
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.wire.encoding import to_hex
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.flows.gas import GasPolicy
 
-_WEI = 10**18
 _OF_PAYMASTER = re.compile(r"\bAA3[0-9]\b")  # the codes of ERC-4337 for a paymaster that failed
 
 
@@ -96,9 +95,9 @@ class Payer:
             raise
         cost = greatest_cost(estimated)
         if cost > self.policy.max_own_cost_wei:
-            limit = _ether(self.policy.max_own_cost_wei)
+            limit = wei_text(self.policy.max_own_cost_wei)
             raise GasTooDear(
-                f"{why}; and the operation may cost {_ether(cost)}, more than the account may pay itself ({limit})"
+                f"{why}; and the operation may cost {wei_text(cost)}, more than the account may pay itself ({limit})"
             )
         await self._check_funds(estimated, cost, call[1], why)
         return estimated
@@ -137,7 +136,7 @@ class Payer:
         if balance < needed:
             address = checksum_address(operation.sender)
             message = (
-                f"{why}; and the account {address} has {_ether(balance)} of the {_ether(needed)} that the operation"
+                f"{why}; and the account {address} has {wei_text(balance)} of the {wei_text(needed)} that the operation"
                 " needs: send it there, or name a paymaster"
             )
             raise AccountNotFunded(message, address, balance, needed)
@@ -164,7 +163,3 @@ def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:
     """Return whether the operation would be refused even if the account paid: it reverts, or its nonce was used."""
     reason = refused.reason if isinstance(refused, UserOperationError) else None
     return is_stale(refused) or (reason is not None and _OF_PAYMASTER.search(reason) is None)
-
-
-def _ether(wei: int) -> str:
-    return f"{Decimal(wei) / _WEI:f} ETH"

@@ -14,11 +14,12 @@ from holdfast.chain.errors import NoReceipt
 from holdfast.chain.two_keys import NOBODY, Transfer
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS, address_in
+from holdfast.client.flows.amounts import COIN, COIN_DECIMALS, amount_text
 from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
 from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
-from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note
+from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note, time_text
 from holdfast.client.storage.notes import MemoryNotes, read_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import CHAINS, operation_page
@@ -40,7 +41,6 @@ PAY_COMMAND = "/accounts/pay"
 _AMOUNT = re.compile(r"[0-9]{1,78}")
 _MAX_AMOUNT = 2**256 - 1
 _OF_DELEGATION, _USED = "delegation", "used"
-_COIN, _COIN_DECIMALS = "ETH", 18
 _USDC, _USDC_DECIMALS = "USDC", 6
 
 
@@ -203,7 +203,7 @@ async def _prepared(account: SmartAccount, params: PaymentParams, amount: int, c
     try:
         return await account.prepared(call)
     except OperationFailed as refused:
-        if isinstance(refused, AccountNotFunded | GasTooDear | SecondKeyMissing):
+        if refused.earlier or isinstance(refused, AccountNotFunded | GasTooDear | SecondKeyMissing):
             raise
         balance, address = await account.balance(params.token), account.key.address
         if balance is None or balance >= amount:
@@ -224,9 +224,9 @@ def payment_note(
         hash=user_op_hash.lower(),
         to=called or params.to,
         address=payee,
-        amount=_decimal(int(params.amount), decimals),
+        amount=amount_text(int(params.amount), decimals),
         symbol=symbol if there is None else f"{symbol} on {_name_of(there)}",
-        time=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        time=time_text(datetime.now(UTC)),
         state="sent",
         label=params.label,
     )
@@ -234,11 +234,6 @@ def payment_note(
 
 def _entry(cid: str, token: str) -> str:
     return f"spent:{cid}:{token}"
-
-
-def _decimal(amount: int, decimals: int) -> str:
-    whole, rest = divmod(amount, 10**decimals)
-    return f"{whole}.{rest:0{decimals}d}".rstrip("0").rstrip(".") if rest else str(whole)
 
 
 def _name_of(chain: ServedChain) -> str:
@@ -250,7 +245,7 @@ def _name_of(chain: ServedChain) -> str:
 def _unit(params: PaymentParams, usdc: str | None) -> tuple[str, int]:
     """Return the token's symbol and decimals; for an unknown token its address and 0."""
     if params.token == NATIVE:
-        return _COIN, _COIN_DECIMALS
+        return COIN, COIN_DECIMALS
     chain, token = CHAINS.get(params.chain_id), params.token.lower()
     known = {each.lower() for each in (ADDRESSES["DevUSDC"], usdc, chain and chain.usdc) if each}
     return (_USDC, _USDC_DECIMALS) if token in known else (params.token, 0)

@@ -8,11 +8,12 @@ from typing import Literal
 
 from holdfast.chain import calls, exit_calls
 from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.amounts import COIN_DECIMALS, amount_text, wei_text
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 
 Kind = Literal["token", "nft", "did", "deposit", "coin"]
-COIN_DECIMALS, _WEI = 18, 10**18
+_WEI: int = 10**COIN_DECIMALS
 _AMOUNT = re.compile(r"([0-9]{1,24})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
@@ -106,17 +107,6 @@ def coin_after(held: Holdings, cost: int) -> int:
     if left < 0:
         raise ValueError("the account cannot pay the operation's fees")
     return left
-
-
-def amount_text(amount: int, decimals: int) -> str:
-    """Return an amount of smallest units as a decimal number, exactly."""
-    whole, part = divmod(amount, 10**decimals)
-    return f"{whole}.{part:0{decimals}d}".rstrip("0").rstrip(".") if part else str(whole)
-
-
-def wei_text(wei: int) -> str:
-    """Return an amount of the chain's coin."""
-    return f"{amount_text(wei, COIN_DECIMALS)} ETH"
 
 
 def wei_of(text: str) -> int:

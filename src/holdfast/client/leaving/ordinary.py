@@ -17,9 +17,9 @@ from holdfast.chain.fees import fees_of_chain
 from holdfast.chain.handle_ops import handle_ops
 from holdfast.chain.sent_transactions import MINED_WITHIN_S, mined, send_raw
 from holdfast.chain.transactions import Transaction
+from holdfast.client.flows.amounts import wei_text
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, chain_errors
 from holdfast.client.flows.operations import known_errors
-from holdfast.client.leaving.moves import wei_text
 from holdfast.client.leaving.outcome import Done, done_in
 from holdfast.client.leaving.plan import Plan, SenderFees, whole
 from holdfast.client.leaving.precompile import has_precompile
