@@ -73,7 +73,7 @@ GENERATE = {
 NO_PERMISSION = [
     ["no account", 0, None],
     ["a number as the account", 0, ["==", ".account", 5]],
-    ["an account that is no address", 0, ["==", ".account", "0x11"]],
+    ["an account in another form", 0, ["==", ".account", "0x11"]],
     ["another account", 0, ["!=", ".account", ACCOUNTS[0]]],
     ["no chain", 1, None],
     ["no permission", 2, None],
