@@ -198,6 +198,7 @@ def test_every_fault_has_a_fix(holdfast, tmp_path):
     for subject in ("chain", "bundler", "indexer", "e-mail", "SMS", "enclave", "data", "workflow"):
         assert found[subject]["state"] == "error", found[subject]
         assert found[subject]["fix"]
+    assert found["e-mail"]["fix"].startswith("check HOLDFAST_MAIL_URL ") and "HOLDFAST_SMS_URL" in found["SMS"]["fix"]
     assert found["signing key"]["state"] == "note"
     text = holdfast("check", **urls)
     lines = text.out.splitlines()

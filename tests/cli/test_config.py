@@ -156,7 +156,9 @@ UNUSABLE = [
     ("serve", {"pages_logo": "{folder}/none"}, "PAGES_LOGO", "the file cannot be read (No such file or directory)"),
     ("serve", {"indexer_app": "os:path"}, "INDEXER_APP", "os:path cannot be called"),
     ("check", {"mail_url": "smtp://"}, "MAIL_URL", ""), ("check", {"sms_url": "twilio://x"}, "SMS_URL", ""),
-    ("check", {"indexer_app": "no.such:app"}, "INDEXER_APP", ""), ("check", {"reserved_file": "/no/such"}, "RESERVED_FILE or HOLDFAST_RESERVED_ALLOW_FILE", ""),
+    ("check", {"indexer_app": "no.such:app"}, "INDEXER_APP", ""), ("check", {"sms_url": "twilio://AC1:hunter2"}, "SMS_URL", "write twilio://"),
+    ("check", {"reserved_file": "/no/such"}, "RESERVED_FILE", "the file cannot be read"),
+    ("reserved list", {"reserved_allow_file": "/no/such"}, "RESERVED_ALLOW_FILE", "the file cannot be read"),
 ]  # fmt: skip
 
 

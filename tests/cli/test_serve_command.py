@@ -29,10 +29,11 @@ def test_a_port_that_is_taken_exits_4_in_one_line_also_that_of_the_metrics(holdf
     answer = holdfast("serve", "--port", str(taken), server=server)
     assert answer.code == Exit.UNAVAILABLE
     assert answer.out == ""
-    assert answer.err == f"holdfast: cannot listen on 127.0.0.1 port {taken}: Address already in use\n"
+    told = "set HOLDFAST_HOST to an address of this machine, and HOLDFAST_PORT to a free port"
+    assert answer.err == f"holdfast: cannot listen on 127.0.0.1 port {taken}: Address already in use; {told}\n"
     answer = holdfast("serve", "--port", "0", "--json", admin_port=str(taken), server=server)
     assert answer.code == answer.error["exit"] == Exit.UNAVAILABLE
-    assert str(taken) in answer.error["error"]
+    assert str(taken) in answer.error["error"] and "HOLDFAST_ADMIN_PORT" in answer.error["error"]
 
 
 @pytest.mark.parametrize("host", ["192.0.2.77", "no such host", "::2"])

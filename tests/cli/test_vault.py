@@ -346,9 +346,9 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
 
 
 def test_addresses_for_gas_are_checked(terminal):
-    for option, value in (("--paymaster", "ftp://x"), ("--rpc", "no address")):
+    for option, value in (("--paymaster", "ftp://x"), ("--rpc", "no address"), ("--service", "localhost:8787")):
         refused = terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE)
-        assert "must start with http" in refused.stderr
+        assert refused.stderr.startswith(f"holdfast: {option} (HOLDFAST_") and "must start with http" in refused.stderr
 
 
 @contextmanager

@@ -107,7 +107,7 @@ UNABLE = {
     "an address for providers": ({"sms_url": "twilio://x"}, 3, "HOLDFAST_SMS_URL"),
     "an application": ({"indexer_app": "no.such:app"}, 3, "HOLDFAST_INDEXER_APP"),
     "a file": ({"reserved_file": "/no/such/file"}, 3, "HOLDFAST_RESERVED_FILE"),
-    "the store": ({"database_url": "sqlite:////proc/no/such.db"}, 4, "database"),
+    "the store": ({"database_url": "sqlite:////proc/no/such.db"}, 4, "make it, or correct HOLDFAST_DATABASE_URL"),
 }
 
 

@@ -35,8 +35,27 @@ VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
 EXPORT_PASSWORD = "HOLDFAST_EXPORT_PASSWORD"  # noqa: S105 - the variable's name
 MIN_PASSWORD = "HOLDFAST_MIN_PASSWORD"  # noqa: S105 - the variable's name
 _ASKING_S = 5.0
+_OPTIONS = {  # of the client's arguments, which its errors name
+    "rpc_url": "--rpc (HOLDFAST_CLIENT_RPC_URL)",
+    "paymaster_url": "--paymaster (HOLDFAST_PAYMASTER_URL)",
+}
 
-Service = Annotated[str, typer.Option("--service", metavar="URL", envvar="HOLDFAST_SERVICE_URL", help="The service.")]
+
+def _service(url: str) -> str:
+    from holdfast.client.http.transport import checked_base_url
+
+    try:
+        return checked_base_url(url)
+    except ValueError as error:
+        fail(
+            Exit.USAGE, str(error).replace("base_url", "--service (HOLDFAST_SERVICE_URL)"), as_json="--json" in sys.argv
+        )
+
+
+Service = Annotated[
+    str,
+    typer.Option("--service", metavar="URL", envvar="HOLDFAST_SERVICE_URL", callback=_service, help="The service."),
+]
 Folder = Annotated[
     Path | None,
     typer.Option("--vault-dir", metavar="DIR", envvar="HOLDFAST_VAULT_DIR", help="Instead of the user's data folder."),
@@ -138,7 +157,8 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
     except ServiceError as error:
         fail(Exit.FAILED, str(error), as_json=as_json)
     except ValueError as error:
-        fail(Exit.USAGE, str(error), as_json=as_json)
+        what, space, why = str(error).partition(" ")
+        fail(Exit.USAGE, f"{_OPTIONS.get(what, what)}{space}{why}", as_json=as_json)
 
 
 @contextmanager

@@ -45,4 +45,5 @@ def indexer(
         asyncio.run(serve(settings))
     except OSError as error:
         where = f"{settings.host} port {settings.port}"
-        fail(Exit.UNAVAILABLE, f"cannot listen on {where}: {error.strerror or error}", as_json=as_json)
+        remedy = "set HOLDFAST_INDEXER_HOST to an address of this machine, and HOLDFAST_INDEXER_PORT to a free port"
+        fail(Exit.UNAVAILABLE, f"cannot listen on {where}: {error.strerror or error}; {remedy}", as_json=as_json)

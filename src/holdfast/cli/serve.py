@@ -48,16 +48,16 @@ def serve(
     if settings.port == 0:
         # The port is chosen once for all workers, and set in the environment, from which the workers read their
         # settings.
-        os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, as_json=as_json))
+        os.environ["HOLDFAST_PORT"] = str(_bindable(settings.host, 0, "HOLDFAST_PORT", as_json=as_json))
         settings = settings_or_fail(env_file, as_json=as_json)
     tell_unknown_settings(as_json=as_json)
     if (warning := warn_of_local_url(settings)) is not None:
         note(f"HOLDFAST_PUBLIC_URL is {warning}", as_json=as_json)
     secrets = secrets_or_fail(settings, as_json=as_json)
     _prepare(settings, secrets, as_json=as_json)
-    for wanted in (settings.port, settings.admin_port):
+    for wanted, name in ((settings.port, "HOLDFAST_PORT"), (settings.admin_port, "HOLDFAST_ADMIN_PORT")):
         if wanted:
-            _bindable(settings.host, wanted, as_json=as_json)
+            _bindable(settings.host, wanted, name, as_json=as_json)
     from holdfast.cli.banner import banner, facts
 
     address = f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
@@ -91,7 +91,7 @@ def _prepare(settings: object, secrets: object, *, as_json: bool) -> None:
         asyncio.run(store.close())
 
 
-def _bindable(host: str, port: int, *, as_json: bool) -> int:
+def _bindable(host: str, port: int, setting: str, *, as_json: bool) -> int:
     """Return the port, or a free port if it is 0.
 
     If the port is in use, exit with 4 and a one-sentence message. Without this check, the server, which binds the port
@@ -106,4 +106,5 @@ def _bindable(host: str, port: int, *, as_json: bool) -> int:
             trial.bind(address)
             return int(trial.getsockname()[1])
     except OSError as error:
-        fail(Exit.UNAVAILABLE, f"cannot listen on {host} port {port}: {error.strerror}", as_json=as_json)
+        remedy = f"set HOLDFAST_HOST to an address of this machine, and {setting} to a free port"
+        fail(Exit.UNAVAILABLE, f"cannot listen on {host} port {port}: {error.strerror}; {remedy}", as_json=as_json)

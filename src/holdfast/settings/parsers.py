@@ -58,12 +58,20 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
 def http_url(text: str) -> str:
     """Parse an HTTP URL, and remove a trailing slash."""
-    parts = urlsplit(text)
+    parts = _split(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname or re.search(r"\s", text):
         raise ValueError("an http:// or https:// address is needed")
     if not _has_port(parts):
         raise ValueError("an address with a port from 1 to 65535, or without one, is needed")
     return text.rstrip("/")
+
+
+def _split(text: str) -> SplitResult:
+    """Split an address. One that cannot be split, such as one with a single bracket, has no part."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _has_port(parts: SplitResult) -> bool:
@@ -84,6 +92,22 @@ def public_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def own_origin(text: str) -> str:
+    """Parse the service's own address, and return it as browsers write an origin."""
+    parts = urlsplit(public_url(text))
+    if parts.path:
+        raise ValueError("an address without a path is needed: pages and interface are at the host's root")
+    if not parts.netloc.isascii():
+        raise ValueError("a host in ASCII is needed, as browsers send it (xn--…)")
+    return _written(parts)
+
+
+def _written(parts: SplitResult) -> str:
+    """Return an origin as browsers write it: in lower case, without the scheme's usual port."""
+    usual = {"http": ":80", "https": ":443"}[parts.scheme]
+    return f"{parts.scheme}://{parts.netloc.lower().removesuffix(usual)}"
+
+
 def https_origins(text: str) -> tuple[str, ...]:
     """Parse comma-separated origins (RFC 6454), such as `https://app.example`; `none` for an empty list."""
     if text == "none":
@@ -92,7 +116,7 @@ def https_origins(text: str) -> tuple[str, ...]:
 
 
 def _origin(text: str) -> str:
-    parts = urlsplit(text.rstrip("/"))
+    parts = _split(text.rstrip("/"))
     if (
         parts.scheme != "https"
         or not parts.hostname
@@ -103,7 +127,7 @@ def _origin(text: str) -> str:
         or "@" in text
     ):
         raise ValueError("origins as https://app.example, separated by commas, or none are needed")
-    return f"https://{parts.netloc.lower()}"
+    return _written(parts)
 
 
 def host_names(text: str) -> tuple[str, ...]:
@@ -145,7 +169,9 @@ def chain_address(text: str) -> str:
 
 def chain_address_or_none(text: str) -> str:
     """Parse a 20-byte chain address in hex, or the word `none`, which becomes ""."""
-    return "" if text == "none" else chain_address(text)
+    if text != "none" and not _ADDRESS.fullmatch(text):
+        raise ValueError("0x and 40 hex digits, or none, are needed")
+    return text.removeprefix("none")
 
 
 def header_name(text: str) -> str:

@@ -51,13 +51,25 @@ class SettingRow:
     def read(self, environment: Mapping[str, str], values: Mapping[str, object]) -> object:
         """Return the checked value. An empty variable counts as not set. Raises SettingError."""
         try:
-            text = environment.get(self.name) or self.default_of(values)
+            text = bare(environment.get(self.name, "")) or self.default_of(values)
             value = None if text is None else self.parse(text)
             if self.fits is not None:
                 self.fits(value, values)
         except ValueError as error:
             raise SettingError(f"{self.name}: {error}") from None
         return value
+
+
+def bare(text: str) -> str:
+    """Return the text. Raises ValueError if white space or quotation marks stand around it.
+
+    Containers leave in the value what is written around it in their env files and secrets.
+    """
+    if text != text.strip():
+        raise ValueError("remove the white space before or after the value")
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        raise ValueError("remove the quotation marks around the value")
+    return text
 
 
 def read_rows(rows: Iterable[SettingRow], environment: Mapping[str, str]) -> dict[str, Any]:

@@ -72,6 +72,13 @@ def _database_url(text: str) -> str:
     return url_with("sqlite", "postgresql")(f"postgresql{colon}{rest}" if scheme == "postgres" else text)
 
 
+def _chain_id(text: str) -> int:
+    try:
+        return integer_between(1, MAX_CHAIN_ID)(text)
+    except ValueError:
+        raise ValueError(f"the ID of a chain is needed, such as {DEFAULT_CHAIN_ID}") from None
+
+
 def _usdc_row(chain_id: int) -> SettingRow:
     def default(values: Mapping[str, Any]) -> str:
         return _described(values, chain_id).usdc or "none"
@@ -91,7 +98,7 @@ CHAIN_FILE = SettingRow("HOLDFAST_CHAIN_FILE", None, chain_file, "chains to serv
 CHAIN = SettingRow(
     "HOLDFAST_CHAIN",
     str(DEFAULT_CHAIN_ID),
-    integer_between(1, MAX_CHAIN_ID),
+    _chain_id,
     "ID of the chain that registrations and pages use: 84532, 8453, 1 or one of the chain file",
     fits=_known,
 )

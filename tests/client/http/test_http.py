@@ -134,9 +134,11 @@ def test_a_closed_client_says_so():
         client.status()
 
 
-@pytest.mark.parametrize("bad", ["", "localhost:8787", "ftp://x", "http://", "//x"])
+@pytest.mark.parametrize(
+    "bad", ["", "localhost:8787", "ftp://x", "http://", "//x", "http://x:99999", "http://x:8787 ", "http://[::1"]
+)
 def test_addresses_that_are_none_are_refused(bad):
-    with pytest.raises(ValueError, match="base_url"):
+    with pytest.raises(ValueError, match=r"^base_url "):
         ServiceClient(bad)
 
 
@@ -189,11 +191,6 @@ def test_a_small_compressed_answer_does_not_fill_the_memory():
         assert tracemalloc.get_traced_memory()[1] < 3 * MAX_ANSWER_BYTES
     finally:
         tracemalloc.stop()
-
-
-def test_a_port_that_is_none_is_a_network_error():
-    with ServiceClient("http://localhost:99999", retries=QUICK) as client, pytest.raises(NetworkError):
-        client.status()
 
 
 @pytest.mark.parametrize("place", ["https://-.xn--a/", "http:////[a", "https://[::1"])

@@ -81,6 +81,9 @@ def test_each_added_limit_is_set_by_a_name_of_ours(name):
     (of(public_url="https://vault.example:81") | REAL, "registrar_did", "did:web:vault.example%3A81"),
     (of(public_url="https://vault.example:81") | REAL, "mail_from", "Holdfast <no-reply@vault.example>"),
     ({}, "mail_from", "Holdfast <no-reply@localhost>"),
+    (of(public_url="HTTPS://Vault.Example:443/") | REAL, "public_url", "https://vault.example"),
+    (of(public_url="https://vault.example:80") | REAL, "public_url", "https://vault.example:80"),
+    (of(related_origins="https://App.example:443/,https://b:8443"), "related_origins", ("https://app.example", "https://b:8443")),
     (of(public_url="https://[2001:db8::1]:8787") | REGISTRAR | REAL, "mail_from", "Holdfast <no-reply@[IPv6:2001:db8::1]>"),
     ({}, "blocks_stay_here", False),
     (POSTGRESQL, "blocks_stay_here", True),
@@ -102,13 +105,24 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
 
 
 @pytest.mark.parametrize(("given", "told"), [
-    *(({"MAX_VERIFY_ATTEMPTS": text}, NUMBER) for text in ("-1", "1.5", "1_0", "\u0663", " 7", "many", "1000000001", "9" * 5000)),
+    *(({"MAX_VERIFY_ATTEMPTS": text}, NUMBER) for text in ("-1", "1.5", "1_0", "\u0663", "many", "1000000001", "9" * 5000)),
     *((of(sms_countries=text), COUNTRIES) for text in (",", "DEU", "DE,all", "+49", "D1")),
     *((of(channels=text), CHANNELS) for text in (",", "handle,", "phone", "handle;sms")),
     *((of(**{name: text}), f"HOLDFAST_{name.upper()}: an ") for name in ("public_url", "rpc_url", "bundler_url", "indexer_url")
       for text in ("http://a b", "https://a:99999", "https://a:0", "https://a:1o")),
     (of(public_url="https://b\u00fccher.example"), "HOLDFAST_PUBLIC_URL: a host in ASCII"),
-    (of(related_origins="https://a:99999"), "HOLDFAST_RELATED_ORIGINS: origins"),
+    *((of(related_origins=text), "HOLDFAST_RELATED_ORIGINS: origins") for text in ("https://a:99999", "https://[2001")),
+    *((of(**{name: f"{before}https://a{after}"}), f"HOLDFAST_{name.upper()}: remove the ")
+      for name in ("public_url", "rpc_url", "database_url", "data_dir", "pages_name")
+      for before, after in ((" ", ""), ("", "\n"), ('"', '"'), ("'", "'"))),
+    *((of(public_url=f"https://{text}"), "HOLDFAST_PUBLIC_URL: ") for text in ("[2001", "a/vault", "münchen.example")),
+    (of(usdc_8453="0x1"), "HOLDFAST_USDC_8453: .* or none"),
+    (of(registrar_did="vault.example"), "HOLDFAST_REGISTRAR_DID: a DID such as did:web:"),
+    (of(sponsor_contracts="registry,USDC"), "HOLDFAST_SPONSOR_CONTRACTS: .*registry, usdc"),
+    (of(sponsor_max_fee="10 gwei"), "HOLDFAST_SPONSOR_MAX_FEE: an amount of gwei"),
+    (of(sponsor_key="/no/such"), "HOLDFAST_SPONSOR_KEY: .* that can be read$"),
+    *((of(tls_cert=__file__, tls_key=text), told) for text, told in
+      ((__file__, "HOLDFAST_TLS_CERT: "), ("/no/such", "HOLDFAST_TLS_KEY: no such file"))),
     *((of(sponsor_key=key * 32), "HOLDFAST_SPONSOR_KEY: this number is not a private key") for key in ("00", "ff")),
     (PRODUCTION | of(public_url="http://vault.example"), "HOLDFAST_PUBLIC_URL: "),
     (PRODUCTION | of(mail_url="outbox:"), "HOLDFAST_MAIL_URL: "),
@@ -134,6 +148,14 @@ def test_what_is_refused_is_named_without_its_value(given, told):
     with pytest.raises(SettingError, match=f"^{told}") as caught:
         read_settings(given)
     assert not re.search(r"hunter2|2001|9999", str(caught.value))
+
+
+def test_a_key_file_of_other_bytes_is_refused_without_them(tmp_path):
+    file = tmp_path / "key"
+    file.write_bytes(b"\xff" * 64)
+    file.chmod(0o600)
+    with pytest.raises(SettingError, match=r"^HOLDFAST_SPONSOR_KEY: .* that can be read$"):
+        read_settings(of(sponsor_key=str(file)))
 
 
 def test_every_choice_that_production_refuses_is_named_at_once():

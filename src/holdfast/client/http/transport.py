@@ -8,6 +8,7 @@ import ssl
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -125,9 +126,9 @@ def _checked(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncBaseTra
 def checked_base_url(base_url: str) -> str:
     """Return the service's address without a trailing slash. Raises ValueError unless it is http or https."""
     try:
-        url = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise ValueError("base_url is not a URL") from error
+        url, _ = httpx2.URL(base_url), urlsplit(base_url).port
+    except (httpx2.InvalidURL, ValueError):
+        raise ValueError("base_url is not an address such as https://id.example") from None
     if url.scheme not in {"http", "https"} or not url.host:
         raise ValueError("base_url must start with http:// or https://")
     return base_url.rstrip("/")

@@ -113,4 +113,5 @@ def file_errors() -> Iterator[None]:
     except sqlite3.Error as error:
         raise StorageError(f"the vault's file cannot be used: {error}") from error
     except OSError as error:
-        raise StorageError(f"the vault's file cannot be used: {file_words(error)}") from error
+        what = error.filename or "the vault's file"
+        raise StorageError(f"{what} cannot be used: {file_words(error)}") from error

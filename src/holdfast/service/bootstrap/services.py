@@ -149,5 +149,5 @@ def _dids(settings: Settings, secrets: Secrets, sessions: Sessions, confirmation
 def _reserved_names(settings: Settings) -> ReservedNames:
     try:
         return ReservedNames(settings.reserved_file, settings.reserved_allow_file)
-    except (OSError, ValueError) as error:
-        raise SettingError(f"HOLDFAST_RESERVED_FILE or HOLDFAST_RESERVED_ALLOW_FILE: {error}") from error
+    except ValueError as error:
+        raise SettingError(str(error)) from error

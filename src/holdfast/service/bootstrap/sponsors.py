@@ -40,7 +40,8 @@ def sponsors_of(
     for chain_id in settings.sponsor_chains:
         chain = served.chains.get(chain_id)
         if chain is None or chain.bundler is None:
-            raise SettingError(f"HOLDFAST_SPONSOR_CHAINS: the service has no bundler on chain {chain_id}")
+            remedy = "name one (HOLDFAST_BUNDLER_URL, or HOLDFAST_CHAIN_FILE for another chain), or leave the chain out"
+            raise SettingError(f"HOLDFAST_SPONSOR_CHAINS: the service has no bundler on chain {chain_id}; {remedy}")
         found[chain_id] = _sponsor(settings, secrets, store, chain, readers[chain_id], pools, clock)
     return found
 

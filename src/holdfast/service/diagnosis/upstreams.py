@@ -59,10 +59,10 @@ async def see_sender(subject: str, url: str | None, sender: Mailer | SmsVerifier
     """
     if url is None:
         return Finding(subject, "ok", "off (HOLDFAST_CHANNELS)")
+    name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
     if url.startswith("outbox:"):
-        name = "HOLDFAST_MAIL_URL" if subject == "e-mail" else "HOLDFAST_SMS_URL"
         return Finding(subject, "note", "development outbox", f"set {name} before people use the service")
-    return await _finding(subject, sender.check(), "check the address, credentials and firewall")
+    return await _finding(subject, sender.check(), f"check {name} (address, credentials) and the firewall")
 
 
 async def see_events(webhook: Webhook | None, *, send: bool) -> Finding:

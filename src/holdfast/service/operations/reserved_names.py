@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _log = logging.getLogger("holdfast.reserved")
+_ADDED, _ALLOWED = "HOLDFAST_RESERVED_FILE", "HOLDFAST_RESERVED_ALLOW_FILE"
 Stamp = tuple[int, int] | None  # when a file was changed, and its size; None for a missing file
 Stamps = list[Stamp]
 
@@ -20,7 +21,7 @@ class ReservedNames:
     """Provides the current list of reserved names."""
 
     def __init__(self, added: Path | None, allowed: Path | None) -> None:
-        """Read all names. Raises ValueError for a line that is not a handle, OSError for a missing file."""
+        """Read all names. Raises ValueError, which names the setting, for a file or a line that cannot be used."""
         self._added = added
         self._allowed = allowed
         self._stamps = self._seen = self._look()
@@ -52,7 +53,7 @@ class ReservedNames:
         found, why = None, ""
         try:
             found = self._read()
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             why = str(error)
         if self._look() != stamps:
             return None
@@ -65,9 +66,20 @@ class ReservedNames:
         return [_stamp(path) for path in (self._added, self._allowed)]
 
     def _read(self) -> ReservedList:
-        added = read_names(self._added.read_text("utf-8")) if self._added else []
-        allowed = read_names(self._allowed.read_text("utf-8")) if self._allowed else []
-        return reserved_list([*built_in_names(), *added], allowed)
+        added, allowed = _lines(self._added, _ADDED), _lines(self._allowed, _ALLOWED)
+        try:
+            return reserved_list([*built_in_names(), *added], allowed)
+        except ValueError as error:
+            raise ValueError(f"{_ADDED} or {_ALLOWED}: {error}") from None
+
+
+def _lines(file: Path | None, setting: str) -> list[str]:
+    try:
+        return read_names(file.read_text("utf-8")) if file else []
+    except OSError as error:
+        raise ValueError(f"{setting}: the file cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{setting}: the file is not UTF-8") from None
 
 
 def built_in_names() -> list[str]:

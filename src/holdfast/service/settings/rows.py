@@ -47,6 +47,7 @@ from holdfast.settings.parsers import (
     module_attribute,
     networks,
     one_of,
+    own_origin,
     public_url,
     shown_name,
     url_with,
@@ -82,7 +83,7 @@ def _did(text: str) -> str:
     try:
         return parse_did(text)
     except Refused:
-        raise ValueError("a DID is needed") from None
+        raise ValueError("a DID such as did:web:id.example is needed") from None
 
 
 def _sender(text: str) -> str:
@@ -221,7 +222,7 @@ def _snapshots(name: str, default: int, about: str) -> SettingRow:
 ROWS: tuple[SettingRow, ...] = (
     SettingRow("HOLDFAST_HOST", "127.0.0.1", str, "address to listen on"),
     SettingRow("HOLDFAST_PORT", "8787", integer_between(0, MAX_PORT), "port to listen on"),
-    SettingRow("HOLDFAST_PUBLIC_URL", _own_address, public_url, "the service's own address, WebAuthn origin"),
+    SettingRow("HOLDFAST_PUBLIC_URL", _own_address, own_origin, "the service's own address, WebAuthn origin"),
     SettingRow(
         "HOLDFAST_ENV", _environment, one_of("development", "production"), "production refuses development choices"
     ),

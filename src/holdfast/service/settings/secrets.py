@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.attestations import MIN_KEY_BYTES
 from holdfast.rules.recovery import parse_guardian_keys
 from holdfast.rules.webhooks import PREFIX
-from holdfast.settings.rows import SettingError
+from holdfast.settings.rows import SettingError, bare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,10 @@ def new_webhook_secret() -> str:
 
 
 def _parse(text: str) -> tuple[bytes, ...]:
-    keys = tuple(part.strip().encode() for part in text.split(",") if part.strip())
+    try:
+        keys = tuple(part.strip().encode() for part in bare(text.strip()).split(",") if part.strip())
+    except ValueError as error:
+        raise SettingError(f"{SIGNING_KEY}: {error}") from None
     if not keys or min(map(len, keys)) < MIN_KEY_BYTES:
         raise SettingError(f"{SIGNING_KEY}: every key needs at least {MIN_KEY_BYTES} bytes (holdfast keys new)")
     if min(len(set(key)) for key in keys) < MIN_DISTINCT_BYTES:

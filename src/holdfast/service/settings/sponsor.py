@@ -48,10 +48,10 @@ def _key(text: str) -> SponsorKey:
             if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
                 raise ValueError("others can read the key file: chmod 600 it first")
             found = _KEY.fullmatch(file.read(80).strip())
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         found = None
     if found is None:
-        raise ValueError("a private key of 64 hex digits is needed, or the path of a file that holds one")
+        raise ValueError("a private key of 64 hex digits is needed, or the path of a file with one that can be read")
     return _of_curve(found[1])
 
 
@@ -72,7 +72,13 @@ def _installed(value: object, _values: Mapping[str, Any]) -> None:
 def _gwei(text: str) -> int:
     """Parse an amount of ether with at most nine decimal places."""
     if not _AMOUNT.fullmatch(text):
-        raise ValueError("an amount of ether such as 0.02 is needed")
+        raise ValueError("an amount of ether such as 0.02 is needed, without a unit")
+    return int(Decimal(text) * GWEI)
+
+
+def _fee(text: str) -> int:
+    if not _AMOUNT.fullmatch(text):
+        raise ValueError("an amount of gwei such as 10 is needed, without a unit")
     return int(Decimal(text) * GWEI)
 
 
@@ -81,11 +87,18 @@ def _contracts(text: str) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for part in text.split(","):
         name, _, amount = part.strip().partition("=")
-        key = name if name in _NAMES else chain_address(name).lower()
+        key = name if name in _NAMES else _address(name)
         if key in found:
             raise ValueError(f"{name} stands there twice")
         found[key] = _gwei(amount) if amount else None
     return found
+
+
+def _address(name: str) -> str:
+    try:
+        return chain_address(name).lower()
+    except ValueError:
+        raise ValueError(f"each contract is one of {', '.join(_NAMES)}, or 0x and 40 hex digits") from None
 
 
 def _chains(text: str) -> tuple[int, ...]:
@@ -116,6 +129,6 @@ SPONSOR_ROWS = (
         "contracts whose calls it pays for, as `registry,usdc=0.01,0x…=0.005` with ETH per day; `account` is"
         " the account itself, `any` every other address",
     ),
-    SettingRow("HOLDFAST_SPONSOR_MAX_FEE", "10", _gwei, "the highest fee that it pays, in gwei per unit of gas"),
+    SettingRow("HOLDFAST_SPONSOR_MAX_FEE", "10", _fee, "the highest fee that it pays, in gwei per unit of gas"),
     SettingRow("HOLDFAST_SPONSOR_LOW", "0.01", _gwei, "ETH of its deposit below which operators are warned"),
 )

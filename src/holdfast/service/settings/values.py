@@ -218,6 +218,13 @@ def _require_both_tls_files(settings: Settings) -> None:
             raise SettingError(f"{name}: TLS needs both HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY")
         if not os.access(file, os.R_OK) or not file.is_file():
             raise SettingError(f"{name}: no such file, or this user cannot read it")
+    import ssl  # only here, so that commands without TLS start without it
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert or "", settings.tls_key, password="")
+    except ssl.SSLError:
+        needed = "this file and that of HOLDFAST_TLS_KEY must be a certificate and its key, in PEM, without a password"
+        raise SettingError(f"HOLDFAST_TLS_CERT: {needed}") from None
 
 
 def engine_unsigned(environment: Mapping[str, str]) -> bool:

@@ -106,9 +106,12 @@ class TwilioVerifier:
 
 def twilio_verifier(url: str, http: Callable[[], aiohttp.ClientSession]) -> TwilioVerifier:
     """Return the verifier for a `twilio:` URL. Raises ValueError that never repeats the URL."""
+    form = f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID"
+    if "@" not in url:
+        raise ValueError(form)
     parts = parse_provider_url(SETTING, url, ("base_url",))
     if not _SID.fullmatch(parts.user) or not _SID.fullmatch(parts.host) or parts.port:
-        raise ValueError(f"{SETTING}: write twilio://ACCOUNT_SID:TOKEN@VERIFY_SERVICE_SID")
+        raise ValueError(form)
     if not parts.password or not parts.password.isascii():
         raise ValueError(f"{SETTING}: the token after the account's SID is missing or not ASCII.")
     base_url = parse_base_url(SETTING, parts.options.get("base_url", TWILIO_BASE_URL))

@@ -88,9 +88,7 @@ class SqliteStore:
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{file.name}: {error_words(error, file)}{_denied(file)}") from error
         except OSError as error:
-            raise StoreUnavailable(
-                f"{file} cannot be made: {file_words(error)}; name another folder (HOLDFAST_DATA_DIR)"
-            ) from error
+            raise StoreUnavailable(f"{file} cannot be made: {_why_not_made(file, error)}") from error
         self._reader.execute("PRAGMA query_only = ON")
         self._read = TurnReader(self._reader)
         self._opened = OpenedFiles(file)
@@ -345,6 +343,12 @@ def _current(file: Path, chain: int | None) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _why_not_made(file: Path, error: OSError) -> str:
+    if not file.parent.is_dir():
+        return "there is no such folder; make it, or correct HOLDFAST_DATABASE_URL"
+    return f"{file_words(error)}; name another folder (HOLDFAST_DATA_DIR)"
 
 
 def _denied(file: Path) -> str:
