@@ -19,6 +19,8 @@ import msgspec
 from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.client.types import service
+from holdfast.client.types.base import Octets
+from holdfast.client.vault import calls
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models, retries
@@ -40,15 +42,23 @@ _JSON = {
     bool: "boolean",
     type(None): "null",
     float: "number",
-    Any: "any",
-    msgspec.Raw: "any",
+    Any: "unknown",
+    msgspec.Raw: "unknown",
+    Octets: "number[]",
 }
-_INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, any>"}
+_INTERFACE = {"number[]": "number[]", "map<string>": "Record<string, string>", "object": "Record<string, unknown>"}
 # Types that are more precise here than in the table: a generic type, and fields that also accept bytes or numbers.
 _GENERIC = {"ExecOutput": "T"}
 _BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
 _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
+# The constants by which an endpoint's answers differ.
+_DISTINGUISHING = frozenset({"found", "verified"})
+# The answers to requests that the vault's key signs, and what the enclave returns beyond the interface's types.
+_MORE_TYPES: tuple[type[msgspec.Struct], ...] = (
+    *(models.PersonExport, models.PersonRemoved, models.AddressAdded),
+    *(calls.MintedUcan, calls.UcanClaims, calls.SignedAccountMessage, calls.PublishingKey),
+)
 
 
 DECLARED = [it for it in endpoints.ENDPOINTS if it.client]
@@ -203,8 +213,9 @@ _CALL = """  /**
    * Sends one request. Overridden by the service client.
    *
    * @param _asked fields of the query or of the JSON body
+   * @returns `T` is what the endpoint's `form` says
    */
-  protected async _call(_endpoint: types.Endpoint, _asked?: object): Promise<any> {
+  protected async _call<T>(_endpoint: types.Endpoint, _asked?: object): Promise<T> {
     throw new TypeError("_call: not implemented");
   }
 """
@@ -237,7 +248,7 @@ def _parameter(endpoint: endpoints.Endpoint[Any]) -> tuple[str, str]:
 def _answer(endpoint: endpoints.Endpoint[Any]) -> str:
     if endpoint.answers:
         return " | ".join(f"types.{answer.__name__}" for answer in endpoint.answers)
-    return {"json": "any", "text": "string", "bytes": "ArrayBuffer"}[_reads(endpoint)]
+    return {"json": "unknown", "text": "string", "bytes": "ArrayBuffer"}[_reads(endpoint)]
 
 
 def _keyed(endpoint: endpoints.Endpoint[Any]) -> str:
@@ -261,7 +272,7 @@ def _types() -> str:
     wire = [answer for it in DECLARED for answer in it.answers] + [models.Attestation, models.ErrorBody]
     inputs = [it.input for it in DECLARED if it.input is not None]
     parts = [_named(name, entry) for name, entry in named.items()]
-    parts += [_struct(it) for it in _with_parts([*inputs, *wire]) if it.__name__ not in named]
+    parts += [_struct(it) for it in _with_parts([*inputs, *wire, *_MORE_TYPES]) if it.__name__ not in named]
     parts += [_codes(), _ENDPOINT]
     return head + "\n" + "\n\n".join(parts) + "\n"
 
@@ -312,10 +323,15 @@ def _field(name: str, kind: str, *, optional: bool, default: object = None) -> s
 def _struct(struct: type[msgspec.Struct]) -> str:
     hints = typing.get_type_hints(struct)
     fields = "".join(
-        _field(it.encode_name, _json_type(hints[it.name]), **_optional(it)) for it in msgspec.structs.fields(struct)
+        _field(it.encode_name, _constant(it) or _json_type(hints[it.name]), **_optional(it))
+        for it in msgspec.structs.fields(struct)
     )
     about = (struct.__doc__ or "").strip().splitlines()[0]
     return f"/** {about} */\nexport interface {struct.__name__} {{\n{fields}}}"
+
+
+def _constant(field: msgspec.structs.FieldInfo) -> str:
+    return json.dumps(field.default) if field.name in _DISTINGUISHING and isinstance(field.default, bool) else ""
 
 
 def _with_parts(structs: list[Any]) -> list[type[msgspec.Struct]]:
@@ -347,6 +363,8 @@ def _json_type(hint: Any) -> str:
     if typing.get_origin(hint) in {types.UnionType, typing.Union}:
         members = [it for it in typing.get_args(hint) if it is not msgspec.UnsetType]
         return " | ".join(_json_type(it) for it in members)
+    if typing.get_origin(hint) is typing.Literal:
+        return " | ".join(json.dumps(it) for it in typing.get_args(hint))
     if typing.get_origin(hint) in {list, tuple}:
         return f"{_json_type(typing.get_args(hint)[0])}[]"
     if typing.get_origin(hint) is dict or hint is dict:

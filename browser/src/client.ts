@@ -12,7 +12,7 @@ import type { SmartAccount } from "./flows/account.ts";
 import type { Moved, MoveOptions, NewPasskeys } from "./flows/move.ts";
 import type { AddedPasskey, AddOptions } from "./flows/passkeys.ts";
 import type { PayOptions } from "./flows/pay.ts";
-import type { Removal, Removed } from "./flows/person.ts";
+import type { Removal, Removed, StoredPerson } from "./flows/person.ts";
 import type { RegistrationRequest } from "./flows/register.ts";
 import type {
   Attestation,
@@ -203,7 +203,7 @@ export class Client extends ServiceClient {
    * @returns the rows, by kind
    * @throws {RequestRefused} the service refuses; `code` says why
    */
-  async exportPerson(): Promise<Record<string, any>> {
+  async exportPerson(): Promise<StoredPerson> {
     return (await part(import("./flows/person.ts"))).exportPerson(this);
   }
 

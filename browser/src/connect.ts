@@ -6,7 +6,16 @@
  *     const back = await connected(); // after a redirect; else null
  */
 
-import { LASTS_S, PROTOCOL, READY_FOR_MS, fieldsOf, fromFragment, inFragment, token } from "./connect/protocol.ts";
+import {
+  type Message,
+  LASTS_S,
+  PROTOCOL,
+  READY_FOR_MS,
+  fieldsOf,
+  fromFragment,
+  inFragment,
+  token,
+} from "./connect/protocol.ts";
 
 const WATCH_MS = 300;
 const LOADS_WITHIN_MS = 20_000;
@@ -91,11 +100,11 @@ export async function connected(): Promise<Connected | null> {
   const pending = sessionStorage.getItem(PENDING + state);
   sessionStorage.removeItem(PENDING + state);
   if (!pending) throw new ConnectError("replayed", "This page did not ask for this answer, or has had it before.");
-  if (type === "result") return result;
+  if (type === "result") return result as Connected;
   throw new ConnectError(String(code), String(message));
 }
 
-function answered(popup: Window, base: string, envelope: Record<string, any>): Promise<Connected> {
+function answered(popup: Window, base: string, envelope: Message): Promise<Connected> {
   const { state } = envelope;
   let ready = false;
   let closed = 0;
@@ -116,7 +125,7 @@ function answered(popup: Window, base: string, envelope: Record<string, any>): P
       }
       if (echoed !== state) return;
       if (type === "ping") popup.postMessage({ holdfast: PROTOCOL, type: "pong", state }, base);
-      if (type === "result") over(() => resolve(result));
+      if (type === "result") over(() => resolve(result as Connected));
       if (type === "error") fail(String(code), String(message));
     };
     // A response may still arrive just after the window was closed, so two checks in a row must find it closed.
@@ -137,7 +146,7 @@ function answered(popup: Window, base: string, envelope: Record<string, any>): P
 }
 
 /** Takes the browser to the service, which redirects it back to `returnTo`. */
-function leave(base: string, envelope: Record<string, any>, returnTo: string): Promise<never> {
+function leave(base: string, envelope: Message, returnTo: string): Promise<never> {
   const back = new URL(returnTo, location.href);
   back.hash = "";
   sessionStorage.setItem(PENDING + envelope.state, "1");

@@ -71,7 +71,7 @@ export function getResolver({
     try {
       const signal = AbortSignal.timeout(WITHIN_MS);
       const response = await ask(folder + encodeURIComponent(did), { headers: { Accept: RESULT }, signal });
-      result = jsonOf(await bounded(response, LONGEST));
+      result = jsonOf(await bounded(response, LONGEST)) as Resolution; // what it has is checked below
     } catch {
       return failed("internalError", "the service cannot be reached, or its response is not JSON");
     }

@@ -8,6 +8,7 @@
  * The calling convention is documented in enclave/ABI.md. One instance holds one vault; calls into it do not overlap.
  */
 
+import type { RawAnswer } from "./enclave-answers.ts";
 import { PluginCallError, WasmLoadError } from "./errors.ts";
 
 export { PluginCallError, ServiceError, WasmLoadError } from "./errors.ts";
@@ -32,6 +33,9 @@ export type Now = () => number;
 
 /** runs work once, after a delay; returns a function that cancels it */
 export type After = (ms: number, work: () => void) => () => void;
+
+/** the response to a call that failed */
+type Failed = { error: { message: string; code: string } };
 
 const ABI = 1;
 const RANDOM_CHUNK = 65536; // crypto.getRandomValues refuses more in one call
@@ -101,9 +105,9 @@ export class Enclave {
    * @returns the response, an object
    * @throws {PluginCallError}
    */
-  call(name: string, input: object = {}): any {
-    const answer = fromText(this.callRaw(name, toText(input)));
-    if (answer.error !== undefined && typeof answer.error === "object") {
+  call<Fn extends string>(name: Fn, input: object = {}): RawAnswer<Fn> {
+    const answer = fromText(this.callRaw(name, toText(input))) as RawAnswer<Fn> & Partial<Failed>;
+    if (typeof answer.error === "object") {
       throw new PluginCallError(name, answer.error.message, answer.error.code);
     }
     return answer;
@@ -226,7 +230,8 @@ function hostImports(cell: Cell, random: Random, now: Now) {
     host_random(address: number, length: number) {
       try {
         if (!cell.memory) return 1;
-        const filled = random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0)) as any;
+        const filled = random(new Uint8Array(cell.memory.buffer, address >>> 0, length >>> 0)) as
+          Partial<Promise<void>> | undefined;
         if (typeof filled?.then !== "function") return 0;
         filled.then(undefined, () => {}); // an asynchronous function fills the bytes too late: they are not random
         return 1;
@@ -313,7 +318,7 @@ const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 /** Encodes a call's input as JSON text. */
 export function toText(input: unknown): string {
   let long = false;
-  const text = JSON.stringify(input, function replace(this: any, key: string, converted: unknown) {
+  const text = JSON.stringify(input, function replace(this: Record<string, unknown>, key: string, converted: unknown) {
     if (typeof converted !== "bigint") return bytesAsBase64.call(this, key, converted);
     long = true;
     return MARK + converted;
@@ -322,7 +327,7 @@ export function toText(input: unknown): string {
 }
 
 /** Decodes the JSON text of a response. */
-export function fromText(text: string): any {
+export function fromText(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = outsideStrings(text, (part) =>
     part.replace(NUMBERS, (it) => (LONG.test(it) && !Number.isSafeInteger(Number(it)) ? `"${MARK}${it}"` : it)),
@@ -351,7 +356,7 @@ function endOfString(text: string, open: number) {
   }
 }
 
-function bytesAsBase64(this: any, key: string, converted: unknown) {
+function bytesAsBase64(this: Record<string, unknown>, key: string, converted: unknown) {
   const value = this[key]; // the value before toJSON, which Node's Buffer has
   if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer)) return converted;
   const text = toBase64(value as BufferSource);

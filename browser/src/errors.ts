@@ -170,11 +170,10 @@ export class RegistrationRefused extends ServiceError {
   }
 }
 
+type ErrorKind = new (...given: never[]) => Error;
+
 /** Returns a handler of rejections that returns `value` instead of errors of this kind, and throws all others. */
-export function insteadOf<T>(
-  kinds: (new (...given: any[]) => Error) | (new (...given: any[]) => Error)[],
-  value: T,
-): (error: unknown) => T {
+export function insteadOf<T>(kinds: ErrorKind | ErrorKind[], value: T): (error: unknown) => T {
   return (error) => {
     if ([kinds].flat().some((kind) => error instanceof kind)) return value;
     throw error;

@@ -10,11 +10,19 @@ const POLICY = "hf";
 /** a string, a URL, or an application's own TrustedScriptURL */
 export type ScriptAddress = string | { toString(): string };
 
+type Policy = { createScriptURL: (address: string) => string };
+
+/** what browsers with Trusted Types have, and the compiler does not declare */
+type TrustedTypes = {
+  isScriptURL: (value: unknown) => boolean;
+  createPolicy: (name: string, rules: Policy) => Policy;
+};
+
 /** The address of the worker that is stored next to this module. */
 export const workerAddress = new URL("./worker.js", import.meta.url).href;
 /** The addresses that the policy accepts: the worker's, and those added by `passScript`. */
 const passed = new Set([workerAddress]);
-let policy: any = null;
+let policy: Policy | null = null;
 
 /**
  * Returns a script's address in a form that `new Worker` and `serviceWorker.register` accept even under Trusted Types.
@@ -24,7 +32,7 @@ let policy: any = null;
  * @throws {WasmLoadError} the page's Content-Security-Policy does not allow the policy `hf`
  */
 export function scriptAddress(address: ScriptAddress): string {
-  const types = (globalThis as any).trustedTypes;
+  const { trustedTypes: types } = globalThis as { trustedTypes?: TrustedTypes };
   if (!types || types.isScriptURL(address)) return address as unknown as string;
   policy ??= madePolicy(types);
   return policy.createScriptURL(new URL(String(address), globalThis.location?.href).href);
@@ -36,7 +44,7 @@ export function passScript(address: string | URL) {
   if (url.origin === location.origin) passed.add(url.href);
 }
 
-function madePolicy(types: any) {
+function madePolicy(types: TrustedTypes) {
   try {
     return types.createPolicy(POLICY, { createScriptURL: checked });
   } catch (cause) {

@@ -7,7 +7,7 @@ import { removeAll } from "../src/snapshots/versions.ts";
 import { noteRemoval } from "../src/vault/removals.ts";
 
 const PASSWORD = { kind: "password", id: "password" };
-const noted = (error) => noteRemoval(() => ({ success: false, error }), "remove_wrap", PASSWORD);
+const noted = (error) => noteRemoval(() => ({ success: false, error }), { fn: "remove_wrap", args: PASSWORD });
 
 for (const error of ["conflict: tokens", "not_found: tokens"])
   test(`a record in the intended state is not a failure: ${error}`, () => {

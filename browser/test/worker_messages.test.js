@@ -60,6 +60,14 @@ test("messages outside the table never reach the enclave", async () => {
   }
 });
 
+test("a vault is forgotten only by its name, and the enclave is loaded only from an address", async () => {
+  const session = await booted();
+  for (const args of [{}, { did: null }, { did: "" }])
+    assert.equal((await session.answer(message("forget", args))).reply.error?.code, "invalid_field");
+  const { reply } = await session.answer(message("boot", {}));
+  assert.equal(reply.error?.name, "WasmLoadError");
+});
+
 /** Numbers below `count`, the same for the same seed (mulberry32). */
 function chosenBy(seed) {
   return (count) => {

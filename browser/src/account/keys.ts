@@ -12,7 +12,7 @@ import type { Client } from "../client.ts";
 import { RequestRefused } from "../errors.ts";
 import { SmartAccount } from "../flows/account.ts";
 import { accountAddress, type Origin } from "../flows/contracts.ts";
-import { passkeyAmong } from "../passkeys/among.ts";
+import { type CallEnclave, passkeyAmong } from "../passkeys/among.ts";
 import type { UseOptions } from "../passkeys/use.ts";
 import { accepted } from "./candidates.ts";
 import type { Change, SignedChanges } from "./changes.ts";
@@ -21,6 +21,7 @@ import * as calls from "./changes.ts";
 import { type OnProgress, operated } from "./operating.ts";
 import * as reads from "./reads.ts";
 import type { Recovery } from "./reads.ts";
+import type { AccountMessage } from "../vault/vault.ts";
 
 /** 0x-hex */
 type Signed = { signer: string; signature: string };
@@ -145,7 +146,7 @@ export class AccountKeys {
       it.account.toLowerCase() + calls.applyChanges({ ...it, signature: "0x" }).data;
     if (cosigned && encoded(cosigned) !== encoded(unsigned))
       throw new TypeError("the other owner signed different changes");
-    const call = (fn: string, args: object) => this.#client.vault.call(fn, args);
+    const call: CallEnclave = (fn, args) => this.#client.vault.call(fn, args);
     const owner = passkey ? await passkeyAmong(owners, passkey, call) : { signer: await this.signer(), sign: null };
     const seconds = cosigned ? [] : await this.#seconds(settings.threshold, owners, account, owner.signer);
     const { digest, ...own } = await this.#signed({ message: "changes", sequence: unsigned.sequence, changes: made });
@@ -178,9 +179,9 @@ export class AccountKeys {
 
   /** @returns the service's keys as a guardian, the one that it offers first; empty if it is not a guardian */
   async serviceKeys(): Promise<string[]> {
-    const none = (error: any) =>
+    const none = (error: unknown): { guardians: string[] } | Promise<never> =>
       error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);
-    return (await this.#client.recoveryTerms().catch(none)).guardians.map((it: string) => it.toLowerCase());
+    return (await this.#client.recoveryTerms().catch(none)).guardians.map((it) => it.toLowerCase());
   }
 
   /**
@@ -277,8 +278,8 @@ export class AccountKeys {
    * @returns for `startRecovery`
    */
   async signRecovery(newOwners: string[]): Promise<Signed> {
-    const message = { message: "recovery", nonce: await this.#recoveryNonce(), new_owners: newOwners };
-    const { signer, signature } = await this.#signed(message);
+    const nonce = await this.#recoveryNonce();
+    const { signer, signature } = await this.#signed({ message: "recovery", nonce, new_owners: newOwners });
     return { signer, signature };
   }
 
@@ -367,7 +368,7 @@ export class AccountKeys {
   }
 
   /** @param message without the account */
-  async #signed(message: any): Promise<Signed & { digest: string }> {
+  async #signed(message: AccountMessage): Promise<Signed & { digest: string }> {
     const { chainAccount } = await this.#opened();
     const made = await this.#client.vault.signAccountMessage({ account: chainAccount.address, ...message });
     return { signer: made.signer, signature: made.signature, digest: made.digest };

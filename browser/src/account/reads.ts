@@ -12,6 +12,7 @@ import { OWNER_ADDED, announced, keyIdOf, statesOf } from "../chain/owner_list.t
 import { settingsOf, words } from "../chain/owners.ts";
 import { ask, digitsOf, hasCode, quantity } from "../chain/rpc.ts";
 import { changesIn, type SignedChanges } from "./changes.ts";
+import type { Foreign } from "../http/http.ts";
 
 const PENDING_RECOVERY = "faeb4488"; // pendingRecovery()
 const GUARDIAN_ADDED = "GuardianAdded(bytes32,bytes)";
@@ -53,7 +54,7 @@ export async function recoveryOf(chainAccount: AccountOnChain): Promise<Recovery
   const [readyAt, supporters, short] = await words(chainAccount.url, chainAccount.address, PENDING_RECOVERY, 3);
   if (!readyAt) return null;
   const block = await ask(chainAccount.url, "eth_getBlockByNumber", ["latest", false]);
-  const isReady = quantity(block?.timestamp) >= readyAt;
+  const isReady = quantity((block as Foreign)?.timestamp) >= readyAt;
   const found = { readyAt: Number(readyAt), isReady, supporters: Number(supporters) };
   const owners = ({ digits }: { digits: string }) =>
     listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));
@@ -82,7 +83,8 @@ export async function supportersOf({ url, address }: AccountOnChain): Promise<nu
 export async function historyOf(chainAccount: AccountOnChain): Promise<SignedChanges[]> {
   const names = new Set(await logs(chainAccount, chainAccount.address, [CHANGED], ({ transaction }) => transaction));
   const answers = await Promise.all([...names].map((it) => ask(chainAccount.url, "eth_getTransactionByHash", [it])));
-  const inputs = answers.filter((it) => it?.input !== undefined).map(({ input }) => `0x${digitsOf(input)}`);
+  const known = (answers as Foreign[]).filter((it) => it?.input !== undefined);
+  const inputs = known.map((it) => `0x${digitsOf(it?.input)}`);
   const found = inputs.flatMap((it) => changesIn(chainAccount.address, it));
   const applied = (await settingsOf(chainAccount.url, chainAccount.address)).sequence;
   const history = [];

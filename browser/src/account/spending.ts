@@ -18,6 +18,8 @@ import type { Client } from "../client.ts";
 import { SmartAccount } from "../flows/account.ts";
 import { type OnProgress, operated } from "./operating.ts";
 import { exists } from "./reads.ts";
+import type { UcanClaims } from "../generated/types.ts";
+import type { Foreign } from "../http/http.ts";
 
 /** what `allow` signs: the call that grants the permission, and the policy of the delegation to `to` */
 export type Proposal = Spending & { to: string; call: Call; policy: unknown[] };
@@ -176,20 +178,21 @@ export class AccountSpending {
   /** @returns those that are not revoked */
   async #delegations(): Promise<{ cid: string; audience: string; permissionId: string }[]> {
     const { result } = await this.#client.vault.exec("resource:delegations action:list");
-    const rows = ((result ?? []) as any[]).filter(
+    const rows = (result ?? []).filter(
       ({ command, revoked_at: ended }) => command === permissions.SPEND_COMMAND && !ended,
     );
     const named = rows.map(async ({ cid, audience, token }) => {
       const { value } = await this.#client.vault.call("dag_cbor_decode", { data: token });
-      const payload = Object.entries(value[1]).find(([name]) => name.startsWith("ucan/dlg@"))?.[1];
-      const found = permissions.spendingIn((payload as any)?.pol);
+      const [, signed] = value as [unknown, Record<string, Foreign>];
+      const payload = Object.entries(signed).find(([name]) => name.startsWith("ucan/dlg@"))?.[1];
+      const found = permissions.spendingIn(payload?.pol);
       return found ? [{ cid, audience, permissionId: found.permissionId }] : [];
     });
     return (await Promise.all(named)).flat();
   }
 
   /** @returns the claims */
-  async #allowed(container: string, args?: object): Promise<any> {
+  async #allowed(container: string, args?: object): Promise<UcanClaims> {
     const { did: audience } = await this.#client.vault.status();
     const demand = args ? { command: permissions.SPEND_COMMAND, args } : {};
     const question = { token: container, audience, ...demand };

@@ -9,6 +9,7 @@ import { isAddress } from "./calls.ts";
 import { OperationFailed } from "./errors.ts";
 import { isSponsored } from "./fees.ts";
 import { digitsOf, isData, quantity, sleep } from "./rpc.ts";
+import type { Foreign, Members } from "../http/http.ts";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 /** Sizes of the numbers in the packed form of an operation (ERC-4337); the others have 128 bits. */
@@ -63,7 +64,7 @@ export class Bundler {
   #chainId;
 
   /** @param chainId null: the service's main chain */
-  constructor(client: ServiceClient, entryPoint: string, chainId: number | null = null) {
+  constructor(client: Pick<ServiceClient, "bundler">, entryPoint: string, chainId: number | null = null) {
     this.#client = client;
     this.#entryPoint = entryPoint;
     this.#chainId = chainId;
@@ -124,11 +125,11 @@ export class Bundler {
    * @throws {OperationFailed} it was mined and failed
    */
   async receipt(hash: string): Promise<Receipt | null> {
-    const answer = await this.#client.bundler("eth_getUserOperationReceipt", [hash], this.#chainId);
+    const answer = (await this.#client.bundler("eth_getUserOperationReceipt", [hash], this.#chainId)) as Members | null;
     if (answer === null) return null;
     if (digitsOf(answer?.userOpHash) !== hash.slice(2).toLowerCase())
       throw new NetworkError("the response is another operation's receipt");
-    const { transactionHash, blockNumber } = answer.receipt ?? {};
+    const { transactionHash, blockNumber } = (answer.receipt as Foreign) ?? {};
     digitsOf(transactionHash, 32);
     const block = Number(quantity(blockNumber));
     if (answer.success !== true) {
@@ -137,7 +138,7 @@ export class Bundler {
         reverted: true,
       });
     }
-    return { transactionHash, blockNumber: block };
+    return { transactionHash: transactionHash as string, blockNumber: block };
   }
 
   async #ask(method: string, params: unknown[]) {
@@ -175,15 +176,17 @@ function placeholder(operation: UserOp) {
 }
 
 /** Copies only the named fields of a response into the operation. */
-function merged(operation: UserOp, given: any, names: string[]): UserOp {
-  const chosen = names.map((name) => [name, given?.[name] ?? null]).filter(([, value]) => value !== null);
+function merged(operation: UserOp, given: unknown, names: string[]): UserOp {
+  const chosen = names
+    .map((name) => [name, (given as Foreign)?.[name] ?? null] as [string, unknown])
+    .filter(([, value]) => value !== null);
   if (Object(given) !== given || Array.isArray(given) || !chosen.every(isField))
     throw new NetworkError("the bundler's response has an unexpected form");
   return { ...operation, ...Object.fromEntries(chosen) };
 }
 
 /** Whether the operation can have this field of a response. @param field its name and its value */
-function isField([name, value]: any[]) {
+function isField([name, value]: [string, unknown]) {
   if (name === "paymaster") return isAddress(value);
   if (name === "paymasterData") return isData(value);
   return typeof value === "string" && QUANTITY.test(value) && BigInt(value) >> (BITS[name] ?? 128n) === 0n;

@@ -3,6 +3,7 @@
 import { ServiceError } from "../errors.ts";
 import { NO_MONEY, STALE } from "../generated/operation_retries.ts";
 import { NATIVE } from "./native.ts";
+import type { Foreign } from "../http/http.ts";
 
 // A selector and whole words, as Solidity encodes errors, so an address at the end of a message is not taken for one.
 const REVERT_DATA = /0x([0-9a-f]{8}(?:[0-9a-f]{64})*)$/;
@@ -105,7 +106,7 @@ function hasCode({ message }: OperationFailed, codes: string[]) {
  * @returns hex digits
  */
 export function revertOf({ message, cause }: OperationFailed): string | null {
-  const data = (cause as any)?.data;
+  const data = (cause as Foreign)?.data as Foreign;
   const texts = [...(typeof data === "object" ? [data?.revertData, data?.reason, data?.data] : [data]), message];
   return texts.map((it) => REVERT_DATA.exec(String(it ?? ""))?.[1]).find(Boolean) ?? null;
 }

@@ -5,6 +5,9 @@ import type { Vault } from "../vault/vault.ts";
 import { textHash } from "./names.ts";
 import { ask, digitsOf } from "./rpc.ts";
 
+/** what an endpoint should return; where it does not, reading it fails */
+type Log = { data: unknown; topics: unknown[]; transactionHash: unknown };
+
 /** an account on a chain; the vault computes hashes */
 export type AccountOnChain = { vault: Vault; url: string; address: string };
 
@@ -28,10 +31,10 @@ export async function logs<T>(
   const filter = { address: from, fromBlock: block ?? "0x0", toBlock: block ?? "latest", topics };
   const found = await ask(url, "eth_getLogs", [filter]);
   try {
-    return found.map((it: any) =>
+    return (found as Log[]).map((it) =>
       read({
         digits: digitsOf(it.data),
-        topics: it.topics.map((topic: unknown) => `0x${digitsOf(topic)}`),
+        topics: it.topics.map((topic) => `0x${digitsOf(topic)}`),
         transaction: `0x${digitsOf(it.transactionHash, 32)}`,
       }),
     );

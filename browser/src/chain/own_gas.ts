@@ -11,6 +11,7 @@ import { RpcError } from "../http/json_rpc.ts";
 import { NATIVE } from "./native.ts";
 import { words } from "./owners.ts";
 import { ask, quantity } from "./rpc.ts";
+import type { Foreign } from "../http/http.ts";
 
 /** The most that an account pays for gas by default: 0.01 of the chain's coin, in wei. */
 const MAX_OWN_COST_WEI = 10n ** 16n;
@@ -178,7 +179,7 @@ async function feesOfChain(url: string, chainId: number) {
   ]);
   if (quantity(found) !== BigInt(chainId))
     throw new NetworkError(`the endpoint serves chain ${Number(found)}, not ${chainId}`);
-  const base = quantity(block?.baseFeePerGas);
+  const base = quantity((block as Foreign)?.baseFeePerGas);
   const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
   const tip = least > 1n ? least + least / 4n : 1n;
   const fee = 2n * base + tip;

@@ -161,7 +161,7 @@ export function policyOf({ account, chainId, permissionId }: Spending, permissio
  * @param policy a list of UCAN policy statements
  * @returns null if it names none
  */
-export function spendingIn(policy: any): Spending | null {
+export function spendingIn(policy: unknown): Spending | null {
   if (!Array.isArray(policy)) return null;
   const equal = policy.filter((it) => it.length === 3 && it[0] === "==").map(([, name, it]) => [name, it]);
   const named = Object.fromEntries(equal);

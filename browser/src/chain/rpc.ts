@@ -2,7 +2,7 @@
 
 import { NetworkError } from "../errors.ts";
 import { DELAYS_MS, STATUSES, WITHIN_MS } from "../generated/chain_retries.ts";
-import { bounded, jsonOf } from "../http/http.ts";
+import { bounded, type Foreign, jsonOf } from "../http/http.ts";
 import { resultOf } from "../http/json_rpc.ts";
 import type { ServiceClient } from "../http/service.ts";
 import type { GasPolicy } from "./own_gas.ts";
@@ -45,8 +45,8 @@ export async function ask(url: string, method: string, params: unknown[] = []) {
   const headers = { "content-type": "application/json" };
   // A redirect could lead into the person's own network, past the check of the endpoint's address.
   const init = { method: "POST", headers, body, redirect: "error" as const };
-  const answer = jsonOf(await sent(url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) }, method));
-  return resultOf(answer, 1, `${method} failed (${answer?.error?.code})`);
+  const answer = jsonOf(await sent(url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) }, method)) as Foreign;
+  return resultOf(answer, 1, `${method} failed (${(answer?.error as Foreign)?.code})`);
 }
 
 /**

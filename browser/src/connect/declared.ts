@@ -24,7 +24,7 @@ export async function isDeclared(address: URL, fetch: typeof globalThis.fetch = 
       signal,
     });
     if (!answer.ok) return false;
-    const { returns } = jsonOf(await bounded(answer, BYTES));
+    const { returns } = jsonOf(await bounded(answer, BYTES)) as { returns: unknown };
     return (
       Array.isArray(returns) &&
       returns.some((it) => typeof it === "string" && hrefOf(it, address.origin) === address.href)

@@ -10,6 +10,8 @@ export const READY_FOR_MS = 10_000;
 /** The time within which the application must answer a ping. */
 export const PONG_MS = 2_000;
 
+export type Message = Record<string, unknown>;
+
 /** @returns 128 random bits */
 export function token(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -20,8 +22,8 @@ export function token(): string {
  *
  * @returns empty for anything else
  */
-export function fieldsOf(data: unknown): Record<string, any> {
-  const fields = data as any;
+export function fieldsOf(data: unknown): Message {
+  const fields = data as Message | null;
   return typeof fields === "object" && fields !== null && fields.holdfast === PROTOCOL ? fields : {};
 }
 
@@ -34,7 +36,7 @@ export function inFragment(message: object) {
  * @param hash of a location
  * @returns empty if the fragment has no message
  */
-export function fromFragment(hash: string): Record<string, any> {
+export function fromFragment(hash: string): Message {
   const found = /^#holdfast=(.+)$/.exec(hash);
   try {
     return found ? fieldsOf(JSON.parse(decodeURIComponent(found[1]))) : {};

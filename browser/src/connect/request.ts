@@ -1,6 +1,7 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
 import { HIDING } from "../kit/hidden.ts";
+import type { Message } from "./protocol.ts";
 
 const FIELDS = new Set(["name", "account", "sign", "delegate"]);
 const NAME_LENGTH = 40;
@@ -87,11 +88,11 @@ export function returnAddress(returnTo: unknown, referrer: string): URL {
  * @param now seconds since 1970
  * @throws {Refusal} bad_request, expired
  */
-export function readRequest({ state, expires, request }: Record<string, any>, now: number): ConnectRequest {
+export function readRequest({ state, expires, request }: Message, now: number): ConnectRequest {
   if (typeof state !== "string" || !STATE.test(state)) throw bad("state");
-  if (!Number.isSafeInteger(expires) || expires > now + LASTS_AT_MOST_S) throw bad("expires");
+  if (!isWhole(expires) || expires > now + LASTS_AT_MOST_S) throw bad("expires");
   if (expires <= now) throw new Refusal("expired");
-  if (typeof request !== "object" || request === null || Array.isArray(request)) throw bad("request");
+  if (!isObject(request)) throw bad("request");
   const unknown = Object.keys(request).find((name) => !FIELDS.has(name));
   if (unknown !== undefined) throw bad(unknown);
   const { name = "", account = false, sign, delegate } = request;
@@ -108,29 +109,36 @@ export function readRequest({ state, expires, request }: Record<string, any>, no
   };
 }
 
-function readSign(sign: any): Sign {
-  only(sign, "sign", ["text", "challenge"]);
-  const { text, challenge } = sign;
-  const bytes = typeof text === "string" ? new TextEncoder().encode(text).length : 0;
-  if (bytes === 0 || bytes > TEXT_BYTES || !isReadable(text) || text.trim() === "") throw bad("sign.text");
+function readSign(sign: unknown): Sign {
+  const { text, challenge } = only(sign, "sign", ["text", "challenge"]);
+  if (typeof text !== "string" || new TextEncoder().encode(text).length > TEXT_BYTES) throw bad("sign.text");
+  if (!isReadable(text) || text.trim() === "") throw bad("sign.text");
   if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw bad("sign.challenge");
   return { text, challenge };
 }
 
-function readDelegate(delegate: any, now: number): Delegate {
-  only(delegate, "delegate", ["to", "limit", "expires"]);
-  const { to, limit, expires } = delegate;
+function readDelegate(delegate: unknown, now: number): Delegate {
+  const { to, limit, expires } = only(delegate, "delegate", ["to", "limit", "expires"]);
   if (typeof to !== "string" || to.length > DID_LENGTH || !DID.test(to)) throw bad("delegate.to");
   if (typeof limit !== "string" || !LIMIT.test(limit) || BigInt(limit) > BigInt(Number.MAX_SAFE_INTEGER))
     throw bad("delegate.limit");
-  if (!Number.isSafeInteger(expires) || expires <= now || expires > now + YEAR_S) throw bad("delegate.expires");
+  if (!isWhole(expires) || expires <= now || expires > now + YEAR_S) throw bad("delegate.expires");
   return { to, limit, expires };
 }
 
-function only(value: any, name: string, fields: string[]) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(name);
+function only(value: unknown, name: string, fields: string[]): Message {
+  if (!isObject(value)) throw bad(name);
   const unknown = Object.keys(value).find((field) => !fields.includes(field));
   if (unknown !== undefined) throw bad(`${name}.${unknown}`);
+  return value;
+}
+
+function isObject(value: unknown): value is Message {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
 function isReadable(text: string) {

@@ -83,7 +83,7 @@ function bundlerAt(url: string, entryPoint: string) {
       if (!(error instanceof NodeRefused)) throw error;
       throw Object.assign(new RpcError({ message: error.message, data: error.data }), { cause: error });
     });
-  return new Bundler({ bundler } as any, entryPoint);
+  return new Bundler({ bundler }, entryPoint);
 }
 
 async function choose(page: Page, standing: Standing, { to, bundler, limit }: Wanted) {

@@ -1,7 +1,7 @@
 /** Reads which NFTs (ERC-721, ERC-1155) an account has: those that the person names, and those that the node's logs show. */
 
 import { address, callData, hash, number } from "./abi.ts";
-import { type Node, NodeRefused } from "./node.ts";
+import { type Log, type Node, NodeRefused } from "./node.ts";
 import { addressOf } from "./nodes.ts";
 
 const OF_ERC721 = `0x${hash("Transfer(address,address,uint256)")}`;
@@ -60,9 +60,9 @@ export async function foundNfts(node: Node, account: string): Promise<Nft[] | nu
     [[ONE_ERC1155, MORE_ERC1155], null, null, to],
   ];
   try {
-    const logs = [];
-    for (const topics of came) logs.push(...(await node.call("eth_getLogs", [{ fromBlock: "0x0", topics }])));
-    const order = (log: any) => Number(log.blockNumber) * 2 ** 20 + Number(log.logIndex);
+    const logs: Log[] = [];
+    for (const topics of came) logs.push(...(await node.call<Log[]>("eth_getLogs", [{ fromBlock: "0x0", topics }])));
+    const order = (log: Log) => Number(log.blockNumber) * 2 ** 20 + Number(log.logIndex);
     const newest = logs.sort((a, b) => order(b) - order(a)).flatMap(nftsIn);
     return nftsOf(node, account, newest.slice(0, MOST_FOUND), true);
   } catch (error) {
@@ -72,7 +72,7 @@ export async function foundNfts(node: Node, account: string): Promise<Nft[] | nu
 }
 
 /** @param log of any contract, which may write what it likes, from a node that may, too */
-function nftsIn({ address: at, topics, data }: any): Named[] {
+function nftsIn({ address: at, topics, data }: Log): Named[] {
   const contract = addressOf(String(at).toLowerCase());
   if (!contract) return [];
   const word = (index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);

@@ -21,6 +21,13 @@ export class NodeRefused extends ServiceError {
   }
 }
 
+/** an event of a contract; `data` and `topics` are what the contract wrote */
+export type Log = { address: string; topics: string[]; data: string; blockNumber: string; logIndex: string };
+
+export type MinedReceipt = { transactionHash: string; logs: Log[] };
+
+type RpcAnswer = { result?: unknown; error?: { message?: string; code?: number; data?: unknown } };
+
 /** One endpoint. */
 export class Node {
   #url;
@@ -32,19 +39,20 @@ export class Node {
   }
 
   /**
+   * @returns `T`: as the method's standard says, which the node need not follow
    * @throws {NodeRefused}
    * @throws {NetworkError} there is no answer of JSON-RPC
    */
-  async call(method: string, params: unknown[] = []): Promise<any> {
+  async call<T>(method: string, params: unknown[] = []): Promise<T> {
     const { result, error } = await this.#answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
     if (error) throw new NodeRefused(`${method}: ${error.message ?? error.code}`, this.#host, error.data);
     if (result === undefined) throw new NetworkError(`${method}: no result`);
-    return result;
+    return result as T;
   }
 
   /** @throws {SyntaxError} the answer is not a number of at most 256 bits */
   async quantity(method: string, params?: unknown[]) {
-    const answer = await this.call(method, params);
+    const answer = await this.call<string>(method, params);
     if (!/^0x[0-9a-f]{1,64}$/i.test(answer)) throw new SyntaxError(method);
     return BigInt(answer);
   }
@@ -66,22 +74,22 @@ export class Node {
   }
 
   /** @returns the receipt of a transaction, once it is mined */
-  async mined(hash: string): Promise<any> {
+  async mined(hash: string): Promise<MinedReceipt> {
     const end = performance.now() + MINED_WITHIN_MS;
     for (;;) {
-      const receipt = await this.call("eth_getTransactionReceipt", [hash]);
+      const receipt = await this.call<MinedReceipt | null>("eth_getTransactionReceipt", [hash]);
       if (receipt) return receipt;
       if (performance.now() > end) throw new NetworkError(`transaction ${hash} is not mined yet`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
 
-  async #answer(body: string) {
+  async #answer(body: string): Promise<RpcAnswer> {
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body, redirect: "error" as const };
     try {
       const response = await fetch(this.#url, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
-      return jsonOf(await bounded(response, LONGEST_ANSWER)) ?? {};
+      return (jsonOf(await bounded(response, LONGEST_ANSWER)) as RpcAnswer | null) ?? {};
     } catch (cause) {
       throw new NetworkError(`${this.#host} does not answer`, { cause });
     }
@@ -98,7 +106,7 @@ export class Node {
  */
 export async function feesOf(node: Node) {
   const [block, suggested] = await Promise.all([
-    node.call("eth_getBlockByNumber", ["latest", false]),
+    node.call<{ baseFeePerGas?: string }>("eth_getBlockByNumber", ["latest", false]),
     node.quantity("eth_maxPriorityFeePerGas").catch(() => 1n),
   ]);
   const tip = suggested > 1n ? suggested + suggested / 4n : 1n;

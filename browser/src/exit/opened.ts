@@ -2,6 +2,7 @@
 
 import { bytesOf, fromBase64, randomBytes, toHex } from "../bytes.ts";
 import { PLACEHOLDER_SIGNATURE } from "../chain/bundler.ts";
+import type { Results } from "../enclave-answers.ts";
 import { PluginCallError, StorageError } from "../errors.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { type Enclave, instantiate } from "../enclave-host.ts";
@@ -38,7 +39,7 @@ export async function opened(
         password: key.kind === "password" ? key.password : "",
         key: { kind: "secret", secret: randomBytes(32) },
       });
-  if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", answer.error, answer.error);
+  if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", String(answer.error), answer.error);
   return new OpenedVault(enclave);
 }
 
@@ -87,7 +88,7 @@ export class OpenedVault {
 
   constructor(enclave: Enclave) {
     this.#enclave = enclave;
-    this.did = enclave.call("query").did as string;
+    this.did = enclave.call("query").did;
     const { x, y } = this.#own();
     /** The vault's key as an owner: X ‖ Y, 0x-hex. */
     this.signer = `0x${x}${y}`;
@@ -123,20 +124,23 @@ export class OpenedVault {
 
   #derived() {
     const args = { chain: "ethereum", account_index: PAYER };
-    const { result } = this.#enclave.call("exec", { filter: "resource:accounts action:derive", args });
+    const { enclave_id, address } = this.#result("resource:accounts action:derive", args);
     const sign = (digest: Uint8Array) => {
-      const made = this.#enclave.call("sign", { digest, enclave_id: result.enclave_id });
+      const made = this.#enclave.call("sign", { digest, enclave_id });
       return { signature: digits(fromBase64(made.signature)), recovery: made.recovery };
     };
-    return { address: result.address, sign };
+    return { address, sign };
+  }
+
+  #result<Filter extends keyof Results>(filter: Filter, args?: object) {
+    return this.#enclave.call("exec", { filter, args }).result as Results[Filter];
   }
 
   /** Returns the coordinates of the key whose hash is the DID, as hex digits. */
   #own() {
-    const { result } = this.#enclave.call("exec", { filter: "resource:enclaves action:list" });
-    for (const { curve, public_key: point } of (result ?? []) as any[]) {
+    for (const { curve, public_key: point } of this.#result("resource:enclaves action:list") ?? []) {
       const [x, y] = [point.slice(2, 66), point.slice(66)];
-      const octets = Uint8Array.from((x + y).match(/../g) ?? [], (pair: string) => parseInt(pair, 16));
+      const octets = Uint8Array.from((x + y).match(/../g) ?? [], (pair) => parseInt(pair, 16));
       if (curve === "P-256" && this.did === `did:new:${toHex(keccak256(octets))}`) return { x, y };
     }
     throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "unsupported_curve");

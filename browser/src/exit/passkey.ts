@@ -5,7 +5,7 @@ import { placeholderAssertion, signatureIn } from "../chain/assertions.ts";
 import { WebAuthnError } from "../errors.ts";
 import { instantiate } from "../enclave-host.ts";
 import { el } from "../kit/el.ts";
-import { signersIn } from "../passkeys/among.ts";
+import { type CallEnclave, signersIn } from "../passkeys/among.ts";
 import { type UseOptions, usePasskey } from "../passkeys/use.ts";
 import type { Page } from "./main.ts";
 import type { Node } from "./node.ts";
@@ -85,7 +85,7 @@ export function passkeyForm(page: Page, done: (owner: PasskeyOwner) => Promise<v
 export async function ownerPasskey(page: Page, site: string, node: Node, account: string): Promise<Found> {
   const { credentialId, assertion } = await passkeyOf(page, site, { challenge: randomBytes(32) });
   const enclave = await instantiate(page.wasm);
-  const call = (fn: string, args: object) => enclave.call(fn, args);
+  const call: CallEnclave = (fn, args) => enclave.call(fn, args);
   const signer = await ownerAmong(node, account, await signersIn(assertion, call));
   if (!signer) throw new Error(page.text("passkey.other"));
   const credentialIds = [credentialId];

@@ -3,7 +3,7 @@
 import type { Bundler } from "../chain/bundler.ts";
 import { NetworkError } from "../errors.ts";
 import { handleOps, hash } from "./abi.ts";
-import type { Node } from "./node.ts";
+import type { MinedReceipt, Node } from "./node.ts";
 import { type FirstOwner, type Keys, type Plan, signed } from "./plan.ts";
 import type { Standing } from "./standing.ts";
 import { hashOf, signedTransaction } from "./transaction.ts";
@@ -59,13 +59,13 @@ export async function sendRest(
 }
 
 async function sent(node: Node, raw: string) {
-  const hash = await node.call("eth_sendRawTransaction", [raw]);
+  const hash = await node.call<string>("eth_sendRawTransaction", [raw]);
   if (hash !== hashOf(raw)) throw new NetworkError("the node names another transaction than was sent");
   return node.mined(hash);
 }
 
-function done({ transactionHash, logs }: any, operationHash: string): Sent {
-  const found = logs.find(({ topics }: any) => topics[0] === EVENT && topics[1] === operationHash);
+function done({ transactionHash, logs }: MinedReceipt, operationHash: string): Sent {
+  const found = logs.find(({ topics }) => topics[0] === EVENT && topics[1] === operationHash);
   const succeeded = found !== undefined && BigInt(`0x${found.data.slice(66, 130)}`) === 1n;
   return { transaction: transactionHash, succeeded };
 }

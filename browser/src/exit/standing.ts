@@ -6,7 +6,7 @@ import { keccak256 } from "../did/keccak.ts";
 import { APP_FACTORY, ENTRY_POINTS, USDC } from "../generated/contracts.ts";
 import { address, callData, hash, number } from "./abi.ts";
 import { foundNfts, type Named, type Nft, nftName, nftsOf } from "./nfts.ts";
-import { type Node, NodeRefused } from "./node.ts";
+import { type Log, type Node, NodeRefused } from "./node.ts";
 
 const OWNER_ADDED = `0x${hash("OwnerAdded(bytes32,bytes,uint48)")}`;
 const LONGEST_SYMBOL = 12;
@@ -119,7 +119,7 @@ async function deployed(
 async function ownersOf(node: Node, account: string, primary: string): Promise<Owner[] | null> {
   const search = { address: account, fromBlock: "0x0", toBlock: "latest", topics: [OWNER_ADDED] };
   try {
-    const added = (await node.call("eth_getLogs", [search])).map((log: any) => signerIn(log.data));
+    const added = (await node.call<Log[]>("eth_getLogs", [search])).map((log) => signerIn(log.data));
     const signers = [...new Set([...(BigInt(primary) ? [primary] : []), ...added])];
     const owners = [];
     for (const signer of signers) {

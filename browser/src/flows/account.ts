@@ -435,7 +435,7 @@ async function keyOf(client: Client) {
   const { vault } = client;
   const { did } = await vault.query();
   const listed = await vault.exec("resource:enclaves action:list");
-  for (const { curve, public_key: point } of (listed.result ?? []) as any[]) {
+  for (const { curve, public_key: point } of listed.result ?? []) {
     const [x, y] = [point.slice(2, 66), point.slice(66)];
     if ((await didOfKey(vault, x, y)) !== did) continue;
     if (curve !== "P-256") throw new PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve");

@@ -49,7 +49,7 @@ export class Journal {
     { identifier, channel }: { identifier: string; channel: string },
   ) {
     const journal = new Journal(dbName, { did, identifier, channel });
-    const noted = await withStore((store) => store.note(journal.#name), dbName);
+    const noted = await withStore((store) => store.note<Row>(journal.#name), dbName);
     journal.row = goingOn(noted, journal.row);
     return journal;
   }

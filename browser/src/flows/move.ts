@@ -136,7 +136,7 @@ export async function moveCheck(old: Client, next: Client) {
  * which may be gone, is given up.
  */
 async function begun(store: VaultStore, old: Client, next: Client, did: string): Promise<Noted> {
-  const noted = (await store.note(noteOf(did))) as Noted | null;
+  const noted = await store.note<Noted>(noteOf(did));
   if (noted?.to === next.baseUrl) return noted;
   const { registration, former } = await registrationAt(old, did);
   await checkFree(next, registration, did);
@@ -146,7 +146,7 @@ async function begun(store: VaultStore, old: Client, next: Client, did: string):
 async function registrationAt(old: Client, did: string) {
   for (const { credential_id: former } of (await old.vault.query()).credentials) {
     const known = await old.lookupDid({ credentialId: former });
-    if (known.found && (known as DidRecord).did === did) return { registration: known as DidRecord, former };
+    if (known.found && known.did === did) return { registration: known, former };
   }
   throw new MoveRefused("not_registered", `the vault is not registered at ${old.baseUrl}`);
 }
@@ -162,11 +162,12 @@ async function opensAfterSigning(
   const { assertion } = made;
   const verification = { assertion, challenge, origin: passkeys.origin, rp_id: passkeys.rpId };
   const { success, result, error } = await vault.exec("resource:credentials action:verify", verification);
-  const said = (success ? result : { reason: error }) as any;
+  const said = success ? result : { valid: false as const, reason: error };
   const isProof = said?.valid && said.credential_id === made.credentialId;
   if (!isProof || !isAccepted(challenge, assertion)) {
     await vault.exec("resource:credentials action:delete", { credential_id: made.credentialId });
-    const reason = `the new passkey has not signed for ${passkeys.rpId} (${said?.reason || "another passkey has"})`;
+    const why = (said && !said.valid && said.reason) || "another passkey has";
+    const reason = `the new passkey has not signed for ${passkeys.rpId} (${why})`;
     throw new MoveRefused("no_proof", isProof ? "the new passkey does not sign as an account requires" : reason);
   }
   await vault.addKey(keyOf(made));
@@ -188,7 +189,7 @@ function keyOf({ credentialId, secret }: MadePasskey): VaultKey {
 
 /** Checks what the new service says of the name and the passkey, before the previous one loses them. */
 async function confirmed(next: Client, did: string, credentialId: string, { identifier, channel }: DidRecord) {
-  const known = (await next.lookupDid({ credentialId })) as any;
+  const known = await next.lookupDid({ credentialId });
   if (!known.found || known.did !== did || known.identifier !== identifier || known.channel !== channel)
     throw new MoveRefused("other_registration", "the new service does not have the name for this DID and passkey");
   if (channel === "handle" && (await next.checkSession({ identifier })).available)
@@ -201,7 +202,7 @@ async function left(old: Client, { registration, former }: Noted): Promise<strin
   await takeBack(old, { identifier, channel: channel as "handle" });
   await takeBack(old, { credentialId: former });
   const { identifiers } = await exportPerson(old);
-  return identifiers.map(({ given }: { given: string }) => given);
+  return identifiers.map(({ given }) => given);
 }
 
 function noteOf(did: string) {

@@ -111,7 +111,7 @@ export async function recordPasskey(
     credential_id: credentialId,
     device_name: deviceName,
     device_type: parsed.attachment ?? "platform",
-    authenticator: parsed.aaguid.replaceAll("-", ""),
+    authenticator: String(parsed.aaguid).replaceAll("-", ""),
     transports: parsed.transports,
     public_key: parsed.cose_key,
   });
@@ -127,7 +127,7 @@ async function credentialsOf({ vault }: Client): Promise<string[]> {
 async function recordOf(client: Client, credentialIds: string[]): Promise<DidRecord | null> {
   for (const credentialId of credentialIds) {
     const found = await client.lookupDid({ credentialId });
-    if (found.found) return found as DidRecord;
+    if (found.found) return found;
   }
   return null;
 }

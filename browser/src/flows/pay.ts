@@ -9,7 +9,7 @@ import { checkPaid } from "../chain/own_gas.ts";
 import { spend, spentBy } from "../chain/permissions.ts";
 import type { Client } from "../client.ts";
 import { BUDGET_ATTEMPTS } from "../generated/operation_retries.ts";
-import type { PaymentParams, PaymentResult, UserOp } from "../generated/types.ts";
+import type { PaymentParams, PaymentResult, UcanClaims, UserOp } from "../generated/types.ts";
 import { type VaultStore, withStore } from "../vault/store.ts";
 import { SmartAccount } from "./account.ts";
 import { operationPage } from "./contracts.ts";
@@ -127,8 +127,10 @@ async function charged(client: Client, store: VaultStore, ucan: string, payment:
   const { did = "" } = await client.vault.status();
   const claims = await verified(client, { token: ucan, subject: did });
   const once = claims.kind === "invocation" ? claims.cid : null;
-  const cids = (claims.path as string[]).filter((cid) => cid !== once);
-  const before = await Promise.all(cids.map(async (cid) => BigInt((await store.note(entry(cid, payment.token))) ?? 0)));
+  const cids = claims.path.filter((cid) => cid !== once);
+  const before = await Promise.all(
+    cids.map(async (cid) => BigInt((await store.note<bigint>(entry(cid, payment.token))) ?? 0)),
+  );
   const totals = Object.fromEntries(cids.map((cid, at) => [cid, { total: before[at] + payment.amount }]));
   // An invocation's `total` was computed when the invocation was created. This value is not trusted, but must be
   // passed exactly as it was signed.
@@ -144,7 +146,7 @@ async function charged(client: Client, store: VaultStore, ucan: string, payment:
 }
 
 /** Returns a token's claims after the enclave has verified the token and checked it against the vault's revocations. */
-async function verified(client: Client, question: Record<string, any>): Promise<any> {
+async function verified(client: Client, question: object): Promise<UcanClaims> {
   const answer = await client.vault.exec("resource:delegations action:verify", question);
   if (answer.success && answer.result) return answer.result;
   throw new PaymentRefused(

@@ -44,7 +44,7 @@ export async function register(client: Client, request: RegistrationRequest): Pr
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   const credentialId = request.passkey ?? credentials[0].credential_id;
   const found = await client.lookupDid({ credentialId });
-  const known = found.found ? (found as DidRecord) : null;
+  const known = found.found ? found : null;
   const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
   const registrar = new Registrar(client, journal, request, credentialId);
   return known ? registrar.again(known) : registrar.run();
@@ -134,9 +134,9 @@ class Registrar {
     for (let tries = 0; tries < CODE_ATTEMPTS; tries += 1) {
       const code = await ask(message || `code sent to ${identifier}`);
       if (!code) break;
-      const checked = (await this.#client.checkCode({ identifier, channel, code })) as any;
+      const checked = await this.#client.checkCode({ identifier, channel, code });
       if (checked.verified && checked.attestation) return checked.attestation;
-      message = checked.message || "the code is incorrect";
+      message = ("message" in checked && checked.message) || "the code is incorrect";
     }
     throw new RegistrationRefused(message || "no code was given");
   }
@@ -164,7 +164,7 @@ class Registrar {
     if (!known.found)
       throw new RegistrationRefused("the service accepted the registration but does not return it: try again later");
     this.#tell("registered");
-    return this.#finished(known as DidRecord);
+    return this.#finished(known);
   }
 
   /** Returns if the registration that failed is nevertheless there; throws otherwise. */
@@ -196,7 +196,9 @@ class Registrar {
 }
 
 function chosen({ handle, email, sms }: RegistrationRequest) {
-  const given = Object.entries({ handle, email, sms }).filter(([, value]) => value);
+  const given = Object.entries({ handle, email, sms }).flatMap(([channel, value]) =>
+    value ? [{ identifier: value, channel }] : [],
+  );
   if (given.length !== 1) throw new TypeError("exactly one of handle, email and sms");
-  return { identifier: given[0][1] as string, channel: given[0][0] };
+  return given[0];
 }

@@ -16,7 +16,7 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
  * Returns a token for one request, signed by the vault's key (decision 0621). The vault does not record it, because a
  * new row would be a change whose upload needs another token.
  */
-export async function tokenOf(vault: Vault, audience: string, command: string, args: Record<string, any> = {}) {
+export async function tokenOf(vault: Vault, audience: string, command: string, args: Record<string, unknown> = {}) {
   const expiration = Math.floor(Date.now() / 1000) + LIVES_S;
   return (await vault.invoke({ command, args, audience, expiration, record: false })).container;
 }

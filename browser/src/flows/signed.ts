@@ -19,6 +19,9 @@ export const NONCES = 2n ** 64n;
 /** `calls`: the call data of each operation, by its hash; `fees`: the highest of them */
 type Signed = { nonce: string; calls: Record<string, string>; fees?: Fees };
 
+/** what is noted about one account */
+type Notes = { signed: Signed; replaced: string[]; next: string };
+
 /** The open operations of one account. */
 export class SignedOperations {
   #dbName;
@@ -129,7 +132,7 @@ export class SignedOperations {
     return this.#noted("signed");
   }
 
-  #noted(kind: "signed" | "replaced" | "next") {
+  #noted<Kind extends keyof Notes>(kind: Kind): Promise<Notes[Kind] | null> {
     return withStore((store) => store.note(`${kind}:${this.#slot}`), this.#dbName);
   }
 

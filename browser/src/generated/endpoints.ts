@@ -8,8 +8,9 @@ export class EndpointMethods {
    * Sends one request. Overridden by the service client.
    *
    * @param _asked fields of the query or of the JSON body
+   * @returns `T` is what the endpoint's `form` says
    */
-  protected async _call(_endpoint: types.Endpoint, _asked?: object): Promise<any> {
+  protected async _call<T>(_endpoint: types.Endpoint, _asked?: object): Promise<T> {
     throw new TypeError("_call: not implemented");
   }
 
@@ -163,7 +164,7 @@ export class EndpointMethods {
   }
 
   /** The store reads and writes: GET /readyz. */
-  readyz(): Promise<any> {
+  readyz(): Promise<unknown> {
     return this._call({ method: "GET", path: "/readyz", reads: "json" });
   }
 }

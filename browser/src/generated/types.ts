@@ -34,7 +34,7 @@ export interface GenerateResult {
   did: string;
   address: string;
   shares: SharesOfEnclave;
-  parsed_credential: Record<string, any>;
+  parsed_credential: Record<string, unknown>;
 }
 
 export interface AccountInfo {
@@ -219,12 +219,12 @@ export interface DelegationOptions {
   to: string;
   command: string;
   expiration?: number;
-  caveats?: Record<string, any>;
+  caveats?: Record<string, unknown>;
 }
 
 export interface InvocationOptions {
   command: string;
-  args?: Record<string, any>;
+  args?: Record<string, unknown>;
   token?: string;
 }
 
@@ -309,7 +309,7 @@ export interface MintUcanResult {
 }
 
 export interface ParseWebAuthnResult {
-  parsed: Record<string, any>;
+  parsed: Record<string, unknown>;
 }
 
 export type Keccak256Fn = (bytes: Uint8Array | number[] | string) => string;
@@ -438,10 +438,10 @@ export interface CredentialDescriptor {
 
 /** POST /api/bundler: one JSON-RPC 2.0 request. */
 export interface CallBundler {
-  jsonrpc?: any;
-  id?: any;
+  jsonrpc?: unknown;
+  id?: unknown;
   method: string;
-  params?: any;
+  params?: unknown;
 }
 
 /** GET /api/accounts/predict. */
@@ -539,7 +539,7 @@ export interface RegisterDid {
   txHash: string;
   blockNumber?: number | null;
   smartAccount?: string | null;
-  attestation?: any;
+  attestation?: unknown;
 }
 
 /** GET /api/contracts. */
@@ -587,7 +587,7 @@ export interface RegistrationCounters {
 
 /** GET /api/dids/lookup, found. */
 export interface DidRecord {
-  found: boolean;
+  found: true;
   identifier: string;
   channel: string;
   did: string;
@@ -599,7 +599,7 @@ export interface DidRecord {
 
 /** GET /api/dids/lookup, not found. */
 export interface DidNotFound {
-  found: boolean;
+  found: false;
 }
 
 /** GET /api/aliases/check. `did` is present only if the alias is registered. */
@@ -632,14 +632,14 @@ export interface CodeSent {
 /** POST /api/verify/check, correct code. */
 export interface CodeAccepted {
   ok: boolean;
-  verified: boolean;
+  verified: true;
   attestation: Attestation;
 }
 
 /** POST /api/verify/check, any other code. */
 export interface CodeRefused {
   ok: boolean;
-  verified: boolean;
+  verified: false;
   message: string;
 }
 
@@ -669,7 +669,7 @@ export interface RecoveryCodeSent {
 /** POST /api/recovery/check with a correct code. The service signs from `ready_at` on (ISO 8601). */
 export interface RecoveryConfirmed {
   ok: boolean;
-  verified: boolean;
+  verified: true;
   account: string;
   readyAt: string;
 }
@@ -707,6 +707,81 @@ export interface Attestation {
 /** Every error body. */
 export interface ErrorBody {
   error: string;
+}
+
+/** GET /api/person: all rows about a DID, by kind; times in RFC 3339. */
+export interface PersonExport {
+  did: string;
+  exportedAt: string;
+  identifiers: Record<string, unknown>[];
+  credentials: Record<string, unknown>[];
+  codes: Record<string, unknown>[];
+  audit: Record<string, unknown>[];
+  snapshots: Record<string, unknown>[];
+  pins: Record<string, unknown>[];
+  names: Record<string, unknown>[];
+  uploads: Record<string, unknown>[];
+  recoveries: Record<string, unknown>[];
+  recovery_mails: Record<string, unknown>[];
+  revocations: Record<string, unknown>[];
+}
+
+/** POST /api/person/removals: how many were removed of each kind. */
+export interface PersonRemoved {
+  ok: boolean;
+  identifiers: number;
+  credentials: number;
+  snapshots: number;
+  pins: number;
+}
+
+/** POST /api/person/identifiers: the address that the DID holds. */
+export interface AddressAdded {
+  ok: boolean;
+  identifier: string;
+  channel: string;
+}
+
+/** A signed UCAN token, its CID, and a `container` for the recipient, with the token and its delegations. */
+export interface MintedUcan {
+  signed_dag_cbor: number[];
+  cid: string;
+  issuer: string;
+  container: string;
+}
+
+/** The claims of a verified UCAN token; for a chain of delegations, those of the last one. */
+export interface UcanClaims {
+  valid: boolean;
+  kind: "delegation" | "invocation";
+  cid: string;
+  path: string[];
+  issuer: string;
+  audience?: string | null;
+  subject?: string | null;
+  command: string;
+  policy?: unknown[] | null;
+  args?: Record<string, unknown> | null;
+  proofs?: string[] | null;
+  not_before?: number | null;
+  expiration?: number | null;
+  meta?: Record<string, unknown> | null;
+}
+
+/** A signature that holds on every chain, its digest, and the vault's key as a signer of the account; in 0x-hex. */
+export interface SignedAccountMessage {
+  signature: string;
+  digest: string;
+  signer: string;
+  enclave_id: string;
+}
+
+/** The public key for the vault's IPNS records (enclave/ABI.md, "Publishing"). */
+export interface PublishingKey {
+  public_key: string;
+  name: string;
+  did: string;
+  pending: boolean;
 }
 
 /** A chain in the response of GET /api/chains. */

@@ -5,10 +5,10 @@
  * or an object with the forms of its members ("[]": the form of a list's members; "{}": that of all members of an
  * object)
  */
-export type Form = string | RegExp | boolean | any[] | Record<string, any>;
+export type Form = string | RegExp | boolean | Form[] | { [member: string]: Form };
 
 /** Whether a value has a form. Numbers are whole, and further members of objects are ignored. */
-export function fits(value: any, form: Form): boolean {
+export function fits(value: unknown, form: Form): boolean {
   if (typeof value === "number" && !Number.isInteger(value)) return false;
   if (typeof form === "string") return form.includes(value === null ? "z" : (typeof value)[0]);
   if (typeof form === "boolean") return value === form;
@@ -19,6 +19,6 @@ export function fits(value: any, form: Form): boolean {
   return isObject(value) && Object.entries(form).every(([name, it]) => fits(value[name], it));
 }
 
-function isObject(value: unknown) {
+function isObject(value: unknown): value is Record<string, unknown> {
   return Object(value) === value && !Array.isArray(value);
 }

@@ -9,6 +9,11 @@ const LONGEST_ANSWER = 1 << 20;
 /** The most characters of a refusal's code, and of its sentence. */
 const LONGEST_TEXT = 500;
 
+export type Members = { readonly [member: string]: unknown };
+
+/** Anything, of which members can be read; they are missing from all but objects. */
+export type Foreign = Members | null | undefined;
+
 export type Fetch = typeof globalThis.fetch;
 
 interface HttpRequest {
@@ -66,7 +71,7 @@ export class Http {
   }
 
   /** @returns the response's JSON value */
-  json(request: HttpRequest): Promise<any> {
+  json(request: HttpRequest): Promise<unknown> {
     return this.send(request, jsonOf);
   }
 
@@ -128,12 +133,13 @@ export async function bounded(response: Response, longest: number) {
 }
 
 function refusal(response: Response, bytes: Uint8Array) {
-  const body = jsonOrNull(bytes);
-  const code = cut(body?.error?.reason ?? body?.error);
+  const body = jsonOrNull(bytes) as Foreign;
+  const error = body?.error as Foreign;
+  const code = cut(error?.reason ?? error);
   return new RequestRefused(code || `http_${response.status}`, response.status, {
     retryAfter: secondsIn(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id"),
-    details: cut(body?.error?.details),
+    details: cut(error?.details),
   });
 }
 
@@ -160,7 +166,7 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 /** @throws {NetworkError} they are not JSON */
-export function jsonOf(bytes: Uint8Array): any {
+export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {

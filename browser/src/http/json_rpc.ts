@@ -1,6 +1,7 @@
 /** Reads the responses of JSON-RPC 2.0 (sections 5 and 5.1), as the Python client's wire/json_rpc.py does. */
 
 import { NetworkError, printable } from "../errors.ts";
+import type { Foreign } from "./http.ts";
 
 const LONGEST_MESSAGE = 500;
 
@@ -24,8 +25,8 @@ export class RpcError extends NetworkError {
  * @throws {RpcError} the answer is an error with a code
  * @throws {NetworkError} it is anything else
  */
-export function resultOf(answer: any, id: number, message?: string): any {
-  const error = answer?.error ?? null;
+export function resultOf(answer: Foreign, id: number, message?: string): unknown {
+  const error = (answer?.error ?? null) as Foreign;
   if (Number.isInteger(error?.code)) throw new RpcError({ ...error, ...(message && { message }) });
   if (error !== null || answer?.jsonrpc !== "2.0" || answer.id !== id || answer.result === undefined)
     throw new NetworkError("the answer is not a JSON-RPC response");

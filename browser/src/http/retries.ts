@@ -1,5 +1,6 @@
 /** When a failed request is sent again. */
 
+import type { RequestRefused } from "../errors.ts";
 import { ATTEMPTS, FIRST_MS, LONGEST_MS, RULES } from "../generated/retries.ts";
 
 /**
@@ -13,7 +14,7 @@ import { ATTEMPTS, FIRST_MS, LONGEST_MS, RULES } from "../generated/retries.ts";
  */
 export function retryAfterMs(
   { safe, keyed }: { safe: boolean; keyed: boolean },
-  error: any,
+  error: Partial<RequestRefused>,
   attempt: number,
 ): number | null {
   const kind = safe ? "reads" : keyed && "keyed";

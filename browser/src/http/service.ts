@@ -15,12 +15,12 @@ import type {
   RegisterDid,
 } from "../generated/types.ts";
 import { fits } from "./forms.ts";
-import { Http, jsonOf, textOf } from "./http.ts";
+import { type Foreign, Http, jsonOf, textOf } from "./http.ts";
 import { resultOf } from "./json_rpc.ts";
 
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 32 << 20;
-const READERS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => any> = {
+const READERS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => unknown> = {
   json: jsonOf,
   text: textOf,
   bytes: ({ buffer }) => buffer,
@@ -32,6 +32,24 @@ const CHARGED = new Set(["eth_sendUserOperation", "pm_sponsorUserOperation"]);
 
 /** safe: a POST that changes nothing */
 type Endpoint = import("../generated/types.ts").Endpoint & { safe?: boolean };
+
+/** A page of one of the indexer's lists; null at the end. */
+type IndexerPage = { next_cursor: string | null };
+
+/** A page of transfers of USDC, as the indexer states them. */
+export interface IndexerTransfers extends IndexerPage {
+  transfers: {
+    direction: "in" | "out";
+    token: string;
+    from: string;
+    to: string;
+    amount: string;
+    block_number: string;
+    log_index: number;
+    tx_hash: string;
+    time: string;
+  }[];
+}
 
 export interface ServiceOptions {
   /** the service's address; by default the one that served this module */ baseUrl?: string | URL;
@@ -85,11 +103,11 @@ export class ServiceClient extends EndpointMethods {
    * @returns the JSON-RPC result
    * @throws {RpcError} the bundler returned an error
    */
-  async bundler(method: string, params: unknown[] = [], chainId: number | null = null): Promise<any> {
+  async bundler(method: string, params: unknown[] = [], chainId: number | null = null): Promise<unknown> {
     const id = ++this.#count;
     const body = { jsonrpc: "2.0", id, method, params };
     const path = chainId === null ? "/api/bundler" : `/api/bundler/${chainId}`;
-    const answer = await this._call(
+    const answer = await this._call<Foreign>(
       { method: "POST", path, reads: "json", keyed: CHARGED.has(method), safe: !CHARGED.has(method) },
       body,
     );
@@ -111,7 +129,7 @@ export class ServiceClient extends EndpointMethods {
   /** @returns the DID that the service states as its own; "" if it states none */
   async ownDid(): Promise<string> {
     try {
-      const document = await this._call({ method: "GET", path: "/.well-known/did.json", reads: "json" });
+      const document: Foreign = await this._call({ method: "GET", path: "/.well-known/did.json", reads: "json" });
       return typeof document?.id === "string" ? document.id : "";
     } catch (error) {
       if (error instanceof RequestRefused) return "";
@@ -148,14 +166,13 @@ export class ServiceClient extends EndpointMethods {
 
   /**
    * @param query `cursor`: continues with older ones
-   * @returns the USDC that the address received and sent, newest first, in the indexer's own form
+   * @returns the USDC that the address received and sent, newest first
    */
-  indexerTransfers(address: string, query?: Record<string, string>): Promise<any> {
+  indexerTransfers(address: string, query?: Record<string, string>): Promise<IndexerTransfers> {
     return this.#indexed(`api/accounts/${encodeURIComponent(address)}/transfers`, query);
   }
 
-  /** @returns in the indexer's own form */
-  indexerAccounts(query?: Record<string, string>): Promise<any> {
+  indexerAccounts(query?: Record<string, string>): Promise<IndexerPage & { accounts: IndexerAccount[] }> {
     return this.#indexed("api/accounts", query);
   }
 
@@ -163,8 +180,8 @@ export class ServiceClient extends EndpointMethods {
     return this.#indexed("api/stats", {}, "IndexerStats");
   }
 
-  /** @returns in the indexer's own form */
-  indexerEvents(query?: Record<string, string>): Promise<any> {
+  /** @returns each event with the fields of its kind */
+  indexerEvents(query?: Record<string, string>): Promise<IndexerPage & { events: Record<string, unknown>[] }> {
     return this.#indexed("api/events", query);
   }
 
@@ -172,12 +189,12 @@ export class ServiceClient extends EndpointMethods {
     return this.#indexed("health", {}, "IndexerHealth");
   }
 
-  #indexed(path: string, query?: Record<string, string>, form?: string) {
+  #indexed<T>(path: string, query?: Record<string, string>, form?: string): Promise<T> {
     return this._call({ method: "GET", path: `/api/indexer/${path}`, reads: "json", form }, query);
   }
 
   /** Sends one request. */
-  override async _call(endpoint: Endpoint, fields?: object, headers: Record<string, string> = {}) {
+  override async _call<T>(endpoint: Endpoint, fields?: object, headers: Record<string, string> = {}): Promise<T> {
     const { reads, form, ...request } = endpoint;
     const isRead = request.method === "GET";
     const sent: Record<string, string> = { ...(!isRead && { "content-type": "application/json" }), ...headers };
@@ -186,7 +203,7 @@ export class ServiceClient extends EndpointMethods {
     const options = { headers: sent, timeout: this.#timeout, longest: LONGEST_ANSWER };
     return this.#http.send({ ...request, ...content, ...options }, (bytes) => {
       const answer = READERS[reads](bytes);
-      if (!form || fits(answer, FORMS[form])) return answer;
+      if (!form || fits(answer, FORMS[form])) return answer as T;
       throw new NetworkError(`${request.path} did not answer in the documented form`);
     });
   }

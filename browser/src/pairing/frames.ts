@@ -4,7 +4,9 @@
 export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
 const HEAD = 4;
 
-export function frame(message: Record<string, any>): Uint8Array<ArrayBuffer> {
+export type Message = Record<string, unknown>;
+
+export function frame(message: Message): Uint8Array<ArrayBuffer> {
   const body = new TextEncoder().encode(JSON.stringify(message));
   const bytes = new Uint8Array(HEAD + body.length);
   new DataView(bytes.buffer).setUint32(0, body.length);
@@ -19,7 +21,7 @@ export function frame(message: Record<string, any>): Uint8Array<ArrayBuffer> {
  */
 export async function* messagesOf(
   chunks: AsyncIterable<{ subarray(): Uint8Array } | Uint8Array>,
-): AsyncGenerator<Record<string, any>, void> {
+): AsyncGenerator<Message, void> {
   let [held, filled] = [new Uint8Array(HEAD), 0];
   for await (const chunk of chunks) {
     for (let rest = chunk.subarray(); rest.length > 0;) {

@@ -6,13 +6,11 @@ import type { Stream } from "@libp2p/interface";
 import { webSockets } from "@libp2p/websockets";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
-import { frame, messagesOf } from "./frames.ts";
+import { frame, type Message, messagesOf } from "./frames.ts";
 
 /** How long the person may take to compare the digits: five minutes, the lifetime of a pairing. */
 const LIFE_MS = 300_000;
 const CHUNK = 32 * 1024;
-
-export type Message = Record<string, any>;
 
 /**
  * to one host; `ask` sends a message on a separate stream and returns the reply; `answer` sends `first` and then

@@ -7,10 +7,12 @@ import "../core.ts";
 import { randomBytes, toBase64url } from "../bytes.ts";
 import { NetworkError } from "../errors.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { Link, Message } from "./libp2p.ts";
+import type { Message } from "./frames.ts";
+import type { Link } from "./libp2p.ts";
 import { PairingServer, SyncRefused, receive } from "./protocol.ts";
 
-export type { Link, Message } from "./libp2p.ts";
+export type { Message } from "./frames.ts";
+export type { Link } from "./libp2p.ts";
 export type { Vault } from "../vault/vault.ts";
 
 export { PairingServer, SyncRefused, receive };

@@ -4,10 +4,9 @@ import { PluginCallError, ServiceError } from "../errors.ts";
 import type { SyncCompleteResult } from "../generated/types.ts";
 import type { VaultKey } from "../passkeys/secrets.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { Message } from "./frames.ts";
 
 const REFUSED = { error: "refused" };
-
-type Message = Record<string, any>;
 
 /** The pairing failed: the digits differ, a message was late, repeated or changed, or the other device refused. */
 export class SyncRefused extends ServiceError {

@@ -5,9 +5,13 @@ import { signatureIn } from "../chain/assertions.ts";
 import { OperationFailed } from "../chain/errors.ts";
 import { hasExpired } from "../chain/owners.ts";
 import { type UseOptions, usePasskey } from "./use.ts";
+import type { Answer } from "../enclave-answers.ts";
 
 /** no vault need be open */
-type CallEnclave = (fn: string, args: { digest: Uint8Array<ArrayBuffer>; signature: string }) => any;
+export type CallEnclave = (
+  fn: "recover_public_keys",
+  args: { digest: Uint8Array<ArrayBuffer>; signature: string },
+) => Answer<"recover_public_keys"> | Promise<Answer<"recover_public_keys">>;
 
 /**
  * Uses a passkey once, and returns it as the owner that it is.
@@ -47,5 +51,5 @@ export async function signersIn(assertion: string, call: CallEnclave): Promise<s
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", signed));
   const signature = signatureIn(assertion).slice(0, 2 + 128); // r and s come first
   const { public_keys: keys } = await call("recover_public_keys", { digest, signature });
-  return keys.map((key: string) => `0x${key.slice(2)}`);
+  return keys.map((key) => `0x${key.slice(2)}`);
 }

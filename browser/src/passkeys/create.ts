@@ -110,10 +110,12 @@ export function serialised(credential: PublicKeyCredential): string {
 }
 
 /** @param response of either ceremony */
-function responseFields(response: any) {
+function responseFields(response: Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>) {
   const fields: Record<string, unknown> = {};
-  for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]) {
-    if (response[name]) fields[name] = toBase64url(response[name]);
+  const binary = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"] as const;
+  for (const name of binary) {
+    const bytes = response[name];
+    if (bytes) fields[name] = toBase64url(bytes);
   }
   if (response.getTransports) fields.transports = response.getTransports();
   return fields;

@@ -72,8 +72,11 @@ async function holds(name: "isUserVerifyingPlatformAuthenticatorAvailable" | "is
   }
 }
 
+/** signals by name; not every browser has them */
+type Signals = Record<string, ((details: object) => Promise<void>) | undefined>;
+
 async function signalled(name: string, details: object) {
-  const signal = (globalThis.PublicKeyCredential as any)?.[name];
+  const signal = (globalThis.PublicKeyCredential as unknown as Signals | undefined)?.[name];
   if (typeof signal !== "function") return false;
   await signal.call(PublicKeyCredential, details);
   return true;

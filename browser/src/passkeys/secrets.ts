@@ -29,7 +29,7 @@ export function prfExtension() {
  * @param results `getClientExtensionResults()`
  * @returns a separate copy of 32 bytes
  */
-export function takeResult(results: any): ArrayBuffer | null {
+export function takeResult(results: AuthenticationExtensionsClientOutputs): ArrayBuffer | null {
   const first = results?.prf?.results?.first;
   if (!first) return null;
   const bytes = bytesOf(first);

@@ -46,7 +46,7 @@ export async function usePasskey(options: UseOptions = {}): Promise<UsedPasskey>
     credentialId: used.id,
     userHandle: userHandle ? toBase64url(userHandle) : null,
     assertion: serialised(used),
-    attachment: (used as any).authenticatorAttachment ?? null,
+    attachment: (used.authenticatorAttachment ?? null) as UsedPasskey["attachment"],
     hasKey: secret !== null,
   };
   keepSecret(result, used.id, secret);

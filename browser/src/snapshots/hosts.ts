@@ -8,7 +8,7 @@ import { didOfService } from "../flows/signature.ts";
 import type { VaultSnapshotConfig } from "../generated/types.ts";
 import { writeCar } from "./cars.ts";
 import { Gateways } from "./gateway.ts";
-import { type Fetch, Http } from "../http/http.ts";
+import { type Fetch, type Foreign, Http } from "../http/http.ts";
 import { RequestRefused, StorageError } from "../errors.ts";
 import { Pinning } from "./pinning.ts";
 import { RECORD_TYPE } from "./records.ts";
@@ -105,7 +105,8 @@ export class SnapshotHosts {
     const answer = await this.#http.json(request).catch((error) => {
       if (!(error instanceof RequestRefused && error.status === NOT_FOUND)) throw error;
     });
-    return typeof answer?.name === "string" ? answer.name : null;
+    const name = (answer as Foreign)?.name;
+    return typeof name === "string" ? name : null;
   }
 
   /** Cancels pending requests. */

@@ -196,7 +196,7 @@ export class VaultSnapshots {
   /** @returns the last acknowledged snapshot's record in hex, for a device that is being paired */
   async publishedRecord(): Promise<string | null> {
     const { did } = await this.#client.vault.status();
-    const record = did ? await this.#store.note(recordNote(did)) : null;
+    const record = did ? await this.#store.note<Uint8Array<ArrayBuffer>>(recordNote(did)) : null;
     return record && toHex(record).slice(2);
   }
 
@@ -250,7 +250,7 @@ export class VaultSnapshots {
   async #other(): Promise<Snapshot> {
     const { did, otherRoot } = await this.state();
     if (otherRoot === null) throw new ClientStateError("no other version of the vault is known");
-    const stored = await this.#store.note(otherNote(did));
+    const stored = await this.#store.note<Uint8Array<ArrayBuffer>>(otherNote(did));
     return asStorageErrors(async () => {
       const other = stored ? await snapshotOfCar(stored) : null;
       return other?.rootCid === otherRoot ? other : this.#hosts.gateways.snapshot(otherRoot);

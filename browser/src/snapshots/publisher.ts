@@ -202,7 +202,7 @@ export class Publisher {
     if (!pinning) return;
     const note = forgottenNote(did);
     try {
-      const forgotten = await this.#store.note(note);
+      const forgotten = await this.#store.note<number>(note);
       const found = await pinning.list({ meta: metaOf(did), limit: LISTED });
       const retained = forgotten === null ? this.#retained : 1;
       for (const { requestId } of found.slice(retained)) await pinning.delete(requestId);

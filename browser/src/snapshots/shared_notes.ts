@@ -45,7 +45,7 @@ export async function exchanged(vault: Vault, store: VaultStore, hosts: Snapshot
 /** Adds notes to this browser's, and returns all. */
 async function noted(store: VaultStore, did: string, theirs: Note[]) {
   let union: Note[] = [];
-  await store.changeNote(sentNote(did), (before) => (union = merged(readNotes(before ?? []), theirs)));
+  await store.changeNote<Note[]>(sentNote(did), (before) => (union = merged(readNotes(before ?? []), theirs)));
   return union;
 }
 

@@ -41,7 +41,7 @@ export class VaultLock {
    *   told as the reason
    * @returns whether this worker holds it now
    */
-  async acquire(did: string, takeOver: boolean | string = false): Promise<boolean> {
+  async acquire(did: string, takeOver: boolean | string | null = false): Promise<boolean> {
     if (this.#held?.did === did) return true;
     this.release();
     await this.#released; // the browser releases the lock a moment later

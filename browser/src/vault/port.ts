@@ -2,19 +2,25 @@
 
 import { ClientStateError, PluginCallError, StorageError, WasmLoadError } from "../errors.ts";
 import { passScript, scriptAddress, type ScriptAddress } from "../trusted.ts";
+import type { Reply, VaultEvent, WorkerError } from "./protocol.ts";
 
 /** The time limit of a call, which is generous because Argon2id takes seconds on a slow phone. */
 const LONGEST_CALL_MS = 120000;
 
-type WorkerError = { name: string; functionName: string; message: string; code: string | null };
+type PortEvent = VaultEvent | { type: "failed"; why?: undefined };
 
-type Waiting = { resolve: (result: any) => void; reject: (error: Error) => void; fn: string; timer: any };
+type Waiting = {
+  resolve: (result: unknown) => void;
+  reject: (error: Error) => void;
+  fn: string;
+  timer: ReturnType<typeof setTimeout>;
+};
 
 /** One worker. */
 export class WorkerPort {
   #worker;
   #count = 0;
-  #waiting: Map<number, Waiting> = new Map();
+  #waiting: Map<number | null, Waiting> = new Map();
   #ended = "";
   #onEvent;
 
@@ -22,7 +28,7 @@ export class WorkerPort {
    * @param address of worker.js
    * @param onEvent called with the worker's notifications
    */
-  constructor(address: ScriptAddress, onEvent: (event: { type: string; why?: string }) => void) {
+  constructor(address: ScriptAddress, onEvent: (event: PortEvent) => void) {
     this.#onEvent = onEvent;
     this.#worker = new Worker(scriptAddress(ownOrigin(address)), { type: "module", name: "holdfast" });
     this.#worker.onmessage = ({ data }) => this.#received(data);
@@ -36,7 +42,7 @@ export class WorkerPort {
    * @param args absent fields may be undefined
    * @param transfer buffers to transfer
    */
-  call(fn: string, args: Record<string, any> = {}, transfer: Transferable[] = []): Promise<any> {
+  call(fn: string, args: object = {}, transfer: Transferable[] = []): Promise<unknown> {
     if (this.#ended) return Promise.reject(new ClientStateError(this.#ended));
     const id = ++this.#count;
     return new Promise((resolve, reject) => {
@@ -62,9 +68,9 @@ export class WorkerPort {
     for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new ClientStateError(why));
   }
 
-  #received(data: any) {
-    if (data?.event) return this.#onEvent(data.event);
-    const waiting = this.#take(data?.id);
+  #received(data: Reply | { event: VaultEvent }) {
+    if ("event" in data) return this.#onEvent(data.event);
+    const waiting = this.#take(data.id);
     if (!waiting) return;
     if (data.error) waiting.reject(errorOf(data.error));
     else waiting.resolve(data.result);
@@ -84,7 +90,7 @@ export class WorkerPort {
     waiting?.reject(new PluginCallError(waiting.fn, `no answer within ${LONGEST_CALL_MS} ms`));
   }
 
-  #take(id: number) {
+  #take(id: number | null) {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     clearTimeout(waiting?.timer);
@@ -92,13 +98,13 @@ export class WorkerPort {
   }
 }
 
-function errorOf({ name, functionName, message, code }: WorkerError) {
+function errorOf({ name, functionName = "worker", message, code }: WorkerError) {
   if (name === "StorageError") return new StorageError(message);
   if (name === "WasmLoadError") return new WasmLoadError(message);
   return new PluginCallError(functionName, message, code);
 }
 
-function present(args: Record<string, any>) {
+function present(args: object) {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined && value !== null));
 }
 

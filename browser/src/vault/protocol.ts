@@ -15,37 +15,42 @@ const DEPTH = 32;
 const MEMBERS = 100000;
 
 /** whether a value is of this kind and within its limit */
-type Kind = (value: unknown) => boolean;
+type Kind<T = unknown> = (value: unknown) => value is T;
 
-export type Request = { id: number; fn: string; args: Record<string, any> };
+type Fields = Record<string, Kind>;
+
+type Octets = string | number[] | BufferSource;
+
+type Key = { kind?: string | null; id?: string | null; secret?: Octets | null; password?: string | null };
 
 /** @param limit characters */
 const text =
-  (limit: number): Kind =>
-  (value) =>
+  (limit: number) =>
+  (value: unknown): value is string =>
     typeof value === "string" && value.length <= limit;
 /** @param limit bytes */
 const bytes =
-  (limit: number): Kind =>
-  (value) => {
+  (limit: number) =>
+  (value: unknown): value is Octets => {
     if (typeof value === "string") return value.length <= limit * 2;
     if (Array.isArray(value))
       return value.length <= limit && value.every((it) => Number.isInteger(it) && it >= 0 && it < 256);
     return (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) && value.byteLength <= limit;
   };
-const number: Kind = (value) => typeof value === "number" && Number.isFinite(value);
-const flag: Kind = (value) => typeof value === "boolean";
-const data: Kind = (value) => size(value, DEPTH) <= MIB;
-const list: Kind = (value) => Array.isArray(value) && value.length <= 1000 && data(value);
-const key: Kind = (value) =>
+const number = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const flag = (value: unknown): value is boolean => typeof value === "boolean";
+const data = (value: unknown): value is unknown => size(value, DEPTH) <= MIB;
+const list = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= 1000 && data(value);
+const key = (value: unknown): value is Key =>
   hasOnly(value, { kind: text(16), id: text(2 * KIB), secret: bytes(KIB), password: text(4 * KIB) });
-const keys: Kind = (value) => Array.isArray(value) && value.length <= 64 && value.every(key);
-const textOrNumber: Kind = (value) => number(value) || text(100)(value) || typeof value === "bigint";
+const keys = (value: unknown): value is Key[] => Array.isArray(value) && value.length <= 64 && value.every(key);
+const textOrNumber = (value: unknown): value is string | number | bigint =>
+  number(value) || text(100)(value) || typeof value === "bigint";
 
 const word = text(KIB);
 const token = bytes(MIB);
 const vault = bytes(24 * MIB);
-const opening = { did: word, takeOver: (value: unknown) => flag(value) || text(16)(value) };
+const opening = { did: word, takeOver: (value: unknown): value is boolean | string => flag(value) || text(16)(value) };
 const options = { factory: word, implementation: word, salt: textOrNumber, chain_id: textOrNumber };
 const signing = { enclave_id: word, val_share: bytes(KIB), deterministic: flag };
 const minting = {
@@ -59,7 +64,7 @@ const minting = {
   record: flag,
 };
 
-export const FUNCTIONS: Record<string, Record<string, Kind>> = {
+export const FUNCTIONS = {
   // Functions of the worker itself.
   boot: { wasmUrl: text(4 * KIB), dbName: text(128), sha256: text(64) },
   stored: {},
@@ -174,7 +179,26 @@ export const FUNCTIONS: Record<string, Record<string, Kind>> = {
     replace: flag,
     takeOver: flag,
   },
+} satisfies Record<string, Fields>;
+
+export type Functions = typeof FUNCTIONS;
+
+/** The arguments of a function; absent ones may be null. */
+export type Args<Fn extends keyof Functions> = {
+  [Name in keyof Functions[Fn]]?: Functions[Fn][Name] extends Kind<infer T> ? T | null : never;
 };
+
+export type Request = { [Fn in keyof Functions]: { id: number; fn: Fn; args: Args<Fn> } }[keyof Functions];
+
+/**
+ * the worker's notifications: a vault was opened, or has a new revision; the vault locked itself, or another tab took
+ * it over; `why`: what that tab said
+ */
+export type VaultEvent = { type: "opened" | "stored" | "locked" | "taken"; why?: string };
+
+export type WorkerError = { name: string; functionName?: string; message: string; code?: string | null };
+
+export type Reply = { id: number | null; result?: unknown; error?: WorkerError };
 
 /** The response fields that the interface documents as `number[]` and that are transferred as buffers. */
 export const OCTETS: Record<string, string> = {
@@ -192,18 +216,21 @@ export const OCTETS: Record<string, string> = {
 /** Returns the request in a message, or the reason why it is refused. */
 export function read(message: unknown): { request: Request } | { id: number | null; refused: string } {
   if (!isPlain(message)) return { id: null, refused: "the message is not an object" };
-  const id = Number.isSafeInteger(message.id) && message.id > 0 ? message.id : null;
+  const id = Number.isSafeInteger(message.id) && (message.id as number) > 0 ? (message.id as number) : null;
   if (id === null) return { id, refused: "id: a positive whole number" };
-  const fields = typeof message.fn === "string" && Object.hasOwn(FUNCTIONS, message.fn) ? FUNCTIONS[message.fn] : null;
+  const fields =
+    typeof message.fn === "string" && Object.hasOwn(FUNCTIONS, message.fn)
+      ? (FUNCTIONS as Record<string, Fields>)[message.fn]
+      : null;
   if (!fields) return { id, refused: "fn: no such function" };
   if (Object.keys(message).some((name) => !["id", "fn", "args"].includes(name)))
     return { id, refused: "unknown field" };
   const wrong = firstWrong(message.args, fields);
   if (wrong !== null) return { id, refused: wrong };
-  return { request: { id, fn: message.fn, args: message.args } };
+  return { request: { id, fn: message.fn, args: message.args } as Request };
 }
 
-function firstWrong(args: unknown, fields: Record<string, Kind>) {
+function firstWrong(args: unknown, fields: Fields) {
   if (!isPlain(args)) return "args: an object";
   for (const [name, value] of Object.entries(args)) {
     if (!Object.hasOwn(fields, name)) return "args: unknown field";
@@ -213,11 +240,11 @@ function firstWrong(args: unknown, fields: Record<string, Kind>) {
   return null;
 }
 
-function hasOnly(value: unknown, fields: Record<string, Kind>) {
+function hasOnly(value: unknown, fields: Fields) {
   return firstWrong(value, fields) === null;
 }
 
-function isPlain(value: unknown): value is Record<string, any> {
+function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,28 +1,32 @@
 /** The rows that record the removal of a passkey or password, so that no other device restores it. */
 
 import { PluginCallError } from "../errors.ts";
+import type { Request } from "./protocol.ts";
 
 const REMOVED = "removed-key";
 
-/** one function of the enclave */
-type Call = (fn: string, args: Record<string, any>) => any;
+type Given = string | null | undefined;
+
+/** the enclave's `exec` */
+type Call = (fn: "exec", args: object) => { success: boolean; error?: string };
 
 /**
  * Updates the vault's list of removed passkeys and passwords after a key has been added or removed.
  *
  * @throws {PluginCallError} the list could not be changed
  */
-export function noteRemoval(call: Call, fn: string, { kind, id = "", key }: Record<string, any>) {
-  if (fn === "add_wrap") seeRecorded(row(call, "delete", { id: removalOf(key.kind, key.id ?? "").id }));
-  if (fn === "remove_wrap" && kind !== "secret") seeRecorded(row(call, "create", removalOf(kind, id)));
+export function noteRemoval(call: Call, { fn, args }: Request) {
+  if (fn === "add_wrap") seeRecorded(row(call, "delete", { id: removalOf(args.key?.kind, args.key?.id).id }));
+  if (fn === "remove_wrap" && args.kind !== "secret") seeRecorded(row(call, "create", removalOf(args.kind, args.id)));
 }
 
 /**
  * @param kind of the key
  * @returns a row of `tokens`
  */
-export function removalOf(kind: string, id: string): { id: string; kind: string; value: string } {
-  return { id: `${REMOVED}:${kind}:${id}`, kind: REMOVED, value: `${kind}:${id}` };
+export function removalOf(kind: Given, id: Given): { id: string; kind: string; value: string } {
+  const value = `${kind}:${id ?? ""}`;
+  return { id: `${REMOVED}:${value}`, kind: REMOVED, value };
 }
 
 /**

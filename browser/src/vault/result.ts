@@ -1,7 +1,8 @@
 /** The interface's short form of a new vault. */
 
 import { PluginCallError } from "../errors.ts";
-import type { GenerateOutputWithShares, GenerateResult } from "../generated/types.ts";
+import type { Answer } from "../enclave-answers.ts";
+import type { GenerateResult } from "../generated/types.ts";
 
 /**
  * @param made by `vault.generate`
@@ -13,7 +14,7 @@ export function generateResult({
   enclave_id,
   encrypted_shares,
   parsed_credential,
-}: GenerateOutputWithShares & { parsed_credential: any }): GenerateResult {
+}: Answer<"generate">): GenerateResult {
   if (!encrypted_shares) throw new PluginCallError("generate", "the vault has no shares");
   const shares = { ...encrypted_shares, enclave_id };
   return { success: true, did, address: accounts[0].address, shares, parsed_credential };

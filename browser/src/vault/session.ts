@@ -4,16 +4,10 @@ import { bytesOf, fromBase64 } from "../bytes.ts";
 import { type Enclave, instantiate } from "../enclave-host.ts";
 import { PluginCallError, StorageError } from "../errors.ts";
 import { VaultLock } from "./lock.ts";
-import { OCTETS, read, type Request } from "./protocol.ts";
+import { type Args, OCTETS, read, type Reply, type Request, type VaultEvent, type WorkerError } from "./protocol.ts";
 import { noteRemoval } from "./removals.ts";
 import { readHeader } from "./sealed_header.ts";
 import { NotOwner, type SaveOptions, VaultStore } from "./store.ts";
-
-/**
- * the worker's notifications: a vault was opened, or has a new revision; the vault locked itself, or another tab took
- * it over; `why`: what that tab said
- */
-type VaultEvent = { type: "opened" | "stored" | "locked" | "taken"; why?: string };
 
 /** The calls that may change the vault, which must then be stored. */
 const CHANGING = new Set([
@@ -51,7 +45,7 @@ export class WorkerSession {
   }
 
   /** Returns the reply to a message; a message that is not valid is refused in the reply. */
-  async answer(message: unknown): Promise<{ reply: object; transfer: ArrayBuffer[] }> {
+  async answer(message: unknown): Promise<{ reply: Reply; transfer: ArrayBuffer[] }> {
     const parsed = read(message);
     if ("refused" in parsed) {
       return {
@@ -73,11 +67,13 @@ export class WorkerSession {
     } catch (error) {
       return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
     } finally {
-      for (const key of [request.args.key, ...(request.args.keys ?? [])]) wipe(key?.secret);
+      const { key, keys } = request.args as Args<"remove_wrap"> & Args<"add_wrap">;
+      for (const it of [key, ...(keys ?? [])]) wipe(it?.secret);
     }
   }
 
-  async #run({ fn, args }: Request) {
+  async #run(request: Request) {
+    const { fn, args } = request;
     if (fn === "boot") return this.#boot(args);
     if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
     switch (fn) {
@@ -95,18 +91,18 @@ export class WorkerSession {
       case "sync_complete":
         return this.#made(fn, args);
       default:
-        return this.#called(fn, args);
+        return this.#called(request);
     }
   }
 
-  async #boot({ wasmUrl, dbName, sha256 }: Record<string, any>) {
+  async #boot({ wasmUrl, dbName, sha256 }: Args<"boot">) {
     this.#enclave?.wipe();
-    this.#store = new VaultStore({ dbName });
+    this.#store = new VaultStore({ dbName: dbName ?? undefined });
     this.#lock ??= new VaultLock(this.#store.dbName, {
       onRequested: (why) => this.#giveUp(why),
       onTaken: () => this.#taken(),
     });
-    const response = await fetch(wasmUrl);
+    const response = await fetch(wasmUrl ?? "");
     const copy = response.clone();
     const started = instantiate(response, { ...(sha256 && { sha256 }), after: (ms, work) => this.#after(ms, work) });
     [this.#enclave, this.#wasmVersion] = await Promise.all([started, digestOf(copy)]);
@@ -117,7 +113,7 @@ export class WorkerSession {
    * Opens a vault from the given bytes or, without them, from the newest stored revision. This tab must first acquire
    * the vault's lock.
    */
-  async #opened(fn: string, { did, database, key, min_revision, takeOver = false }: Record<string, any>) {
+  async #opened(fn: string, { did, database, key, min_revision, takeOver = false }: Args<"load">) {
     const given = database && octets(database);
     const wanted = (given ? readHeader(given)?.did : did) ?? (await this.#store.load())?.did;
     if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
@@ -133,23 +129,26 @@ export class WorkerSession {
     return answer;
   }
 
-  #load(sealed: Uint8Array, key: object | undefined, least: number) {
+  #load(sealed: Uint8Array, key: object | null | undefined, least: number) {
     return this.#call("load", { database: sealed, ...(key && { key }), ...(least && { min_revision: least }) });
   }
 
   /** Adds a created, imported or received vault to this browser profile. */
-  async #made(fn: string, { replace = false, takeOver = false, ...args }: Record<string, any>) {
+  async #made(
+    fn: "generate" | "import" | "sync_complete",
+    { replace = false, takeOver = false, ...args }: Args<"import">,
+  ) {
     if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
-    const answer = this.#call(fn, args);
+    const answer = this.#call(fn, args) as { success?: boolean; did: string };
     if (answer.success === false) return answer;
-    const failed = await this.#storeNew(answer.did, replace, takeOver);
+    const failed = await this.#storeNew(answer.did, replace === true, takeOver);
     if (failed === null) return answer;
     this.#call("lock", {});
     return refusedVault(fn, "the vault could not be stored", failed);
   }
 
   /** @returns why the vault cannot be stored here; null if it can */
-  async #storeNew(did: string, replace: boolean, takeOver: boolean): Promise<string | null> {
+  async #storeNew(did: string, replace: boolean, takeOver: boolean | null): Promise<string | null> {
     if (!(await this.#lock?.acquire(did, takeOver))) return OPEN_ELSEWHERE;
     if (!replace && (await this.#store.load(did))) {
       this.#lock?.release();
@@ -166,11 +165,12 @@ export class WorkerSession {
     this.#tell({ type: "opened" });
   }
 
-  async #called(fn: string, args: Record<string, any>) {
+  async #called(request: Request) {
+    const { fn, args } = request;
     this.#forgetting ||= fn === "save" && Boolean(args.forgetOlder);
     if (fn === "save") return this.#save();
-    const answer = this.#call(fn, args);
-    if (answer.success !== false) noteRemoval(this.#ask, fn, args);
+    const answer = this.#call(fn, args) as { success?: boolean };
+    if (answer.success !== false) noteRemoval(this.#ask, request);
     this.#forgetting ||= fn === "remove_wrap" && answer.success !== false;
     if (CHANGING.has(fn) && answer.success !== false) await this.#saveDue();
     return answer;
@@ -188,7 +188,8 @@ export class WorkerSession {
     return answer;
   }
 
-  async #forget(did: string) {
+  async #forget(did: string | null | undefined) {
+    if (!did) throw new PluginCallError("forget", "did: which vault", "invalid_field");
     if (this.#lock?.did === did) await this.#locked();
     if (!(await this.#lock?.acquire(did)))
       throw new PluginCallError("forget", "the vault is open in another tab", OPEN_ELSEWHERE);
@@ -290,9 +291,9 @@ export class WorkerSession {
     return this.#call("status", {}).locked;
   }
 
-  #ask = (fn: string, args: Record<string, any>) => this.#call(fn, args);
+  #ask = (fn: "exec", args: object) => this.#call(fn, args);
 
-  #call(fn: string, args: Record<string, any>) {
+  #call<Fn extends string>(fn: Fn, args: object) {
     if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
     const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
     return this.#enclave.call(fn, Object.fromEntries(fields));
@@ -309,14 +310,15 @@ function refusedVault(fn: string, message: string, code: string) {
 }
 
 /** Builds the reply, whose bytes are in buffers that are transferred rather than copied. */
-function crossing({ id, fn }: Request, result: any) {
+function crossing({ id, fn }: Request, result: object) {
   const field = OCTETS[fn];
-  if (typeof result?.[field] !== "string") return { reply: { id, result }, transfer: [] };
-  const moved = fromBase64(result[field]).buffer;
+  const bytes = (result as Record<string, unknown>)[field];
+  if (typeof bytes !== "string") return { reply: { id, result }, transfer: [] };
+  const moved = fromBase64(bytes).buffer;
   return { reply: { id, result: { ...result, [field]: moved } }, transfer: [moved] };
 }
 
-function described(error: unknown, functionName: string) {
+function described(error: unknown, functionName: string): WorkerError {
   if (error instanceof PluginCallError) {
     const message = error.message.slice(`${error.functionName}: `.length);
     return { name: "PluginCallError", functionName, message, code: error.code };
@@ -332,7 +334,7 @@ function wipe(secret: unknown) {
 }
 
 /** @param value of a binary field */
-function octets(value: any) {
+function octets(value: string | number[] | BufferSource) {
   return typeof value === "string" ? fromBase64(value) : bytesOf(value);
 }
 

@@ -20,7 +20,7 @@ export function forgottenNote(did: string) {
  * Returns what remains of a deleted vault's note about its snapshots: a vault that is imported later is their
  * successor, and its revisions start again.
  */
-export function ofDeleted({ acknowledgedRoot, sentRoot, sequence }: any) {
+export function ofDeleted({ acknowledgedRoot, sentRoot, sequence }: Record<string, unknown>) {
   return { acknowledgedRoot, sentRoot, sequence };
 }
 
@@ -71,7 +71,7 @@ export class VaultStore {
   /** @returns the newest manifest of each vault */
   async manifests(): Promise<VaultManifest[]> {
     return this.#read("vaults", async (vaults) => {
-      const rows = (await done(vaults.getAll())) as StoredVault[];
+      const rows = await done<StoredVault[]>(vaults.getAll());
       return [...new Map(rows.map((row) => [row.did, row.manifest])).values()];
     });
   }
@@ -145,10 +145,10 @@ export class VaultStore {
   /**
    * Returns a note, which is the state from which an interrupted flow continues.
    *
-   * @returns null if it is absent
+   * @returns `T`: as whoever stored it declares it; null if it is absent
    */
-  async note(name: string): Promise<any> {
-    return this.#read("notes", async (notes) => (await done(notes.get(name))) ?? null);
+  async note<T>(name: string): Promise<T | null> {
+    return this.#read("notes", async (notes) => (await done<T>(notes.get(name))) ?? null);
   }
 
   /** Writes a note, or deletes it if the value is null. */
@@ -161,9 +161,9 @@ export class VaultStore {
    *
    * @param change gets the note, null if it is absent, and returns the new one
    */
-  async changeNote(name: string, change: (before: any) => unknown) {
+  async changeNote<T>(name: string, change: (before: T | null) => T) {
     await this.#write(["notes"], async (notes) => {
-      notes.put(change((await done(notes.get(name))) ?? null), name);
+      notes.put(change((await done<T>(notes.get(name))) ?? null), name);
     });
   }
 
@@ -255,11 +255,11 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
 }
 
 function finished(transaction: IDBTransaction) {
-  return new Promise((resolve, reject) => {
+  return new Promise<void>((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () =>
       reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
-  }) as Promise<void>;
+  });
 }
 
 async function stored<T>(work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@
  * Returns the buffer with the vault key's secret from a call's arguments. Transferring the buffer removes the secret
  * from the page.
  */
-export function secretsOf({ key }: Record<string, any>): ArrayBuffer[] {
+export function secretsOf({ key }: { key?: { secret?: unknown } | null }): ArrayBuffer[] {
   const secret = key?.secret;
   if (secret instanceof ArrayBuffer) return [secret];
   const whole = ArrayBuffer.isView(secret) && secret.byteLength === secret.buffer.byteLength;

@@ -2,6 +2,7 @@
 
 import { bytesOf } from "../bytes.ts";
 import { checkedHandle } from "../chain/names.ts";
+import type { Answer, Results, SyncCompared, Wraps } from "../enclave-answers.ts";
 import { ClientStateError } from "../errors.ts";
 import type {
   BootEvent,
@@ -19,17 +20,20 @@ import type {
   LoadInput,
   LoadOutput,
   LockOutput,
-  MintUcanResult,
+  MintedUcan,
   ParseWebAuthnResult,
+  PublishingKey,
   QueryInput,
   QueryOutput,
   RegistrationResult,
   SignResult,
   SignUserOpResult,
+  SignedAccountMessage,
   StatusOutput,
   SyncCompleteResult,
   SyncInitResult,
   SyncRespondResult,
+  UcanClaims,
   UnlockInput,
   UnlockOutput,
   UserOp,
@@ -47,6 +51,7 @@ import { passScript, type ScriptAddress, workerAddress } from "../trusted.ts";
 import { BootLog } from "./boot.ts";
 import { DEFAULT_DB_NAME } from "./store.ts";
 import { WorkerPort } from "./port.ts";
+import type { Args, Functions } from "./protocol.ts";
 import { secretsOf } from "./values.ts";
 
 type Notice = "opened" | "stored" | "locked" | "taken" | "failed";
@@ -85,6 +90,11 @@ type VaultEventTarget = { new (): VaultTarget; prototype: VaultTarget };
 
 /** a change of an account's owners or guardians */
 type AccountChange = { kind: string; signer?: string; value?: number };
+
+export type AccountMessage =
+  | { message: "changes"; sequence: number; changes: AccountChange[] }
+  | { message: "recovery"; nonce: number; new_owners: string[] }
+  | { message: "cancellation"; nonce: number };
 
 /**
  * `did`: which of several stored vaults; `takeOver`: take it from another tab; a text of at most 16 characters tells
@@ -144,7 +154,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
         const { dbName, sha256, wasmUrl: given = `${ownAddress()}/enclave.wasm` } = this.#options;
         const wasmUrl = new URL(given, location.href).href;
         const booted = await port.call("boot", { wasmUrl, dbName, sha256: expectedHash(wasmUrl, sha256) });
-        this.wasmVersion = booted.wasmVersion;
+        this.wasmVersion = (booted as Answer<"boot">).wasmVersion;
       });
     } catch (error) {
       this.close();
@@ -191,9 +201,9 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    * @param key opens the vault from now on; its secret is transferred to the worker
    */
   generate(
-    input: GenerateInput & Record<string, any>,
+    input: GenerateInput & Omit<Args<"generate">, "key">,
     key: VaultKey,
-  ): Promise<GenerateOutputWithShares & { parsed_credential: any }> {
+  ): Promise<GenerateOutputWithShares & { parsed_credential: Record<string, unknown> }> {
     return this.#answered("generate", { ...input, key });
   }
 
@@ -244,11 +254,13 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    *
    * @param input a filter, optionally with a UCAN token
    */
-  exec<T>(
-    input: string | ExecInput,
-    args?: Record<string, any>,
-    { audience }: { audience?: string } = {},
-  ): Promise<ExecOutput<T>> {
+  exec<Filter extends keyof Results>(
+    input: Filter,
+    args?: object,
+    more?: { audience?: string },
+  ): Promise<ExecOutput<Results[Filter]>>;
+  exec<T>(input: string | ExecInput, args?: object, more?: { audience?: string }): Promise<ExecOutput<T>>;
+  exec(input: string | ExecInput, args?: object, { audience }: { audience?: string } = {}) {
     return this.#answered("exec", { ...(typeof input === "string" ? { filter: input } : input), args, audience });
   }
 
@@ -311,25 +323,16 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    *
    * @returns 0x-hex
    */
-  signAccountMessage(
-    message:
-      | { account: string; message: "changes"; sequence: number; changes: AccountChange[] }
-      | { account: string; message: "recovery"; nonce: number; new_owners: string[] }
-      | { account: string; message: "cancellation"; nonce: number },
-  ): Promise<{ signature: string; digest: string; signer: string; enclave_id: string }> {
+  signAccountMessage(message: { account: string } & AccountMessage): Promise<SignedAccountMessage> {
     return this.#answered("sign_account_message", message);
   }
 
   /** @param options and the enclave's own: `policy`, `not_before`, `meta`, `token`, `subject` */
-  delegate(
-    options: DelegationOptions & Record<string, any>,
-  ): Promise<MintUcanResult & { cid: string; issuer: string; container: string }> {
+  delegate(options: DelegationOptions & Args<"mint_ucan">): Promise<MintedUcan> {
     return this.#answered("mint_ucan", { ...options, kind: "delegation" });
   }
 
-  invoke(
-    options: InvocationOptions & Record<string, any>,
-  ): Promise<MintUcanResult & { cid: string; issuer: string; container: string }> {
+  invoke(options: InvocationOptions & Args<"invoke_ucan">): Promise<MintedUcan> {
     return this.#answered("invoke_ucan", options);
   }
 
@@ -339,7 +342,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    *
    * @returns `public_key` in hex
    */
-  publishingKey(): Promise<{ public_key: string; name: string; did: string; pending: boolean }> {
+  publishingKey(): Promise<PublishingKey> {
     return this.#answered("publishing_key", {});
   }
 
@@ -361,7 +364,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
   }
 
   /** Returns the vault's delegation of `/snapshots/publish` to the publishing key, without expiry. */
-  publishingDelegation(): Promise<MintUcanResult & { cid: string; issuer: string; container: string }> {
+  publishingDelegation(): Promise<MintedUcan> {
     return this.#answered("publishing_delegation", {});
   }
 
@@ -369,7 +372,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    * @param demand `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`
    * @returns the claims; throws with the code of the check that failed
    */
-  verifyUcan(token: string | BufferSource, demand: Record<string, any> = {}): Promise<any> {
+  verifyUcan(token: string | BufferSource, demand: Omit<Args<"verify_ucan">, "token"> = {}): Promise<UcanClaims> {
     return this.#answered("verify_ucan", { token, ...demand });
   }
 
@@ -383,13 +386,16 @@ export class Vault extends (EventTarget as VaultEventTarget) {
    *
    * @param input and the enclave's own options (enclave/ABI.md)
    */
-  createRegistration(input: CreateRegistrationInput & Record<string, any>): Promise<RegistrationResult> {
+  createRegistration(input: CreateRegistrationInput & Args<"create_registration">): Promise<RegistrationResult> {
     const canonical = input.alias ? { alias: checkedHandle(input.alias) } : {};
     return this.#answered("create_registration", { ...input, ...canonical });
   }
 
   /** @param chain "ethereum", "bitcoin" or "cosmos" */
-  deriveAddress(chain: string = "ethereum", options: Record<string, any> = {}): Promise<DeriveAddressResult> {
+  deriveAddress(
+    chain: string = "ethereum",
+    options: Omit<Args<"derive_address">, "chain"> = {},
+  ): Promise<DeriveAddressResult> {
     return this.#answered("derive_address", { chain, ...options });
   }
 
@@ -433,14 +439,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
   syncCompare(
     sessionId: string,
     { publicKey, reveal }: { publicKey?: string; reveal?: string },
-  ): Promise<{
-    success: boolean;
-    session_id?: string;
-    code?: string;
-    reveal?: string;
-    expires_at?: string;
-    error?: string;
-  }> {
+  ): Promise<SyncCompared> {
     return this.#answered("sync_compare", { session_id: sessionId, public_key: publicKey, reveal });
   }
 
@@ -464,17 +463,17 @@ export class Vault extends (EventTarget as VaultEventTarget) {
   }
 
   /** @param key another key that is to open the vault */
-  addKey(key: VaultKey): Promise<{ wraps: { kind: string; id: string }[] }> {
+  addKey(key: VaultKey): Promise<Wraps> {
     return this.#answered("add_wrap", { key });
   }
 
   /** Removes a key, unless it is the last one. Stored revisions that the key could open are deleted. */
-  removeKey(kind: "prf" | "password" | "secret", id: string): Promise<{ wraps: { kind: string; id: string }[] }> {
+  removeKey(kind: "prf" | "password" | "secret", id: string): Promise<Wraps> {
     return this.#answered("remove_wrap", { kind, id });
   }
 
   /** @returns which keys open the vault */
-  keys(): Promise<{ wraps: { kind: string; id: string }[] }> {
+  keys(): Promise<Wraps> {
     return this.#answered("list_wraps");
   }
 
@@ -494,18 +493,18 @@ export class Vault extends (EventTarget as VaultEventTarget) {
   }
 
   /** Calls a function of the enclave (enclave/ABI.md) that vault/protocol.js allows. */
-  call(fn: string, args: Record<string, any> = {}): Promise<any> {
+  call<Fn extends keyof Functions>(fn: Fn, args: Args<Fn> = {}): Promise<Answer<Fn>> {
     return this.#answered(fn, args);
   }
 
-  async #answered(fn: string, args: Record<string, any> = {}) {
+  async #answered<Fn extends keyof Functions>(fn: Fn, args: Args<Fn> = {}): Promise<Answer<Fn>> {
     if (!this.#port || this.#closed) throw new ClientStateError(this.#closed ? CLOSED : NOT_BOOTED);
     if (!this.#log.status.enclave) throw new ClientStateError(NOT_BOOTED);
-    const answer = await this.#port.call(fn, args, secretsOf(args));
+    const answer = (await this.#port.call(fn, args, secretsOf(args))) as Record<string, unknown>;
     for (const [name, value] of Object.entries(answer ?? {})) {
       if (value instanceof ArrayBuffer) answer[name] = Array.from(new Uint8Array(value));
     }
-    return answer;
+    return answer as Answer<Fn>;
   }
 
   #started() {

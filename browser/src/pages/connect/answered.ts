@@ -24,7 +24,7 @@ export function firstAnswer({
 }): Promise<boolean> {
   return withStore(async (store) => {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const before = await store.note(NOTE);
+      const before = await store.note<string>(NOTE);
       const stored = (JSON.parse(before ?? "[]") as [string, number][]).filter(
         ([, until]) => until > Date.now() / 1000,
       );

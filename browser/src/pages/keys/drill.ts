@@ -115,11 +115,11 @@ async function ofService(
 ): Promise<Finding[]> {
   if (!guardians.some((it) => keys.includes(it))) return [];
   const { identifiers, credentials } = await (await ready()).exportPerson();
-  const signed = (it: any) =>
-    credentials.some((one: any) => one.signed && one.channel === it.channel && one.key === it.key);
+  const signed = (it: { channel: string; key: string }) =>
+    credentials.some((one) => one.signed && one.channel === it.channel && one.key === it.key);
   const to = identifiers
-    .filter((it: any) => channels.includes(it.channel) && it.stage === "registered" && signed(it))
-    .map((it: any) => it.given)
+    .filter((it) => channels.includes(it.channel) && it.stage === "registered" && signed(it))
+    .map((it) => it.given)
     .join(", ");
   const values = { to, wait: duration(waitSeconds), name: SERVICE };
   const name = text("keys.service", values);

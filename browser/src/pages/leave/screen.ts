@@ -3,9 +3,10 @@
  * browser. It is loaded when it is opened, and imports nothing, so that it needs no further file.
  */
 
+import type { StoredPerson } from "../../flows/person.ts";
 import type { Parts } from "./parts.ts";
 
-type Identifier = { channel: "handle" | "email" | "sms"; key: string; given: string };
+type Identifier = StoredPerson["identifiers"][number];
 
 /** @param how `said`: what happened just now */
 export async function leave(parts: Parts, { said = "" }: { said?: string } = {}) {
@@ -23,7 +24,7 @@ export async function leave(parts: Parts, { said = "" }: { said?: string } = {})
     body: [
       el("h2", {}, text("leave.stored.heading", { name: SERVICE })),
       paragraph("leave.stored.text", counts),
-      el("ul", { class: "rows" }, ...identifiers.map((it: Identifier) => row(parts, it))),
+      el("ul", { class: "rows" }, ...identifiers.map((it) => row(parts, it))),
       adding(parts),
       el(
         "div",
@@ -103,7 +104,7 @@ function pressed(
   return button(text(`leave.${name}`), press, { kind, name });
 }
 
-function downloaded({ el, say, text }: Parts, found: Record<string, any>) {
+function downloaded({ el, say, text }: Parts, found: StoredPerson) {
   const data = new Blob([JSON.stringify(found, null, 2)], { type: "application/json" });
   const address = URL.createObjectURL(data);
   el("a", { href: address, download: `stored-${new Date().toISOString().slice(0, 10)}.json` }).click();

@@ -1,5 +1,6 @@
 /** Follows the payments sent from this browser until their results are known. */
 
+import type { Foreign } from "../../http/http.ts";
 import { noteSent, sentRows } from "../../kit/notes.ts";
 import type { Sent } from "../../kit/stored.ts";
 import { ready, service } from "../parts/vault_client.ts";
@@ -40,5 +41,5 @@ async function followed(did: string, row: Sent) {
   const receipt = await service()
     .bundler("eth_getUserOperationReceipt", [row.hash])
     .catch(() => null);
-  if (receipt) await noteSent(did, { ...row, state: receipt.success ? "confirmed" : "failed" });
+  if (receipt) await noteSent(did, { ...row, state: (receipt as Foreign)?.success ? "confirmed" : "failed" });
 }

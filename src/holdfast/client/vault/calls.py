@@ -120,6 +120,7 @@ class MintedUcan(types.MintUcanResult, frozen=True, kw_only=True):
     """A signed UCAN token, its CID, and a `container` for the recipient, with the token and its delegations."""
 
     cid: str
+    issuer: str
     container: str
 
 
