@@ -70,7 +70,7 @@ export async function unsealed(key: NotesKey, did: string, data: Uint8Array<Arra
   if (data[0] !== VERSION || nonce.length !== NONCE_BYTES) return null;
   try {
     const text = await crypto.subtle.decrypt(boundTo(did, nonce), key.seal, rest);
-    const { payments } = jsonOf(new Uint8Array(text));
+    const { payments } = jsonOf(new Uint8Array(text)) as { payments?: unknown };
     return Array.isArray(payments) ? readNotes(payments) : null;
   } catch {
     return null;
