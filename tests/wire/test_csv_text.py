@@ -8,7 +8,9 @@ import pytest
 from holdfast.wire.csv_text import csv_of
 
 
-@pytest.mark.parametrize("given", ["=1+1", " +1", "-1", "@x", "\t=1", "\N{FULLWIDTH EQUALS SIGN}1", "\N{SMALL PLUS SIGN}1"])
+@pytest.mark.parametrize(
+    "given", ["=1+1", " +1", "-1", "@x", "\t=1", "\N{FULLWIDTH EQUALS SIGN}1", "\N{SMALL PLUS SIGN}1"]
+)
 def test_what_a_spreadsheet_may_read_as_a_formula_is_quoted(given):
     ((cell, other),) = list(csv.reader(io.StringIO(csv_of([{"given": given, "n": None}]), newline="")))[1:]
     assert (cell, other) == (f"'{given}", "")
