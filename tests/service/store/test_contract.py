@@ -546,7 +546,7 @@ async def test_the_store_does_what_the_rule_decided(store, move, holder):
 
 
 async def test_reads_and_writes_are_counted_with_the_time_that_they_took(database, monkeypatch):
-    monkeypatch.setattr(metrics, "_enabled", True)
+    monkeypatch.setattr(metrics, "enabled", lambda: True)
     metrics.reset()
     opened, began = database.open(), time.perf_counter()
     await opened.open_session(session(), admit)
