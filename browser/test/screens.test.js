@@ -20,6 +20,8 @@ import { consent } from "../src/pages/connect/consent.ts";
 import { firstAnswer } from "../src/pages/connect/answered.ts";
 import { fetchCopy } from "../src/pages/drill/trials.ts";
 import { footer } from "../src/pages/footer.ts";
+import { make } from "../src/pages/move/make.ts";
+import "../src/pages/move/texts.ts";
 import { leave } from "../src/pages/leave/screen.ts";
 import { el } from "../src/kit/el.ts";
 import * as nodes from "../src/pages/parts/nodes.ts";
@@ -483,3 +485,34 @@ onPage("the drill says whether the copy has this browser's last change, and leav
   await assert.rejects(fetchCopy("did:new:0x2", {}), { key: "drill.file.other" });
   assert.deepEqual(deleted, Array(3).fill("holdfast-trial"));
 });
+
+onPage(
+  "a passkey that another page asks for replaces none: its user handle ends with random bytes",
+  async (context) => {
+    const handles = [];
+    const create = async ({ publicKey }) => {
+      handles.push(Buffer.from(publicKey.user.id).toString("hex"));
+      throw new DOMException("", "NotAllowedError");
+    };
+    globalThis.PublicKeyCredential = class {};
+    navigatorHas("credentials", { create });
+    context.after(() => (delete globalThis.PublicKeyCredential, navigatorHas("credentials", undefined)));
+    const wanted = { name: "ada", userHandle: "ab".repeat(32), challenge: new Uint8Array(32) };
+    const opener = {
+      postMessage({ type, word }) {
+        const data = { holdfast: "move/1", type: "make", word, ...wanted };
+        const told = Object.assign(new Event("message"), { source: opener, origin: "https://old.example", data });
+        if (type === "ready") setImmediate(() => dispatchEvent(told));
+      },
+    };
+    await make(opener);
+    await until(() => !one('[data-name="make"]').ariaDisabled); // a click meant for the other page is ignored
+    press("make");
+    await until(() => handles.length === 1);
+    await until(() => !one('[data-name="make"]').disabled);
+    press("make");
+    await until(() => handles.length === 2);
+    for (const handle of handles) assert.match(handle, new RegExp(`^${wanted.userHandle}[0-9a-f]{64}$`));
+    assert.notEqual(handles[0], handles[1]);
+  },
+);

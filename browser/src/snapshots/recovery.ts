@@ -77,6 +77,8 @@ type Found = { snapshot: Snapshot; record: IpnsRecord | null; revision: number }
 
 const NOTHING: NameAnswers = { newest: null, failed: [], hasMain: true };
 const PUBLISH = "/snapshots/publish";
+/** Lengths of user handles that begin with the publishing key; 32 random bytes follow in a passkey made for another page. */
+const HANDLES = [PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES];
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /** The recovery codes for errors in content. All other content codes become "damaged". */
 const CODES: Record<string, RecoveryCode> = {
@@ -215,7 +217,8 @@ export class Recovery {
     const { gateways } = this.#hosts;
     if (this.#options.name) return gateways.answers(this.#options.name);
     const handle = fromBase64(passkey?.userHandle ?? "");
-    const found = handle.length === PUBLIC_KEY_BYTES ? await gateways.answers(nameOf(handle)) : NOTHING;
+    const key = handle.slice(0, PUBLIC_KEY_BYTES);
+    const found = HANDLES.includes(handle.length) ? await gateways.answers(nameOf(key)) : NOTHING;
     if (found.newest || found.failed.length || !passkey) return found;
     const named = await this.#hosts.nameOf(passkey.credentialId);
     return named === null ? found : gateways.answers(named);

@@ -59,7 +59,7 @@ class SnapshotPlayer extends Player {
       gateways: {
         record: () => this.record(),
         snapshot: (rootCid) => this.snapshot(rootCid),
-        answers: () => this.nameAnswers(),
+        answers: (name) => this.nameAnswers(name),
       },
       upload: (taken) => this.upload(taken),
       publish: (_name, record) => this.publishRecord(new TextDecoder().decode(record)),
@@ -184,9 +184,9 @@ class SnapshotPlayer extends Player {
   }
 
   /** Recovers the vault that a passkey opens, which returns a secret if `hasKey` says so. */
-  async recover_passkey({ secret: hasKey }) {
+  async recover_passkey({ secret: hasKey, user_handle: handle = "" }) {
     this.isNew = true;
-    const passkey = { credentialId: "AA", userHandle: "", hasKey };
+    const passkey = { credentialId: "AA", userHandle: Buffer.from(handle, "hex").toString("base64url"), hasKey };
     await new Recovery({ vault: this.vault }, this.store, this.hosts, { passkey }).recover();
   }
 
@@ -262,8 +262,9 @@ class SnapshotPlayer extends Player {
     return answer === null || answer === "none" ? null : this.recordOf(answer);
   }
 
-  async nameAnswers() {
-    const { record = this.published, silent = [] } = (await this.answer("read record")) ?? {};
+  async nameAnswers(name) {
+    const what = name === NAME ? "read record" : "read another record";
+    const { record = this.published, silent = [] } = (await this.answer(what)) ?? {};
     const failed = silent.map((host) => ({ http: { host }, error: new NetworkError("no answer") }));
     const newest = record === null || record === "none" ? null : this.recordOf(record);
     return { newest, failed, hasMain: !silent.includes("service.example") };

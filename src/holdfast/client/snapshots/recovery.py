@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _NOT_FOUND = 404
 _PUBLISH = "/snapshots/publish"
+# Lengths of user handles that begin with the publishing key; 32 random bytes follow in a passkey made for another page.
+_HANDLES = (PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES)
 _INCOMPLETE = ("block_missing", "cut_short")
 _REFUSALS = {  # by the enclave's code
     "wrong_key": ("wrong_key", "this key does not open the vault: it belongs to another one, or was removed"),
@@ -155,7 +157,8 @@ class Recovery:
         if name is not None:
             return await self.hosts.gateway.answers(name)
         handle = chosen.user_handle if chosen else b""
-        of_handle = await self.hosts.gateway.answers(name_of(handle)) if len(handle) == PUBLIC_KEY_BYTES else None
+        is_named = len(handle) in _HANDLES
+        of_handle = await self.hosts.gateway.answers(name_of(handle[:PUBLIC_KEY_BYTES])) if is_named else None
         if of_handle is not None and (of_handle.newest is not None or of_handle.failed):
             return of_handle
         named = await self.hosts.name_of(chosen.credential_id) if chosen else None

@@ -156,7 +156,8 @@ class _Player(Player):
         """Recover the vault that a passkey opens, which returns a secret if `secret` says so."""
         self.is_new = True
         secret = b"k" * 32 if event["secret"] else None
-        passkey = SimpleNamespace(discover=lambda: DiscoveredPasskey("AA", b"", secret))
+        handle = bytes.fromhex(event.get("user_handle", ""))
+        passkey = SimpleNamespace(discover=lambda: DiscoveredPasskey("AA", handle, secret))
         await Recovery(self.vault, self.store, self.place).recover(passkey=passkey)
 
     def publish_snapshot(self, it):
@@ -229,8 +230,8 @@ class _Player(Player):
         answer = await self.answer("read record") or self.published
         return None if answer in (None, "none") else self.as_record(answer)
 
-    async def name_answers(self, _name):
-        answer = await self.answer("read record") or {}
+    async def name_answers(self, name):
+        answer = await self.answer("read record" if name == NAME else "read another record") or {}
         record = answer.get("record", self.published)
         silent = answer.get("silent", [])
         failed = tuple(Failed(SimpleNamespace(host=host), NetworkError("no answer")) for host in silent)
