@@ -66,6 +66,24 @@ for (const [when, options] of [
     assert.equal(await looked(), before);
   });
 
+test("of two clients of one vault, as in a move, only one at a time changes the stored state", async (context) => {
+  const { vault, made, looked } = snapshots(context);
+  const other = new VaultSnapshots({ vault, baseUrl: "https://new.example" }, { automatic: false });
+  context.after(() => other.close());
+  const started = [];
+  Object.assign(vault, {
+    status: async () => ({ locked: false, did: "did:new:0x00" }),
+    publishingKey: () => new Promise((_, reject) => started.push(reject)),
+  });
+  const flows = [made.continueFrom("00"), other.continueFrom("00")];
+  for (const [nth, flow] of flows.entries()) {
+    await looked();
+    assert.equal(started.length, nth + 1);
+    started[nth](new Error("ended"));
+    await assert.rejects(flow, /ended/);
+  }
+});
+
 test("the boot status says whether the last upload worked; a conflict is another matter", async (context) => {
   const { vault, made } = snapshots(context, { automatic: false });
   const told = [];

@@ -35,6 +35,7 @@ import { continued, otherNote, recordNote, type SnapshotState } from "./state.ts
 
 const WRITE = "/snapshots/write";
 const PINNED_SNAPSHOTS = 10;
+const TURNS = new WeakMap<Vault, ReturnType<typeof turns>>();
 
 /** The snapshots of one client's vault. Each step dispatches "snapshot" on it, with a SnapshotState in `detail`. */
 export class VaultSnapshots {
@@ -44,15 +45,15 @@ export class VaultSnapshots {
   #publisher;
   #tokens = 0; // made for uploads, each with the vault
   #automatic;
-  /** Each vault has at most one upload in progress. What changes the state runs in turn; a wait for a pin does not. */
-  #uploading = turns();
-  #turn = turns();
+  #uploading = turns(); // one at a time
+  #turn;
   #copy: Copy | null = null;
   #ending = new AbortController();
 
   constructor(client: Client, config: SnapshotConfig = {}, fetch?: Fetch) {
     const { vault } = client;
     this.#client = client;
+    this.#turn = turnOf(vault);
     this.#store = new VaultStore({ dbName: vault.dbName });
     this.#hosts = new SnapshotHosts(client.baseUrl, config, {
       mint: (audience) => (this.#tokens++, tokenOf(vault, audience, WRITE)),
@@ -290,6 +291,13 @@ export class VaultSnapshots {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#turn(() => asStorageErrors(work));
   }
+}
+
+/** Returns the turn of what changes a vault's state, even if several clients use it. No wait for a pin is part of it. */
+function turnOf(vault: Vault) {
+  const turn = TURNS.get(vault) ?? turns();
+  TURNS.set(vault, turn);
+  return turn;
 }
 
 /** Returns what runs work one after the other. */

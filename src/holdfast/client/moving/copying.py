@@ -16,6 +16,7 @@ from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record, snapshot_after
 from holdfast.client.snapshots.state import keep_record, pinned_state, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
+from holdfast.client.snapshots.turns import turns_of
 from holdfast.client.snapshots.versions import opened_beside
 from holdfast.wire.client_errors import ClientStateError
 
@@ -84,10 +85,14 @@ async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Ca
         return
 
 
-async def continue_there(store: VaultStore, made: Copy) -> None:
+async def continue_there(vault: AsyncVault, store: VaultStore, made: Copy) -> None:
     """Note that from now on the vault's snapshots are those of the new service."""
+    async with turns_of(vault).changing:
+        await asyncio.to_thread(_note, store, made)
+
+
+def _note(store: VaultStore, made: Copy) -> None:
     did, root = made.snapshot.manifest.did, made.snapshot.root_cid
-    await asyncio.to_thread(keep_record, store, did, made.record)
-    await asyncio.to_thread(write_state, store, pinned_state(did, root, made.stored.revision, made.sequence))
-    named = msgspec.structs.replace(made.stored.manifest, root_cid=root)
-    await asyncio.to_thread(store.update_manifest, named, made.stored.sealed)
+    keep_record(store, did, made.record)
+    write_state(store, pinned_state(did, root, made.stored.revision, made.sequence))
+    store.update_manifest(msgspec.structs.replace(made.stored.manifest, root_cid=root), made.stored.sealed)

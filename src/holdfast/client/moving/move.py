@@ -150,7 +150,7 @@ class Move:
         await self._person.free_identifier(given.identifier, given.channel)
         await self._person.take_back_passkey(noted.former)
         rest = (await self._person.export_person())["identifiers"]
-        await continue_there(self._store(), copy)
+        await continue_there(self._person.vault, self._store(), copy)
         await asyncio.to_thread(note_move, self._store(), self._did, None)
         await self._tell("the previous service has given up the name")
         return Moved(

@@ -7,7 +7,6 @@ import contextlib
 import contextvars
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakKeyDictionary
 
 from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
@@ -16,6 +15,7 @@ from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, Sn
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.shared_notes import exchange, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
+from holdfast.client.snapshots.turns import Turns, turns_of
 from holdfast.client.snapshots.versions import (
     OtherKeys,
     carried_keys,
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider
 
-_TURNS: WeakKeyDictionary[AsyncVault, tuple[asyncio.Lock, asyncio.Lock]] = WeakKeyDictionary()
-
 
 class VaultSnapshots:
     """The snapshots of one client's vault. Without a vault that has a store, every method raises ClientStateError.
@@ -72,10 +70,7 @@ class VaultSnapshots:
         self._hosts: SnapshotHosts | None = None
         self._closed = False
         self._publishing: Publisher | None = None
-        # Each vault has at most one upload in progress, even if several clients use it. Its steps that change the
-        # state exclude other flows; its wait for a pin does not.
-        locks = asyncio.Lock(), asyncio.Lock()
-        self._uploading, self._turn = locks if vault is None else _TURNS.setdefault(vault, locks)
+        self._turns = Turns(asyncio.Lock(), asyncio.Lock()) if vault is None else turns_of(vault)
         self._tokens = 0  # made for uploads, each with the vault
         self._automatic = AutomaticSnapshots(self.publish, quiet_s=self._config.debounce_s, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
@@ -97,7 +92,7 @@ class VaultSnapshots:
     async def publish(self) -> SnapshotState:
         """See AsyncClient.publish_snapshot."""
         vault, _ = self._vault()
-        async with self._uploading:
+        async with self._turns.uploading:
             try:
                 state = await self._publisher().publish()
             except (SnapshotConflict, SnapshotRolledBack):
@@ -111,7 +106,7 @@ class VaultSnapshots:
     async def exchange_notes(self) -> list[PaymentNote]:
         """See AsyncClient.payments."""
         vault, _ = self._vault()
-        async with self._uploading:
+        async with self._turns.uploading:
             return await exchange(vault, self._opened_hosts(), await noted_payments(vault))
 
     async def settle(self, within_s: float) -> bool:
@@ -128,8 +123,8 @@ class VaultSnapshots:
         """See AsyncClient.choose_snapshot."""
         if version not in {"here", "there"}:
             raise ValueError("version: here or there")
-        async with self._uploading:
-            async with self._turn:
+        async with self._turns.uploading:
+            async with self._turns.changing:
                 other = await self._other()  # the one that an upload has met last
                 if version == "there":
                     await self._take(other, key)
@@ -146,7 +141,9 @@ class VaultSnapshots:
         """See AsyncClient.recover."""
         hosts = self.connect()
         try:
-            return await Recovery(*self._vault(), hosts, accept=accept, on_progress=on_progress).recover(**source)
+            recovery = Recovery(*self._vault(), hosts, accept=accept, on_progress=on_progress)
+            async with self._turns.changing:
+                return await recovery.recover(**source)
         finally:
             await hosts.close()
 
@@ -200,7 +197,7 @@ class VaultSnapshots:
         vault, store = self._vault()
         if self._publishing is None:
             self._publishing = Publisher(
-                vault, store, self._opened_hosts(), turn=self._turn, on_progress=self._on_snapshot
+                vault, store, self._opened_hosts(), turn=self._turns.changing, on_progress=self._on_snapshot
             )
         return self._publishing
 

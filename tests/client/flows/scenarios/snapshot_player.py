@@ -68,7 +68,7 @@ class _Player(Player):
             config=SimpleNamespace(pinned=10),
             close=_closed,
         )
-        self.vault = SimpleNamespace(
+        self.vault = _Vault(
             status=self.status,
             publishing_key=self.publishing_key,
             publishing_delegation=self.publishing_delegation,
@@ -130,7 +130,7 @@ class _Player(Player):
         made = await copy_to(self.vault, self.store, self.connect)
         with patch("holdfast.client.moving.copying.opened_beside", self.opened_beside):
             await read_back(self.vault, SecretKey(b"k" * 32), made, self.connect)
-        await continue_there(self.store, made)
+        await continue_there(self.vault, self.store, made)
 
     def connect(self, **_):
         """Return another connection to the same hosts."""
@@ -282,6 +282,10 @@ class _Player(Player):
         answer = await self.answer("publish", f" {text}", lambda: setattr(self, "published", found))
         if answer is not None:
             self.imported(answer["imported"])
+
+
+class _Vault(SimpleNamespace):
+    __hash__ = object.__hash__
 
 
 class _Turn(asyncio.Lock):
