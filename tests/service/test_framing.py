@@ -3,6 +3,8 @@
 import socket
 
 import pytest
+from tests.support import http2_frames as h2
+from tests.support.raw_connections import over_tls, speaking
 from tests.support.serving import DID, PATIENCE_S, running_server
 
 SERVERS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
@@ -62,6 +64,20 @@ def test_an_ambiguous_request_is_refused(server, sent):
 @pytest.mark.parametrize("sent", SERVED.values(), ids=SERVED)
 def test_a_clear_one_is_served(server, sent):
     assert status(server, sent) == 200
+
+
+@pytest.mark.parametrize("settings", SERVERS.values(), ids=SERVERS)
+def test_an_authority_of_http_2_is_judged_like_a_host(tmp_path, connected, certificate, settings):
+    context, tls = certificate
+    with running_server(tmp_path / "data", tmp_path / "log", wait=False, **tls, **settings) as plain:
+        server, answered = over_tls(plain, context), {}
+        for authority in ("localhost:8787", "ada@localhost", "a,b"):
+            asked = h2.PREFACE + h2.settings() + h2.get(1, "/healthz", authority)
+            connection, received = connected(server, asked, speaking(context, "h2")), b""
+            while not (heads := [payload for kind, *_, payload in h2.frames(received) if kind == h2.HEADERS]):
+                received += connection.recv(65536)
+            answered[authority] = h2.status_of(heads[0])
+    assert answered == {"localhost:8787": 200, "ada@localhost": 400, "a,b": 400}
 
 
 @pytest.mark.parametrize("fields", [LENGTH + CHUNKED, CHUNKED + b"Content-Length: 5\r\n"], ids=["before", "after"])

@@ -23,11 +23,16 @@ def settings_ack() -> bytes:
     return frame(SETTINGS, _ACK, 0, b"")
 
 
-def get(stream: int, path: str) -> bytes:
+def get(stream: int, path: str, authority: str = "localhost") -> bytes:
     """HEADERS of a GET request, as literal fields that no table remembers (RFC 7541, 6.2.2)."""
-    fields = {":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": path}
+    fields = {":method": "GET", ":scheme": "https", ":authority": authority, ":path": path}
     block = b"".join(b"\0" + _text(name) + _text(value) for name, value in fields.items())
     return frame(HEADERS, _END_STREAM | _END_HEADERS, stream, block)
+
+
+def status_of(headers: bytes) -> int:
+    """Return the status with which a response's HEADERS begin, if it is one of the usual ones (RFC 7541, A)."""
+    return {0x88: 200, 0x8C: 400, 0x8D: 404, 0x8E: 500}[headers[0]]
 
 
 def _text(value: str) -> bytes:

@@ -79,6 +79,8 @@ class RsgiRequest:
     def header_values(self, name: str) -> Sequence[str]:
         """See Request."""
         values: Sequence[str] = self._headers.get_all(name)
+        if not values and name == "host" and self.version == "2" and name not in self._headers:
+            return [self._scope.authority or ""]  # as granian's ASGI shows `:authority`
         is_readable = self._headers.get(name) is not None or name not in self._headers
         return values if is_readable else (UNREADABLE, *values)
 
