@@ -7,9 +7,9 @@
  */
 export type Form = string | RegExp | boolean | Form[] | { [member: string]: Form };
 
-/** Whether a value has a form. Numbers are whole, and further members of objects are ignored. */
+/** Whether a value has a form. Numbers are whole and exact, and further members of objects are ignored. */
 export function fits(value: unknown, form: Form): boolean {
-  if (typeof value === "number" && !Number.isInteger(value)) return false;
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return false;
   if (typeof form === "string") return form.includes(value === null ? "z" : (typeof value)[0]);
   if (typeof form === "boolean") return value === form;
   if (form instanceof RegExp) return typeof value === "string" && form.test(value);
