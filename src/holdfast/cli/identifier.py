@@ -94,7 +94,7 @@ def revoke(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove one credential's registration. After the last one, the identifier becomes an open session again."""
+    """Remove a credential's registration. A name without any becomes an open session again; an added address stays."""
     given = OfCredential(credential_id=credential_id)
     confirm("Revoke it? A look-up by this credential then finds nothing.", yes=yes, as_json=as_json)
     done = with_tasks(lambda tasks, by: tasks.revoke_credential(given, by), env_file, operator, as_json=as_json)

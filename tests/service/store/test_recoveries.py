@@ -4,13 +4,15 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
-from tests.support.store_cases import MAIL, NOW, claims, history, registration, sends
+from tests.support.store_cases import MAIL, NOW, admit, claims, handle, history, registration, sends, session
 
+from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.pseudonyms import Pseudonyms
-from holdfast.rules.registration import Confirmation
-from holdfast.service.store.persons import Removal
+from holdfast.rules.registration import Claim, Confirmation, Move, Stage
+from holdfast.service.store.administration import By
+from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.recoveries import (
     RETENTION_S,
     FinishedRecovery,
@@ -210,3 +212,97 @@ async def test_a_finished_recovery_is_in_the_audit_once(store):
     assert await actions(store) == ["recovered"]
     assert await store.recoveries.take_mails(NOW + 100, 60, 10) == []
     assert await store.recoveries.note_finished(replace(finished, generation=3), NOW + 2) == 1
+
+
+def added(token, identifier=WORK, did=DID):
+    return NewAddress(
+        did=did, identifier=identifier, attestation=(token.to_bytes(32), NOW + 300), ip="192.0.2.1", now=NOW + 10,
+        token=token.to_bytes(32), until=NOW + 600, most=10,
+    )  # fmt: skip
+
+
+async def told(store, did=DID, nonce=1):
+    """Return who gets a mail about a recovery that starts now."""
+    started = StartedRecovery(chain_id=1, account=ACCOUNT, nonce=nonce, did=did, until=NOW + 9)
+    await store.recoveries.note_started(started, NOW)
+    return sorted(mail.recipient for mail in await store.recoveries.take_mails(NOW, 60, 10))
+
+
+async def free(store, identifier, token=b"t" * 32):
+    name = (identifier.channel.value, identifier.key)
+    await store.take_back(Removal(did=DID, now=NOW + 10, pseudonyms=NAMES, token=token, until=NOW + 300, name=name))
+
+
+async def test_an_address_that_the_key_added_is_told_and_confirms_like_a_registered_one(store):
+    await belongs(store)
+    assert await store.add_address(added(1)) is Addition.CLAIM
+    assert await store.recoveries.holder(WORK) == DID
+    assert await told(store) == [MAIL.key, WORK.key]
+    await free(store, MAIL)
+    assert await told(store, nonce=2) == [WORK.key], "who changes an address still learns of a takeover"
+    await asks(store, identifier=WORK)
+    assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9) == ACCOUNT
+    assert [mail.recipient for mail in await store.recoveries.take_mails(NOW, 60, 10)] == [WORK.key]
+    assert await signable(store, NOW + 9) == Signable(NOW + 9, DID)
+    assert await actions(store, WORK) == ["recovery_asked", "recovery_confirmed", "recovery_signed"]
+    finished = FinishedRecovery(chain_id=1, account=ACCOUNT, generation=2, did=DID)
+    assert await store.recoveries.note_finished(finished, NOW) == 1
+    await free(store, WORK, b"u" * 32)
+    assert await store.recoveries.holder(WORK) is None and await told(store, nonce=3) == []
+    assert await signable(store, NOW + 9) is None
+    await belongs(store, WORK, OTHER, signed=False)
+    assert await store.recoveries.holder(WORK) is None, "the former holder's signature is not the next one's"
+
+
+async def test_one_who_registered_a_handle_is_told_at_the_address_added_later(store):
+    await belongs(store, handle("ann"))
+    assert await told(store) == []
+    await store.open_session(session(WORK, OTHER), admit)
+    assert await store.add_address(added(1)) is Addition.TAKE_OVER
+    assert await store.recoveries.holder(WORK) == DID and await told(store, nonce=2) == [WORK.key]
+    assert await told(store, OTHER) == []
+
+
+async def test_adding_an_address_that_was_registered_without_the_key_lets_it_count(store):
+    await belongs(store, signed=False)
+    assert await store.recoveries.holder(MAIL) is None and await told(store) == []
+    assert await store.add_address(added(1, MAIL)) is Addition.KEEP
+    assert await store.recoveries.holder(MAIL) == DID and await told(store, nonce=2) == [MAIL.key]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_an_address_that_the_key_added_stays_when_a_credential_of_it_goes(store, refused):
+    await belongs(store)
+    await store.add_address(added(1))
+    await belongs(store, WORK, credential_id="work")
+    gone = store.settle("work", Confirmation.REFUSED, None, NOW) if refused else store.revoke_credential("work", NOW)
+    assert await gone
+    assert await store.claim_of("email", WORK.key) == Claim(DID, Stage.REGISTERED), "no code of a stranger displaces it"
+    assert await store.recoveries.holder(WORK) == DID
+
+
+async def test_an_address_that_another_did_gets_counts_for_neither_without_its_signature(store):
+    await belongs(store)
+    await store.add_address(added(1))
+    await store.add_address(added(2, PHONE))
+    await asks(store, identifier=WORK)
+    assert await store.administration.transfer("email", WORK.key, OTHER, By("eva", NOW))
+    displacing = registration(identifier=PHONE, did=OTHER, credential_id="other", signed=False)
+    await store.register(displacing, lambda _facts: Move.DISPLACE)
+    for identifier in (WORK, PHONE):
+        assert await store.recoveries.holder(identifier) is None
+    assert not await store.recoveries.confirm(REQUEST, NOW, NOW)
+    assert await told(store) == [MAIL.key] and await told(store, OTHER) == []
+    await belongs(store, WORK, OTHER)
+    assert await store.recoveries.holder(WORK) == OTHER
+
+
+async def test_what_the_key_signed_is_exported_and_shown(store):
+    await belongs(store)
+    await store.add_address(added(1))
+    found = await store.held_of(DID, NAMES.of_did(DID))
+    assert {row["key"]: row["signed"] for row in found["identifiers"]} == {MAIL.key: False, WORK.key: True}
+    assert [row["signed"] for row in found["credentials"]] == [True]
+    shown = {name: await store.describe("email", name.key) for name in (MAIL, WORK)}
+    assert [shown[name]["claim"]["signed"] for name in (MAIL, WORK)] == [False, True]
+    assert [row["signed"] for row in shown[MAIL]["credentials"]] == [True]

@@ -100,8 +100,9 @@ class Signable(NamedTuple):
 class Recoveries(Protocol):
     """Each method is one atomic step; see Store.
 
-    An identifier belongs to a DID only if the DID's own key signed one of its registrations (`signed`). Otherwise a
-    stranger's address could be registered for someone else's DID, and would then recover that person's account.
+    An identifier belongs to a DID only if the DID's own key signed one of its registrations or added it (`signed` of
+    credentials and identifiers). Otherwise a stranger's address could be registered for someone else's DID, and would
+    then recover that person's account.
     """
 
     async def holder(self, identifier: Identifier) -> str | None:

@@ -11,6 +11,7 @@ from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
 from tests.support.snapshot_cases import keep, pin
 from tests.support.store_cases import MAIL, NOW, attempt, claims, code, handle, registration, sends, session
 
+from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Stage
@@ -18,7 +19,7 @@ from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import move
 from holdfast.service.store.moving.target import NotEmpty
-from holdfast.service.store.persons import Removal
+from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
@@ -100,11 +101,12 @@ async def fill_snapshots(store):
     await store.finish(REPEAT.key, b"answer")
 
 
+ADDED = Identifier(Channel.EMAIL, "added@example.com", "added@example.com")
 REPEAT = NewRepeat(key=b"k" * 32, bodies=(b"b" * 32,), quotas=(), now=NOW, lease_s=30.0, retention_s=86400.0)
 
 
 async def fill_recoveries(store):
-    """Store a request that was confirmed, and a mail about it."""
+    """Store a request that was confirmed, a mail about it, and an address that the DID's key added."""
     work = Identifier(Channel.EMAIL, "ann@work.example", "W")
     await store.register(registration(identifier=work, credential_id="work", did=DIDS[0], signed=True), claims)
     await store.recoveries.keep(
@@ -114,6 +116,11 @@ async def fill_recoveries(store):
         )
     )  # fmt: skip
     await store.recoveries.confirm("a1" * 16, NOW, NOW + 9)
+    proof, token = (b"\x00p" * 16, NOW + 300), b"n" * 32
+    address = NewAddress(
+        did=DIDS[0], identifier=ADDED, attestation=proof, ip="10.0.0.1", now=NOW, token=token, until=NOW + 600, most=10
+    )
+    assert await store.add_address(address) is Addition.CLAIM
 
 
 async def known_snapshots(store):
@@ -133,6 +140,7 @@ async def known(store):
         await store.registrations("2001:db8:1::/48"), await store.verified_at(MAIL),
         [row.credential for row in await store.due(NOW, 9)], await store.describe("email", MAIL.key),
         await store.administration.keys(), await store.administration.invitations(None, 10),
+        await store.recoveries.holder(ADDED), await store.recoveries.holder(MAIL),
         await store.administration.bans("", 10), [act.action for act in await store.administration.acts(None, 3)],
     ]  # fmt: skip
 
@@ -145,7 +153,7 @@ async def test_everything_moves_and_counts_on(tmp_path, fresh_postgres_url):
     snapshots_before = await known_snapshots(source)
     await source.close()
     report = await moved(tmp_path / "x.db", fresh_postgres_url)
-    assert report.finished and report.rows["identifiers"] == 51
+    assert report.finished and report.rows["identifiers"] == 52
     assert report.rows["idempotent_responses"] == 1 and report.rows["snapshot_pins"] == 3
     assert report.rows.keys() == report.checksums.keys() == set(TABLES) - {"leases"}
     target = PostgresqlDatabase(fresh_postgres_url).open()

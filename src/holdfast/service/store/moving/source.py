@@ -35,11 +35,12 @@ _REGISTRATION["tx_hash"] = "unpack_hash(c.tx_hash)"
 TABLES = (
     MovedTable(
         "identifiers",
-        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at", "in_audit"),
+        ("shard", "channel", "key", "given", "did", "stage", "ip", "created_at", "registered_at", "in_audit",
+         "signed"),
         3,
         "SELECT shard_of(channel, key) AS shard, channel, key, CASE given WHEN '' THEN key ELSE given END, did, stage,"
-        " ip, created_at, registered_at, in_audit FROM identifiers ORDER BY 1, 2, 3",
-        booleans=("in_audit",),
+        " ip, created_at, registered_at, in_audit, signed FROM identifiers ORDER BY 1, 2, 3",
+        booleans=("in_audit", "signed"),
     ),
     MovedTable(
         "credentials",

@@ -59,7 +59,7 @@ _IS_HELD = "right(h.did, 12) = right($2, 12) AND h.did = $2"
 _SAME = "t.shard = h.shard AND t.channel = h.channel AND t.key = h.key AND h.stage = 'registered'"
 _PARTS = {
     "identifiers": "SELECT h.channel, h.key, h.given, h.stage, h.ip AS address, h.created_at, h.registered_at,"
-    f" t.verified_at FROM holdfast.identifiers AS h LEFT JOIN holdfast.verifications AS t ON {_SAME}"
+    f" h.signed, t.verified_at FROM holdfast.identifiers AS h LEFT JOIN holdfast.verifications AS t ON {_SAME}"
     f" WHERE {_IS_HELD} ORDER BY h.created_at, h.channel, h.key",
     "credentials": "SELECT t.credential, t.channel, t.key, t.tx_hash, t.block_number, t.smart_account, t.created_at,"
     " t.confirmation, t.settled_at, t.signed FROM registered AS d"

@@ -123,11 +123,12 @@ _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
 DESCRIPTION = {
     "claim": _single(
         "describe",
-        f"SELECT channel, key, given, did, stage, created_at, registered_at FROM holdfast.identifiers {_OF_IDENTIFIER}",  # noqa: S608 - our own condition
+        "SELECT channel, key, given, did, stage, created_at, registered_at, signed"  # noqa: S608 - our own condition
+        f" FROM holdfast.identifiers {_OF_IDENTIFIER}",
     ),
     "credentials": _single(
         "describe",
-        "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"  # noqa: S608 - our own condition
+        "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at, signed"  # noqa: S608 - our own condition
         f" FROM holdfast.credentials {_OF_IDENTIFIER} ORDER BY created_at, credential",
     ),
     "verifications": _single("describe", f"SELECT verified_at FROM holdfast.verifications {_OF_IDENTIFIER}"),  # noqa: S608 - our own condition

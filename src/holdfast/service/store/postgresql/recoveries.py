@@ -60,8 +60,8 @@ _ATTEMPT = Kind("attempt_recovery", call("attempt_recovery_v1", 11), _encode_att
 _CONFIRM = _single("confirm_recovery", call("confirm_recovery_v1", 4))
 _STOP = _single("stop_recovery", call("stop_recovery_v1", 3))
 _SIGN = _single("sign_recovery", call("sign_recovery_v1", 4), repeatable=True)
-_NOTE = _single("note_recovery_mails", call("note_recovery_mails_v1", 9), repeatable=True)
-_RECOVERED = _single("note_recovered", call("note_recovered_v1", 6))
+_NOTE = _single("note_recovery_mails", call("note_recovery_mails_v1", 8), repeatable=True)
+_RECOVERED = _single("note_recovered", call("note_recovered_v1", 5))
 _TAKE = _single("take_recovery_mails", call("take_recovery_mails_v1", 3))
 _SENT = _single("recovery_mail_sent", _MARK_SENT, repeatable=True)
 _RETRY = _single("retry_recovery_mail", _RETRY_AT, repeatable=True)
@@ -112,12 +112,12 @@ class PostgresqlRecoveries:
 
     async def note_started(self, started: StartedRecovery, now: float) -> int:
         """See Recoveries."""
-        of = (shard_of(started.did), started.did, shard_of(started.name), started.name, STARTED)
+        of = (started.did, shard_of(started.name), started.name, STARTED)
         return int((await self._again(_NOTE, (*of, started.account, started.until, "", now)))[0][0])
 
     async def note_finished(self, finished: FinishedRecovery, now: float) -> int:
         """See Recoveries."""
-        of = (shard_of(finished.did), finished.did, shard_of(finished.name), finished.name)
+        of = (finished.did, shard_of(finished.name), finished.name)
         return int((await self._again(_RECOVERED, (*of, finished.account, now)))[0][0])
 
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:

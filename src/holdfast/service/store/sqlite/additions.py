@@ -34,6 +34,7 @@ def add_address(connection: Connection, address: NewAddress) -> Addition:
     if addition in {Addition.CLAIM, Addition.TAKE_OVER}:
         _write(connection, address, addition)
     if addition in {Addition.CLAIM, Addition.TAKE_OVER, Addition.KEEP}:
+        connection.execute("UPDATE identifiers SET signed = 1 WHERE channel = ? AND key = ?", _claim_key(address))
         values = (address.token, _KIND, "", addition.value, address.until)
         connection.execute(
             "INSERT INTO snapshot_tokens (token, kind, what, made, until) VALUES (?, ?, ?, ?, ?)", values

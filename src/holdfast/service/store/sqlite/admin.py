@@ -132,13 +132,13 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
         return [plain_row(dict(row)) for row in cursor.execute(statement, (channel, key))]
 
     claims = rows(
-        "SELECT channel, key, given, did, stage, created_at, registered_at"
+        "SELECT channel, key, given, did, stage, created_at, registered_at, signed"
         " FROM identifiers WHERE channel = ? AND key = ?"
     )
     found: dict[str, object] = {
         "claim": claims[0] if claims else None,
         "credentials": rows(
-            "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at"
+            "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at, signed"
             " FROM credentials WHERE identifier_id = (SELECT id FROM identifiers WHERE channel = ? AND key = ?)"
             " ORDER BY created_at, credential"
         ),
@@ -169,6 +169,8 @@ def plain_row(row: dict[str, object]) -> dict[str, object]:
         row["tx_hash"] = unpack_hash(tx_hash)
     if row.get("given") == "":
         row["given"] = row["key"]
+    if "signed" in row:
+        row["signed"] = bool(row["signed"])
     return {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}
 
 

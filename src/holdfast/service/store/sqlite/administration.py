@@ -136,7 +136,8 @@ def _transfer(connection: Connection, channel: str, key: str, did: str, now: flo
         return False
     connection.execute("DELETE FROM credentials WHERE identifier_id = ?", row)
     connection.execute(
-        "UPDATE identifiers SET did = ?, stage = 'session', registered_at = NULL, in_audit = 1 WHERE id = ?",
+        "UPDATE identifiers SET did = ?, stage = 'session', registered_at = NULL, in_audit = 1, signed = 0"
+        " WHERE id = ?",
         (did, *row),
     )
     audit.note_key(connection, "transferred", channel, key, did, now)

@@ -80,7 +80,8 @@ def _claimed(connection: Connection, registration: NewRegistration, move: Move, 
     assert claimed is not None, "only what is claimed can be displaced or continued"
     if move is Move.DISPLACE:
         connection.execute(
-            "UPDATE identifiers SET did = ?, in_audit = 1 WHERE id = ?", (registration.request.did, claimed.row_id)
+            "UPDATE identifiers SET did = ?, in_audit = 1, signed = 0 WHERE id = ?",
+            (registration.request.did, claimed.row_id),
         )
     return claimed.row_id
 
@@ -108,20 +109,25 @@ def release_claim(connection: Connection, channel: str, key: str, now: float) ->
 
 
 def revoke_credential(connection: Connection, credential: str, now: float) -> bool:
-    """Remove a credential that was not refused; an identifier that has no other becomes a session again."""
+    """Remove a credential that was not refused; see `back_to_session`."""
     row = connection.execute(
         "DELETE FROM credentials WHERE credential = ? AND confirmation <> 'refused' RETURNING identifier_id, did",
         (credential,),
     ).fetchone()
     if row is None:
         return False
-    connection.execute(
-        "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
-        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
-        (row[0],),
-    )
+    back_to_session(connection, row[0])
     audit.note_claimed(connection, "credential_revoked", row[0], row[1], now)
     return True
+
+
+def back_to_session(connection: Connection, identifier_id: int) -> None:
+    """Make an identifier without any registration a session again, unless the DID's key added it."""
+    connection.execute(
+        "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT signed AND NOT EXISTS"
+        " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
+        (identifier_id,),
+    )
 
 
 def _remove_unsigned(connection: Connection, identifier_id: int, now: float) -> None:

@@ -8,6 +8,7 @@ from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
 from holdfast.rules.registration import Confirmation
 from holdfast.service.store.sqlite import audit
+from holdfast.service.store.sqlite.claims import back_to_session
 from holdfast.service.store.sqlite.hashes import pack_hash, unpack_hash
 from holdfast.service.store.values import PendingRegistration
 
@@ -59,7 +60,7 @@ def put_off(connection: Connection, times: Sequence[tuple[str, float]]) -> None:
 def settle(
     connection: Connection, credential: str, outcome: Confirmation, block_number: int | None, now: float
 ) -> bool:
-    """Record the outcome. After a refusal, an identifier that has no other credential becomes a session again."""
+    """Record the outcome; after a refusal, see `back_to_session`."""
     row = connection.execute(
         "UPDATE credentials SET confirmation = ?, block_number = coalesce(?, block_number), ask_at = 0,"
         " settled_at = ?"
@@ -69,11 +70,7 @@ def settle(
     if row is None:
         return False
     if outcome is Confirmation.REFUSED:
-        connection.execute(
-            "UPDATE identifiers SET stage = 'session', registered_at = NULL WHERE id = ? AND NOT EXISTS"
-            " (SELECT 1 FROM credentials WHERE identifier_id = identifiers.id AND confirmation <> 'refused')",
-            (row[0],),
-        )
+        back_to_session(connection, row[0])
     audit.note_claimed(connection, outcome, row[0], row[1], now)
     return True
 

@@ -18,7 +18,8 @@ _TABLES = """
         ip TEXT NOT NULL,
         created_at REAL NOT NULL,
         registered_at REAL,
-        in_audit INTEGER NOT NULL
+        in_audit INTEGER NOT NULL,
+        signed INTEGER NOT NULL DEFAULT 0 -- whether the DID's key signed that the address is the DID's
     ) STRICT;
     CREATE UNIQUE INDEX identifiers_key ON identifiers (channel, key);
     -- Registered handles are found by their credentials; addresses may have none.

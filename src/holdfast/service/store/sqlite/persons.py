@@ -14,7 +14,7 @@ from holdfast.service.store.sqlite.admin import plain_row
 from holdfast.service.store.sqlite.claims import release, release_claim, revoke_credential
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.snapshot_waste import drop_all
-from holdfast.service.store.sqlite.standing import INDEXED, of_did
+from holdfast.service.store.sqlite.standing import PERHAPS_HELD, of_did
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,27 +24,23 @@ if TYPE_CHECKING:
     from holdfast.rules.pseudonyms import Pseudonyms
 
 _KIND = "person"  # of used tokens
-# Registered handles are found by their credentials, sessions and addresses by their own index.
-_HELD = (
-    f"SELECT identifier_id FROM credentials WHERE {of_did('did')}"
-    f" UNION SELECT id FROM identifiers WHERE {INDEXED} AND {of_did('did')}"
-)
-_NAMES = f"SELECT channel, key FROM identifiers WHERE did = ?1 AND id IN ({_HELD})"
+_NAMES = f"SELECT channel, key FROM identifiers WHERE did = ?1 AND id IN ({PERHAPS_HELD})"
 # A session proves nothing: what belongs to the identifier itself is the DID's only once the DID has registered it.
 _REGISTERED = f"{_NAMES} AND stage = 'registered'"
 _OF_DID = of_did("did")
 _AUDIT_OF_DID = f"did IS NOT NULL AND {_OF_DID}"  # the condition of the index
 _AUDIT = (
     "SELECT a.* FROM identifiers AS i CROSS JOIN audit AS a ON a.channel = i.channel AND a.key = i.key"
-    f" WHERE i.did = ?1 AND i.stage = 'registered' AND i.id IN ({_HELD}) AND a.did IS NULL AND a.at >= i.created_at"
+    f" WHERE i.did = ?1 AND i.stage = 'registered' AND i.id IN ({PERHAPS_HELD}) AND a.did IS NULL"
+    " AND a.at >= i.created_at"
     f" UNION SELECT * FROM audit WHERE {_AUDIT_OF_DID}"
     f" UNION SELECT * FROM audit WHERE {_AUDIT_OF_DID.replace('?1', '?2')}"
 )
 EXPORT = {
-    "identifiers": "SELECT channel, key, given, stage, ip AS address, created_at, registered_at, (SELECT verified_at"
-    " FROM verifications AS v WHERE v.channel = i.channel AND v.key = i.key AND i.stage = 'registered') AS verified_at"
-    " FROM identifiers AS i"
-    f" WHERE did = ?1 AND id IN ({_HELD}) ORDER BY created_at, channel, key",
+    "identifiers": "SELECT channel, key, given, stage, ip AS address, created_at, registered_at, signed,"
+    " (SELECT verified_at FROM verifications AS v WHERE v.channel = i.channel AND v.key = i.key"
+    " AND i.stage = 'registered') AS verified_at FROM identifiers AS i"
+    f" WHERE did = ?1 AND id IN ({PERHAPS_HELD}) ORDER BY created_at, channel, key",
     "credentials": "SELECT c.credential, i.channel, i.key, c.tx_hash, c.block_number, c.smart_account, c.created_at,"
     " c.confirmation, c.settled_at, c.signed FROM credentials AS c JOIN identifiers AS i ON i.id = c.identifier_id"
     f" WHERE {of_did('c.did')} ORDER BY c.created_at, c.credential",

@@ -9,7 +9,7 @@ from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.service.store.recoveries import FINISHED, MOST_STATED, REQUESTED, RETENTION_S, STARTED, Mail, Signable
 from holdfast.service.store.sqlite import audit
 from holdfast.service.store.sqlite.charges import charge
-from holdfast.service.store.sqlite.standing import of_did
+from holdfast.service.store.sqlite.standing import PERHAPS_HELD, of_did
 from holdfast.service.store.sqlite.upkeep import in_parts, remove
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
 
 _OWNED = (
-    "identifiers AS i JOIN credentials AS c ON c.identifier_id = i.id AND c.did = i.did AND c.signed"
-    " AND c.confirmation <> 'refused'"
+    "identifiers AS i WHERE (i.signed OR EXISTS (SELECT 1 FROM credentials AS c WHERE c.identifier_id = i.id"
+    " AND c.did = i.did AND c.signed AND c.confirmation <> 'refused'))"
 )
-_HOLDER = f"SELECT i.did FROM {_OWNED} WHERE i.channel = ? AND i.key = ? LIMIT 1"
-_MINE = f"EXISTS (SELECT 1 FROM {_OWNED} WHERE i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
-_ADDRESSES = f"SELECT DISTINCT i.key FROM {_OWNED} WHERE i.channel = 'email' AND {of_did('c.did')}"
-_NAMES = f"SELECT DISTINCT i.channel, i.key FROM {_OWNED} WHERE {of_did('c.did')}"
+_HOLDER = f"SELECT i.did FROM {_OWNED} AND i.channel = ? AND i.key = ?"
+_MINE = f"EXISTS (SELECT 1 FROM {_OWNED} AND i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
+_NAMES = f"SELECT i.channel, i.key FROM {_OWNED} AND i.did = ?1 AND i.id IN ({PERHAPS_HELD})"
+_ADDRESSES = f"{_NAMES} AND i.channel = 'email'"
 _NOTE_FINISHED = (
     "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at, sent_at)"
     " VALUES (?, '', ?, ?, ?, ?, '', ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -208,7 +208,7 @@ def _note(connection: Connection, did: str, mail: tuple[str, str, str, float, st
     """Note a mail (name, kind, account, until, request) to each address that has none; return how many."""
     name, *more = mail
     addresses = connection.execute(_ADDRESSES, (did,)).fetchall()
-    return sum(connection.execute(_NOTE, (name, to, did, *more, now, now)).rowcount for (to,) in addresses)
+    return sum(connection.execute(_NOTE, (name, to, did, *more, now, now)).rowcount for _, to in addresses)
 
 
 def _take(connection: Connection, now: float, lease_s: float, limit: int) -> list[Mail]:

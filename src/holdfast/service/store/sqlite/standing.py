@@ -15,5 +15,11 @@ def of_did(column: str) -> str:
 
 INDEXED = "(stage = 'session' OR channel <> 'handle')"  # the condition of the index of identifiers by DID
 _OF_DID = f"SELECT 1 FROM credentials WHERE {of_did('did')}"  # noqa: S608 - our own condition
+# The row IDs of the identifiers that a DID holds, and of some that it held. Registered handles are found by their
+# credentials, sessions and addresses by their own index.
+PERHAPS_HELD = (
+    f"SELECT identifier_id FROM credentials WHERE {of_did('did')}"  # noqa: S608 - our own conditions
+    f" UNION SELECT id FROM identifiers WHERE {INDEXED} AND {of_did('did')}"
+)
 IS_REGISTERED = f"{_OF_DID} AND confirmation <> 'refused' LIMIT 1"
 IS_CONFIRMED = f"{_OF_DID} AND confirmation = 'confirmed' LIMIT 1"

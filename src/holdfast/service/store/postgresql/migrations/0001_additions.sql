@@ -67,6 +67,8 @@ BEGIN
         VALUES (name_shard, of_channel, of_key, at, 'added', of_did);
     END IF;
     IF decided IN ('claim', 'take over', 'keep') THEN
+        UPDATE holdfast.identifiers AS t SET signed = true
+        WHERE t.shard = name_shard AND t.channel = of_channel AND t.key = of_key AND NOT t.signed;
         INSERT INTO holdfast.snapshot_tokens (shard, token, kind, what, made, until)
         VALUES (token_shard, of_token, 'address', '', decided, token_until);
     END IF;

@@ -155,7 +155,8 @@ BEGIN
     PERFORM holdfast.record_standing_v1(of_shard, of_channel, of_key);
     dids := holdfast.remove_credentials_v1(of_shard, of_channel, of_key, false);
     PERFORM holdfast.forget_dids_v1(of_shard, of_channel, of_key, dids);
-    UPDATE holdfast.identifiers AS t SET did = to_did, stage = 'session', registered_at = NULL, in_audit = true
+    UPDATE holdfast.identifiers AS t SET did = to_did, stage = 'session', registered_at = NULL, in_audit = true,
+        signed = false
     WHERE t.shard = of_shard AND t.channel = of_channel AND t.key = of_key;
     PERFORM holdfast.record_v1(of_shard, of_channel, of_key, at, 'transferred', to_did);
     RETURN true;

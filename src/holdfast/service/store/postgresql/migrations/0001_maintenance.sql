@@ -41,12 +41,12 @@ BEGIN
 END
 $$;
 
--- Makes an identifier without any registration a session again.
+-- Makes an identifier without any registration a session again, unless the DID's key added it.
 CREATE FUNCTION holdfast.back_to_session_v1(identifier_shard smallint, of_channel text, of_key text, held text[])
 RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     UPDATE holdfast.identifiers AS t SET stage = 'session', registered_at = NULL
-    WHERE t.shard = identifier_shard AND t.channel = of_channel AND t.key = of_key AND NOT EXISTS (
+    WHERE t.shard = identifier_shard AND t.channel = of_channel AND t.key = of_key AND NOT t.signed AND NOT EXISTS (
         SELECT 1 FROM holdfast.credentials AS c
         WHERE c.shard = identifier_shard AND c.channel = of_channel AND c.key = of_key
             AND c.confirmation = ANY (held));
@@ -138,7 +138,7 @@ BEGIN
 END
 $$;
 
--- Removes a credential. An identifier that keeps none, or only refused ones, is a session again.
+-- Removes a credential. An identifier that keeps none, or only refused ones, goes through back_to_session_v1.
 CREATE FUNCTION holdfast.revoke_credential_v1(credential_shard smallint, credential_id text, at double precision)
 RETURNS boolean LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$

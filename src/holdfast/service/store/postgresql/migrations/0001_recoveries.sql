@@ -45,27 +45,28 @@ CREATE INDEX recovery_mails_due ON holdfast.recovery_mails (due_at) WHERE sent_a
 CREATE INDEX recovery_mails_did_end ON holdfast.recovery_mails (right(did, 12));
 CREATE INDEX recovery_mails_noted ON holdfast.recovery_mails (noted_at);
 
--- The DID to which an identifier belongs; null if its own key signed none of the identifier's registrations.
+-- The DID to which an identifier belongs; null if its own key neither added it nor signed a registration of it.
 CREATE FUNCTION holdfast.recovery_holder_v1(name_shard smallint, of_channel text, of_key text) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (SELECT i.did FROM holdfast.identifiers AS i
-        JOIN holdfast.credentials AS c ON c.shard = i.shard AND c.channel = i.channel AND c.key = i.key AND c.did = i.did
-            AND c.signed AND c.confirmation <> 'refused'
-        WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key LIMIT 1);
+        WHERE i.shard = name_shard AND i.channel = of_channel AND i.key = of_key AND (i.signed OR EXISTS (
+            SELECT 1 FROM holdfast.credentials AS c
+            WHERE c.shard = name_shard AND c.channel = of_channel AND c.key = of_key AND c.did = i.did
+                AND c.signed AND c.confirmation <> 'refused')));
 END
 $$;
 
--- Which identifiers a DID has registered that belong to it.
-CREATE FUNCTION holdfast.recoverable_v1(did_shard smallint, of_did text)
-RETURNS SETOF holdfast.did_identifiers LANGUAGE plpgsql STABLE AS $$
+-- Which identifiers of a DID belong to it.
+CREATE FUNCTION holdfast.recoverable_v1(of_did text)
+RETURNS SETOF holdfast.identifiers LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    one holdfast.did_identifiers;
+    one holdfast.identifiers;
 BEGIN
-    FOR one IN SELECT d.* FROM holdfast.did_identifiers AS d WHERE d.shard = did_shard AND d.did = of_did
-        ORDER BY d.channel, d.key
+    FOR one IN SELECT t.* FROM holdfast.identifiers AS t
+        WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did ORDER BY t.channel, t.key
     LOOP
-        IF holdfast.recovery_holder_v1(one.identifier_shard, one.channel, one.key) = of_did THEN
+        IF holdfast.recovery_holder_v1(one.shard, one.channel, one.key) = of_did THEN
             RETURN NEXT one;
         END IF;
     END LOOP;
@@ -111,7 +112,7 @@ $$;
 
 -- Notes a mail to each e-mail address that belongs to a DID; how many were new.
 CREATE FUNCTION holdfast.note_recovery_mails_v1(
-    did_shard smallint, of_did text, name_shard smallint, of_name text, of_kind text, of_account text,
+    of_did text, name_shard smallint, of_name text, of_kind text, of_account text,
     of_until double precision, of_request text, at double precision
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
 DECLARE
@@ -120,7 +121,7 @@ BEGIN
     WITH noted AS (INSERT INTO holdfast.recovery_mails (
         shard, name, recipient, kind, did, account, until, request, noted_at, due_at)
     SELECT name_shard, of_name, d.key, of_kind, of_did, of_account, of_until, of_request, at, at
-    FROM holdfast.recoverable_v1(did_shard, of_did) AS d WHERE d.channel = 'email' ORDER BY d.key
+    FROM holdfast.recoverable_v1(of_did) AS d WHERE d.channel = 'email' ORDER BY d.key
     ON CONFLICT DO NOTHING RETURNING 1)
     SELECT count(*) INTO many FROM noted;
     RETURN many;
@@ -129,13 +130,13 @@ $$;
 
 -- Writes an audit row for each identifier of a DID whose account was recovered, once for each recovery; how many.
 CREATE FUNCTION holdfast.note_recovered_v1(
-    did_shard smallint, of_did text, name_shard smallint, of_name text, of_account text, at double precision
+    of_did text, name_shard smallint, of_name text, of_account text, at double precision
 ) RETURNS bigint LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
 DECLARE
-    one holdfast.did_identifiers;
+    one holdfast.identifiers;
     many bigint := 0;
 BEGIN
-    IF NOT EXISTS (SELECT 1 FROM holdfast.recoverable_v1(did_shard, of_did)) THEN
+    IF NOT EXISTS (SELECT 1 FROM holdfast.recoverable_v1(of_did)) THEN
         RETURN 0;
     END IF;
     INSERT INTO holdfast.recovery_mails (
@@ -144,8 +145,8 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    FOR one IN SELECT * FROM holdfast.recoverable_v1(did_shard, of_did) LOOP
-        PERFORM holdfast.record_v1(one.identifier_shard, one.channel, one.key, at, 'recovered', of_did);
+    FOR one IN SELECT * FROM holdfast.recoverable_v1(of_did) LOOP
+        PERFORM holdfast.record_v1(one.shard, one.channel, one.key, at, 'recovered', of_did);
         many := many + 1;
     END LOOP;
     RETURN many;
@@ -173,7 +174,7 @@ BEGIN
     UPDATE holdfast.recovery_requests AS t SET confirmed_at = at, ready_at = ready
     WHERE t.shard = of_shard AND t.request = of_request;
     PERFORM holdfast.note_recovery_mails_v1(
-        holdfast.shard_of_v1(one.did), one.did, of_shard, of_request, 'asked', one.account, ready, of_request, at);
+        one.did, of_shard, of_request, 'asked', one.account, ready, of_request, at);
     INSERT INTO holdfast.audit (shard, channel, key, at, action, did)
     VALUES (name_shard, one.channel, one.key, confirm_recovery_v1.at, 'recovery_confirmed', one.did);
     RETURN one.account;

@@ -182,7 +182,8 @@ BEGIN
         UPDATE holdfast.identifiers AS t
         SET stage = 'registered', registered_at = coalesce(t.registered_at, w.created_at),
             did = CASE WHEN w.n = ANY (displacing) THEN w.did ELSE t.did END,
-            in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false)
+            in_audit = t.in_audit OR coalesce(w.n = ANY (displacing), false),
+            signed = t.signed AND NOT coalesce(w.n = ANY (displacing), false)
         FROM unnest(holding) AS w
         WHERE t.shard = w.shard AND t.channel = w.channel AND t.key = w.key AND (holdfast.one_server_v1() OR t.shard = ANY (shards));
 

@@ -4,7 +4,7 @@
 -- the epoch.
 
 -- While a session or registration stands, its own row is its record; `audit` has the records of rows that changed or went.
--- `in_audit`: whether the audit has this row's record.
+-- `in_audit`: whether the audit has this row's record. `signed`: whether the DID's key signed that the address is the DID's.
 CREATE TABLE holdfast.identifiers (
     shard smallint NOT NULL,
     channel text COLLATE "C" NOT NULL CHECK (channel IN ('handle', 'email', 'sms')),
@@ -16,6 +16,7 @@ CREATE TABLE holdfast.identifiers (
     created_at double precision NOT NULL,
     registered_at double precision,
     in_audit boolean NOT NULL,
+    signed boolean NOT NULL DEFAULT false,
     PRIMARY KEY (shard, channel, key)
 );
 -- A DID's last characters distinguish nearly all DIDs. Only what a person asks about all of a DID looks in every shard.
