@@ -23,7 +23,7 @@ export async function tokenOf(vault: Vault, audience: string, command: string, a
 
 /**
  * Registers a credential with the service, signed by the vault's key: strangers' credentials are then no obstacle to
- * the owner's. The service accepts it without a signature too, if the vault was locked in the meantime.
+ * the owner's, and recoveries know the identifier. If the vault was locked in the meantime, nothing is sent.
  */
 export async function registerCredential(
   client: Client,
@@ -41,8 +41,7 @@ export async function registerCredential(
   const { identifier, channel, did, txHash = NO_TRANSACTION, blockNumber, smartAccount, attestation } = row;
   const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   const fields = { credentialId, identifier, channel, did, txHash, ...mined, ...(attestation && { attestation }) };
-  const token = tokenOf(client.vault, audienceOf(client), REGISTER, { credentialId });
-  await client.registerDid(fields, await token.catch(() => null));
+  await client.registerDid(fields, await tokenOf(client.vault, audienceOf(client), REGISTER, { credentialId }));
 }
 
 /** Returns the DID of a client's service, to which tokens are addressed. */

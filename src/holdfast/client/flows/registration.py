@@ -19,7 +19,7 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.snapshots.tokens import REGISTER, service_token
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire import errors
-from holdfast.wire.client_errors import ClientStateError, ServiceError
+from holdfast.wire.client_errors import ClientStateError
 from holdfast.wire.encoding import from_iso
 from holdfast.wire.requests import NO_TRANSACTION
 from holdfast.wire.retries import REGISTRATIONS
@@ -182,7 +182,7 @@ class Registrar:
                 block_number=noted.block_number,
                 smart_account=noted.smart_account,
                 attestation=noted.attestation,
-                token=await self._signature(),
+                token=await self._token(),
             )
         except RequestRefused as error:
             known = (
@@ -202,12 +202,10 @@ class Registrar:
         await self._tell("registered")
         return self._finished(known)
 
-    async def _signature(self) -> str | None:
-        """Return the vault's signature, which is optional; None if the vault was locked in the meantime."""
+    async def _token(self) -> str:
+        """Return the vault's signature, without which recoveries would not know the identifier."""
         args = {"credentialId": self._credential_id}
-        with suppress(ServiceError):
-            return await service_token(self.vault, self.audience, REGISTER, args, self._now)
-        return None
+        return await service_token(self.vault, self.audience, REGISTER, args, self._now)
 
     def _finished(self, known: DidRecord) -> Registration:
         if known.did != self._did:
