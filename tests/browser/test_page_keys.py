@@ -224,7 +224,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     assert await owner.page.locator(f'[data-name="takeover"] [data-signer="{friend_key}"]').count() == 1
     await owner.inspect("takeover-de")
     await owner.press("stop")
-    await owner.told("Angehalten. Ihre Schlüssel bleiben, wie sie sind.", "#status")
+    await owner.told("angehalten. Ihre Schlüssel bleiben, wie sie sind.", "#status")
     assert int.from_bytes(chain.call(account, "pendingRecovery()")[:32]) == 0
     with guardian_program(chain, tmp_path, account) as (other, taken_over):
         await keys(owner)
@@ -241,7 +241,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     await owner.told("Der Schlüssel dieses Tresors ist dabei. Aber", '[data-name="takeover"]')
     assert await owner.page.locator('[data-name="takeover"] [data-signer]').count() == 2
     await owner.press("stop")
-    await owner.told("Angehalten.", "#status")
+    await owner.told("angehalten.", "#status")
     assert owner.complaints == friend.complaints == []
 
 

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 recover = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Give the account new owners, by guardians."
 )
+Chain = Annotated[
+    int | None, typer.Option("--chain", metavar="ID", help="Another chain of the service than its main chain.")
+]
 NewOwners = Annotated[list[str], typer.Argument(metavar="SIGNER...", help="The new owners; all others end.")]
 
 
 @recover.command("list")
 @with_options
-def show(*, options: AccountOptions) -> None:
+def show(chain: Chain = None, *, options: AccountOptions) -> None:
     """Show the recovery that is under way. Exits with 5 if none is."""
     with opened(options) as client:
-        recovery = client.account_view().recovery
+        recovery = client.account_view(chain_id=chain).recovery
     if recovery is None:
         fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=options.as_json)
     form = _form(recovery)
@@ -107,10 +110,13 @@ def start(
 
 @recover.command()
 @with_options
-def cancel(*, options: Paying) -> None:
-    """Cancel the recovery that is under way, as any owner. To be rid of a guardian who started it, remove it first."""
+def cancel(chain: Chain = None, *, options: Paying) -> None:
+    """Cancel the recovery that is under way, as any owner. To be rid of a guardian who started it, remove it first.
+
+    What guardians signed counts on every chain: look at the others with `list --chain`, or remove the guardians there.
+    """
     with opened(options) as client:
-        done = client.cancel_account_recovery(on_progress=common.say)
+        done = client.cancel_account_recovery(chain_id=chain, on_progress=common.say)
     emit({"userOpHash": done}, "cancelled", as_json=options.as_json)
 
 

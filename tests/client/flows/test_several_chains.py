@@ -16,13 +16,20 @@ from tests.support.payments import payment, someone
 from tests.support.terminal import Terminal
 from tests.support.two_chains import BASE, TEST
 
-from holdfast.chain.account_calls import SignedChanges, apply_changes, apply_together, create_account_with
+import holdfast
+from holdfast.chain.account_calls import (
+    SignedChanges,
+    apply_changes,
+    apply_together,
+    create_account_with,
+    start_recovery,
+)
 from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Owner, owner_state
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.service_guardian import ServiceAlone
-from holdfast.chain.signers import key_id
+from holdfast.chain.signers import key_id, named
 from holdfast.client.account.values import signed_from_text, signed_to_text
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
@@ -184,6 +191,24 @@ def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(chain, base, de
         assert len(client.account_view().owners) == 2
         with pytest.raises(OperationFailed, match="InvalidSignature"):
             client.bring_account_changes([forged(account, 3), forged(account, 3)])
+
+
+def test_a_recovery_that_was_signed_for_one_chain_is_seen_and_cancelled_on_another(chain, base, both, devices):
+    owner, guardian = devices
+    account = owner.funded()
+    with holdfast.Client(both.base_url, vault=owner.vault, timeout=60) as client:
+        terms = (Change(ChangeKind.ADD_GUARDIAN, guardian.signer), Change(ChangeKind.SET_QUORUM, value=1))
+        signed = [client.sign_account_changes(terms)]
+        for chain_id in (TEST, BASE):
+            client.bring_account_changes(signed, chain_id=chain_id)
+        with guardian.client(account) as signing:
+            taken = signing.sign_account_recovery([guardian.signer])
+        to, _, data = start_recovery(account, [guardian.signer], named([taken]))
+        base.send(to, data)
+        views = {it: client.account_view(chain_id=it) for it in (TEST, BASE)}
+        assert views[TEST].recovery is None and views[BASE].recovery.new_owners == (guardian.signer,)
+        client.cancel_account_recovery(chain_id=BASE)
+        assert client.account_view(chain_id=BASE).recovery is None
 
 
 def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):

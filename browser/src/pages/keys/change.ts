@@ -2,7 +2,6 @@
 
 import "./texts.ts";
 import type { Change as AccountChange, SignedChanges } from "../../account/changes.ts";
-import type { ServedChain } from "../../generated/types.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, paragraph } from "../parts/nodes.ts";
 import { problem } from "../parts/problems.ts";
@@ -10,13 +9,9 @@ import { go } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { explainedMissing } from "../parts/second_key.ts";
 import { ready } from "../parts/vault_client.ts";
+import { chainsOfChanges } from "./card.ts";
 import { nextSequence, noteSequences } from "./places.ts";
 import { agreedToServiceAlone } from "./service_alone.ts";
-
-/** Returns the service's chains on which it can change accounts, the main chain first. */
-export async function chainsOfChanges(): Promise<ServedChain[]> {
-  return (await (await ready()).chains()).chains.filter(({ main, payments }) => main || payments);
-}
 
 /**
  * Signs changes once, and brings them to the chains.
@@ -69,7 +64,7 @@ async function everywhere(heading: string, first: () => Promise<void>, signed: (
     const all = [...signed(), ...history];
     if (all.length) await (await client.accountKeys(undefined, chainId)).bring(all, { origin });
   };
-  const chains = await chainsOfChanges();
+  const chains = await chainsOfChanges(client);
   const steps = chains.map((it) => ({ name: it.name, work: it.main ? first : () => further(it.chainId) }));
   await shown(heading, steps);
 }

@@ -2,6 +2,7 @@
 
 import "./texts.ts";
 import type { Recovery } from "../../account/reads.ts";
+import type { ServedChain } from "../../generated/types.ts";
 import { moment, text } from "../parts/language.ts";
 import { button, el, paragraph } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
@@ -15,8 +16,9 @@ import type { Namer } from "./people.ts";
  * key becomes the only owner.
  *
  * @param own the signer of the vault's key
+ * @param chain where it is under way
  */
-export function notice({ readyAt, newOwners }: Recovery, own: string, named: Namer) {
+export function notice({ readyAt, newOwners }: Recovery, own: string, named: Namer, chain: ServedChain) {
   const time = moment(readyAt * 1000);
   const isMine = isAlone(newOwners, own);
   return el(
@@ -24,17 +26,22 @@ export function notice({ readyAt, newOwners }: Recovery, own: string, named: Nam
     { class: "notice", "data-name": "takeover" },
     el("h2", {}, text(isMine ? "keys.mine" : "keys.takeover")),
     paragraph(isMine ? "keys.mine.text" : "keys.takeover.text", { time }),
+    !chain.main && paragraph("keys.takeover.chain", { chain: chain.name }),
     !isMine && paragraph(newOwners ? "keys.takeover.owners" : "keys.takeover.unknown"),
     !isMine && newOwners?.includes(own) && paragraph("keys.takeover.shared"),
     !isMine && newOwners && keyList(newOwners, named),
-    el("div", { class: "buttons" }, button(text("keys.stop"), stop, { kind: isMine ? "" : "bad", name: "stop" })),
+    el(
+      "div",
+      { class: "buttons" },
+      button(text("keys.stop"), (event) => stop(event, chain), { kind: isMine ? "" : "bad", name: "stop" }),
+    ),
   );
 }
 
-function stop(event: Event) {
+function stop(event: Event, { chainId, name: chain }: ServedChain) {
   const work = async () => {
-    await (await (await ready()).accountKeys()).cancelRecovery();
-    await go("home", { said: text("keys.stopped") });
+    await (await (await ready()).accountKeys(undefined, chainId)).cancelRecovery();
+    await go("home", { said: text("keys.stopped", { chain }) });
   };
   return run(event.currentTarget as HTMLElement, work, text("working"));
 }

@@ -9,7 +9,7 @@ import "./texts.ts";
 import type { AccountView } from "../../account/keys.ts";
 import type { Recovery } from "../../account/reads.ts";
 import type { Granted } from "../../chain/granted.ts";
-import type { RecoveryTerms } from "../../generated/types.ts";
+import type { RecoveryTerms, ServedChain } from "../../generated/types.ts";
 import { facts } from "../../kit/notes.ts";
 import type { Passkey } from "../../passkeys/signers.ts";
 import { text } from "../parts/language.ts";
@@ -18,7 +18,8 @@ import { hasExpired } from "../library.ts";
 import { go } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
-import { bringChanges, chainsOfChanges } from "./change.ts";
+import { chainsOfChanges } from "./card.ts";
+import { bringChanges } from "./change.ts";
 import { guardiansCard } from "./guardians.ts";
 import { helping, ownAgain, ownCode, returning } from "./others.ts";
 import { ownersCard } from "./owners.ts";
@@ -40,6 +41,7 @@ export interface Known {
   /** those that own the account now */ seconds: Passkey[];
   named: Namer;
   /** the names of the service's chains */ chain: string;
+  /** the main one */ main: ServedChain;
   /** whether there are several */ hasOthers: boolean;
   /** of the service as a guardian */ terms: RecoveryTerms;
   /** whether the vault's key owns the account */ isOwner: boolean;
@@ -68,12 +70,14 @@ export async function noticed({
   container,
   recovery,
   own,
+  chain,
 }: {
   container: HTMLElement;
   recovery: Recovery;
   own: string;
+  chain: ServedChain;
 }) {
-  container.replaceChildren(notice(recovery, own, await namer(own, [])));
+  container.append(notice(recovery, own, await namer(own, []), chain));
 }
 
 async function gathered(): Promise<Known> {
@@ -83,7 +87,7 @@ async function gathered(): Promise<Known> {
     account.view(),
     account.signer(),
     passkeys(),
-    chainsOfChanges(),
+    chainsOfChanges(client),
     client.recoveryTerms(),
   ]);
   const owners = view.owners.filter((it) => !hasExpired(it)).map(({ signer }) => signer);
@@ -101,6 +105,7 @@ async function gathered(): Promise<Known> {
     view,
     own,
     chain,
+    main: chains[0],
     terms,
     lost,
     passkeys: known,
@@ -116,13 +121,13 @@ async function gathered(): Promise<Known> {
 }
 
 function draw(known: Known) {
-  const { view, own, chain, terms, isForeign, isOwner } = known;
+  const { view, own, chain, main, terms, isForeign, isOwner } = known;
   show({
     name: "keys",
     heading: text("keys.heading"),
     redraw: () => draw(known),
     body: [
-      view.recovery && notice(view.recovery, own, known.named),
+      view.recovery && notice(view.recovery, own, known.named, main),
       !isOwner && paragraph("keys.notowner", {}, "notice"),
       ownersCard(known),
       isOwner && twoKeysCard(known),

@@ -126,7 +126,9 @@ export default {
   "keys.mine": "Ihr Konto kommt zurück",
   "keys.mine.text": "Ab {time} gelten nur noch die neuen Schlüssel. Der Schlüssel dieses Tresors ist dabei.",
   "keys.stop": "Anhalten",
-  "keys.stopped": "Angehalten. Ihre Schlüssel bleiben, wie sie sind.",
+  "keys.takeover.chain": "Es geht um Ihr Konto auf {chain}.",
+  "keys.stopped":
+    "Auf {chain} angehalten. Ihre Schlüssel bleiben, wie sie sind. Wenn Sie das nicht wollten, entfernen Sie diese Menschen: Auf anderen Chains können sie es wieder verlangen.",
   "keys.help": "Jemandem helfen, ein Konto zurückzuholen",
   "keys.help.lead":
     "Eine Person, die Sie gewählt hat, hat alle Schlüssel verloren. Zuerst macht sie einen neuen Tresor. Fragen Sie sie persönlich oder am Telefon, ob es wirklich ihrer ist.",

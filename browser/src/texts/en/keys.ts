@@ -119,7 +119,9 @@ export default {
   "keys.mine": "Your account is coming back",
   "keys.mine.text": "From {time} on, only the new keys work, and this vault’s key is one of them.",
   "keys.stop": "Stop it",
-  "keys.stopped": "Stopped. Your keys stay as they are.",
+  "keys.takeover.chain": "This is about your account on {chain}.",
+  "keys.stopped":
+    "Stopped on {chain}. Your keys stay as they are. If you did not ask for it, remove those people: on other chains they can start it again.",
   "keys.help": "Help someone get an account back",
   "keys.help.lead":
     "A person who chose you has lost all keys. First they make a new vault. Ask them in person or by phone whether it is really theirs.",

@@ -69,13 +69,16 @@ class AccountMethods(EndpointMethods):
         """Return whether an endpoint of the chain is known, without which owners can be neither read nor changed."""
         return await (await self._opened()).chain() is not None
 
-    async def account_view(self) -> AccountView:
+    async def account_view(self, *, chain_id: int | None = None) -> AccountView:
         """Return the account's owners, guardians, terms and running recovery, as its chain says.
+
+        Args:
+            chain_id: a chain of `chains` with `payments`; by default the main chain.
 
         Raises:
             NetworkError: no chain endpoint is known, or it does not answer for the chain's whole history.
         """
-        account, chain = await self._chain()
+        account, chain = await self._chain(chain_id)
         contracts, own = account.contracts, self._is_own(account)
         with chain_errors():
             return await view_of(chain, contracts.chain_id, contracts.app_factory, account.key, own=own)
@@ -176,10 +179,7 @@ class AccountMethods(EndpointMethods):
             ValueError: there are no changes, they are another account's, or the service does not pay on the chain.
             OperationFailed: the chain lacks earlier changes than these, or refused them.
         """
-        own = self._account(own=True)
-        await own.open()
-        if chain_id is not None and (there := await own.other_chain(chain_id)) is not None:
-            own.move(there)
+        own = await self._opened(chain_id, own=True)
         address = (await self._opened()).key.address
         if not signed or any(each.account != address for each in signed):
             raise ValueError("pass changes of this client's account")
@@ -251,12 +251,18 @@ class AccountMethods(EndpointMethods):
         signed = await self.sign_recovery(account=address, new_owners=[to_hex(signer) for signer in new_owners])
         return from_hex(signed.signer), from_hex(signed.signature)
 
-    async def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
-        """Cancel the recovery that is under way, as an owner; return the operation's hash."""
-        address, nonce = await self._recovery_nonce()
+    async def cancel_account_recovery(
+        self, *, chain_id: int | None = None, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Cancel the recovery that is under way on a chain of `chains`, as an owner; return the operation's hash.
+
+        What the guardians signed counts on every chain: whoever has it can start the recovery on another one.
+        """
+        address, nonce = await self._recovery_nonce(chain_id)
         message = {"message": "cancellation", "nonce": nonce}
         signed = await self._signature(address, message, cancellation_digest(address, nonce))
-        return await self._relayed(lambda at: account_calls.cancel_recovery(at, by_name(*signed)), on_progress)
+        call = account_calls.cancel_recovery(address, by_name(*signed))
+        return await self._operated(await self._opened(chain_id, own=True), call, on_progress)
 
     async def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
@@ -304,20 +310,22 @@ class AccountMethods(EndpointMethods):
         """
         return await (await self._opened()).signed_message(message)
 
-    async def _opened(self) -> SmartAccount:
-        account = self._account()
+    async def _opened(self, chain_id: int | None = None, *, own: bool = False) -> SmartAccount:
+        account = self._account(own=own)
         await account.open()
+        if chain_id is not None and (there := await account.other_chain(chain_id)) is not None:
+            account.move(there)
         return account
 
-    async def _chain(self) -> tuple[SmartAccount, RpcClient]:
-        account = await self._opened()
+    async def _chain(self, chain_id: int | None = None) -> tuple[SmartAccount, RpcClient]:
+        account = await self._opened(chain_id)
         return account, await account.known_chain()
 
     def _is_own(self, account: SmartAccount) -> bool:
         return account.key.address == account_address(account.contracts, account.key.x, account.key.y)
 
-    async def _recovery_nonce(self) -> tuple[str, int]:
-        account, chain = await self._chain()
+    async def _recovery_nonce(self, chain_id: int | None = None) -> tuple[str, int]:
+        account, chain = await self._chain(chain_id)
         with chain_errors():
             return account.key.address, (await account_reads.settings_of(chain, account.key.address)).recovery_nonce
 
@@ -375,8 +383,7 @@ class AccountMethods(EndpointMethods):
             return bool(await (await own.known_chain()).get_code(address))
 
     async def _relayed(self, call: Callable[[str], Call], on_progress: Callable[[str], object] | None) -> str:
-        own = self._account(own=True)
-        await own.open()
+        own = await self._opened(own=True)
         return await self._operated(own, call((await self._opened()).key.address), on_progress)
 
     async def _operated(self, account: SmartAccount, call: Call, on_progress: Callable[[str], object] | None) -> str:

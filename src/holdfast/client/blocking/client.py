@@ -75,13 +75,16 @@ class Client(ServiceClient):
         """Return whether an endpoint of the chain is known, without which owners can be neither read nor changed."""
         return run(self._asynchronous.knows_chain())
 
-    def account_view(self) -> AccountView:
+    def account_view(self, *, chain_id: int | None = None) -> AccountView:
         """Return the account's owners, guardians, terms and running recovery, as its chain says.
+
+        Args:
+            chain_id: a chain of `chains` with `payments`; by default the main chain.
 
         Raises:
             NetworkError: no chain endpoint is known, or it does not answer for the chain's whole history.
         """
-        return run(self._asynchronous.account_view())
+        return run(self._asynchronous.account_view(chain_id=chain_id))
 
     def sign_account_changes(
         self,
@@ -189,9 +192,14 @@ class Client(ServiceClient):
         """
         return run(self._asynchronous.service_recovery_signature(new_owners))
 
-    def cancel_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
-        """Cancel the recovery that is under way, as an owner; return the operation's hash."""
-        return run(self._asynchronous.cancel_account_recovery(on_progress=on_progress))
+    def cancel_account_recovery(
+        self, *, chain_id: int | None = None, on_progress: Callable[[str], object] | None = None
+    ) -> str:
+        """Cancel the recovery that is under way on a chain of `chains`, as an owner; return the operation's hash.
+
+        What the guardians signed counts on every chain: whoever has it can start the recovery on another one.
+        """
+        return run(self._asynchronous.cancel_account_recovery(chain_id=chain_id, on_progress=on_progress))
 
     def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
