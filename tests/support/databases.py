@@ -86,15 +86,22 @@ def citus_database() -> str:
     """The URL of a database on the coordinator of a Citus cluster, which the tests of a session share and empty."""
     if CITUS_URL is None:
         pytest.skip("HOLDFAST_TEST_CITUS_URL does not name a database on the coordinator of a Citus cluster")
-    address = parse_address(CITUS_URL)
-    in_thread(lambda: schema.migrate(address))
-    return CITUS_URL
+    url = CITUS_URL
+    in_thread(lambda: made_patient_on_citus(url))
+    return url
 
 
 @pytest.fixture
 def citus_url(citus_database: str) -> str:
     in_thread(lambda: empty_on_citus(citus_database))
     return citus_database
+
+
+async def made_patient_on_citus(url: str) -> None:
+    await schema.migrate(parse_address(url))
+    connection = await asyncpg.connect(url)
+    await connection.execute(_MADE_PATIENT)
+    await connection.close()
 
 
 async def empty_on_citus(url: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from dataclasses import replace
 
 import pytest
 from tests.support.snapshot_cases import keep
@@ -14,6 +15,7 @@ from holdfast.rules.quotas import Counted, Quota, of_address
 from holdfast.rules.registration import RegistrationRequest, RegistrationRule, SessionRule
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.rules.sponsoring import Budget
+from holdfast.service.store.postgresql import batches
 from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewUpload, TokenUse
 from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
 from holdfast.wire.errors import Refused
@@ -23,7 +25,9 @@ DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
 
 
 @pytest.fixture
-async def nodes(database):
+async def nodes(database, monkeypatch):
+    """Three nodes that do not try again after a deadlock."""
+    monkeypatch.setattr(batches, "PAUSES_S", ())
     stores = [database.open() for _ in range(3)]
     yield stores
     for store in stores:
@@ -76,6 +80,34 @@ async def test_shuffled_batches_with_shared_addresses_neither_deadlock_nor_lose_
     assert sum(await asyncio.gather(*map(one_node, nodes))) == len(names)
     counted = [(await nodes[0].registrations(ip))[0] for ip in addresses]
     assert sum(counted) == len(names) == (await nodes[0].registrations("x"))[1]
+
+
+async def test_shuffled_batches_of_what_was_sent_and_verified_do_not_deadlock(nodes):
+    addresses = [Identifier(Channel.EMAIL, f"n{n}@example.com", f"n{n}@example.com") for n in range(40)]
+    chance = random.Random(7)
+
+    def shuffled(write):
+        orders = [(store, chance.sample(addresses, len(addresses))) for store in nodes]
+        return outcomes(*(write(store, address) for store, order in orders for address in order))
+
+    await shuffled(lambda store, address: store.keep_code(replace(code(), identifier=address)))
+    await shuffled(lambda store, address: store.mark_verified(address, NOW))
+    assert [await nodes[0].verified_at(address) for address in addresses] == [NOW] * len(addresses)
+
+
+async def test_shuffled_registrations_of_the_same_credentials_have_one_winner_each(nodes):
+    asked, limits = RegistrationRequest(Channel.EMAIL, "did:a:1", reserved=False), Limits(max_registrations_per_ip=100)
+    rule = RegistrationRule(asked, limits, Ceilings())
+    chance = random.Random(7)
+
+    def register(store, n):
+        address = Identifier(Channel.EMAIL, f"n{n}@example.com", f"n{n}@example.com")
+        ip, proof = f"2001:db8:1:{n % 4}::/64", (b"s%d" % n, NOW + 300)
+        return store.register(registration(identifier=address, credential_id=f"c{n}", attestation=proof, ip=ip), rule)
+
+    orders = [(store, chance.sample(range(40), 40)) for store in nodes]
+    assert await admitted(*(register(store, n) for store, order in orders for n in order)) == 40
+    assert await nodes[0].registrations("2001:db8:1:1::/64") == (10, 40)
 
 
 async def test_credentials_and_attestations_are_used_once(nodes):

@@ -159,9 +159,10 @@ async def test_a_zero_byte_which_postgresql_cannot_hold_is_found_nowhere(pg_stor
 @pytest.mark.parametrize(("errors", "outcomes", "batches"), [
     (refused(asyncpg.UniqueViolationError, 2), [int, StoreUnavailable, int], [[0, 1, 2], [0], [1], [2]]),
     (refused(asyncpg.CharacterNotInRepertoireError, 2), [int, asyncpg.CharacterNotInRepertoireError, int], [[0, 1, 2], [0], [1], [2]]),
-    (refused(asyncpg.DeadlockDetectedError), [int] * 3, [[0, 1, 2]] * 2),
+    (refused(asyncpg.DeadlockDetectedError, 2), [int] * 3, [[0, 1, 2]] * 3),
+    (refused(asyncpg.DeadlockDetectedError, 6), [int, StoreUnavailable, int], [[0, 1, 2]] * 3 + [[0], [1], [1], [1], [2]]),
     ([asyncpg.PostgresError.new({"C": "HF001", "M": "x"})] * 2, [int, LostRace, int], [[0, 1, 2], [0], [1], [2]]),
-], ids=["done again singly", "bad data belongs to its request", "a deadlock is tried as a whole", "a lost race"])  # fmt: skip
+], ids=["done again singly", "bad data belongs to its request", "a deadlock is tried as a whole", "a deadlock that stays", "a lost race"])  # fmt: skip
 async def test_a_batch_that_fails(errors, outcomes, batches):
     connection = FakeConnection()
     connection.errors = {1: list(errors)}

@@ -166,6 +166,29 @@ def test_inserted_rows_are_counted_by_returning_them():
             assert not (counts and selects and "RETURNING" not in before), (name, before)
 
 
+# Inserts of several rows that need no turns, because an earlier lock, which precedes them, protects the rows.
+_LOCKED_BEFORE = {
+    ("register_v1", "did_identifiers"): "a row names its identifier, which is locked",
+    ("rename_v1", "did_identifiers"): "a row names its identifier, which is locked",
+    ("rename_v1", "identifiers"): "one row",
+    ("note_recovery_mails_v1", "recovery_mails"): "all rows are in one shard, in order",
+    ("add_sponsored_v1", "sponsor_days"): "all rows are in the chain's shard, which is locked",
+    ("snapshot_insert_v1", "snapshot_blocks"): "the DID's shard has its turn",
+    ("snapshot_finish_v1", "snapshot_places"): "the DID's shard has its turn",
+    ("snapshot_sweep_v1", "snapshot_garbage"): "the DID's shard has its turn",
+}
+
+
+def test_inserts_of_several_rows_take_turns_on_citus():
+    """Citus writes to its workers at once: without turns, two such inserts could lock two rows in opposite orders."""
+    unordered = set()
+    for script in {name for step in schema.STEPS for name in step.scripts}:
+        for function, body in re.findall(r"CREATE FUNCTION holdfast\.(\w+)(.*?)\n\$\$;", schema.read_script(script), re.DOTALL):
+            inserts = re.findall(r"INSERT INTO holdfast\.(\w+)(?![^;]*\bVALUES\b)[^;]*\bON CONFLICT\b", body)
+            unordered |= {(function, table) for table in inserts if not re.search(rf"take_turns_v1\(\s*'{table}'", body)}
+    assert unordered == _LOCKED_BEFORE.keys()
+
+
 def test_every_script_is_named_by_a_step():
     folder = Path(schema.__file__).parent / "migrations"
     assert {file.name for file in folder.glob("*.sql")} == {

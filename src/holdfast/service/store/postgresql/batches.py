@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,6 @@ from holdfast.settings.postgresql_servers import database_words
 from holdfast.wire.request_ids import REQUEST_ID
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Hashable, Sequence
 
     from holdfast.service.store.postgresql.connection import StoreConnection
@@ -24,6 +25,8 @@ MAX_BATCH = 256
 LOST_RACE = "HF001"
 _OVERTAKEN = "HF002"
 _KEY_REVOKED = "HF003"
+# After a deadlock. Requests lock rows in one order; the jobs that remove many expired rows do not.
+PAUSES_S = (0.05, 0.2)
 
 
 class LostRace(Exception):
@@ -106,7 +109,17 @@ def _settle(batch: list[Job], results: Sequence[Any]) -> None:
 
 
 async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
+    """Return the rows for a batch. After a deadlock the batch is sent again, because nothing of it was stored."""
     values = kind.encode(arguments)
+    for pause_s in PAUSES_S:
+        try:
+            return await _fetch_values(connection, kind, values)
+        except asyncpg.DeadlockDetectedError:
+            await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 - so that not all who met come again at once
+    return await _fetch_values(connection, kind, values)
+
+
+async def _fetch_values(connection: StoreConnection, kind: Kind, values: Sequence[Any]) -> list[asyncpg.Record]:
     statement = kind.for_engine(is_citus=connection.is_citus)
     try:
         return await connection.fetch(statement, values)
@@ -115,8 +128,6 @@ async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) 
     except StoreUnavailable:
         if not kind.repeatable:
             raise
-        return await connection.fetch(statement, values)
-    except asyncpg.DeadlockDetectedError:
         return await connection.fetch(statement, values)
 
 

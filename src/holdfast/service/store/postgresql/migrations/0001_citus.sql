@@ -3,6 +3,20 @@
 
 CREATE OR REPLACE FUNCTION holdfast.one_server_v1() RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT false $$;
 
+-- Waits until no other transaction has the turn of any of these rows of a table, and takes it until the commit. A statement
+-- that inserts or updates several rows writes to all workers at once, so that two such statements would lock two rows in
+-- opposite orders. One row needs no turn. The locks are the coordinator's, to which all nodes connect.
+CREATE FUNCTION holdfast.take_turns_v1(of_table text, names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF cardinality(names) > 1 THEN
+        PERFORM pg_advisory_xact_lock(w.turn) FROM (
+            SELECT DISTINCT hashtextextended(of_table || ' ' || n, 0) AS turn FROM unnest(names) AS n
+            WHERE n IS NOT NULL ORDER BY 1
+        ) AS w;
+    END IF;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION holdfast.lock_identifiers_v1(shards smallint[], channels text[], keys text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -5,6 +5,9 @@ CREATE FUNCTION holdfast.keep_codes_v1(
 ) RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('codes', keys);
+    END IF;
     INSERT INTO holdfast.codes AS t (shard, channel, key, id, digest, sent_at, expires_at, ip, same_until)
     SELECT * FROM unnest(shards, channels, keys, ids, digests, nows, expiries, ips, same_untils)
         AS w (shard, channel, key, id, digest, now, expires_at, ip, same_until) ORDER BY shard, channel, key
@@ -108,6 +111,9 @@ CREATE FUNCTION holdfast.mark_verified_v1(
 ) RETURNS void LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '1s' SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('verifications', keys);
+    END IF;
     INSERT INTO holdfast.verifications (shard, channel, key, verified_at)
     SELECT * FROM unnest(shards, channels, keys, nows) AS w (shard, channel, key, now) ORDER BY shard, channel, key
     ON CONFLICT (shard, channel, key) DO UPDATE SET verified_at = excluded.verified_at;

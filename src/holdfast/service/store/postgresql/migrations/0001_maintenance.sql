@@ -75,8 +75,11 @@ $$;
 -- Notes that DIDs lost a credential (see snapshot_orphans).
 CREATE FUNCTION holdfast.note_orphans_v1(dids text[], at double precision) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('snapshot_orphans', dids);
+    END IF;
     INSERT INTO holdfast.snapshot_orphans (shard, did, since)
-    SELECT holdfast.shard_of_v1(w.did), w.did, note_orphans_v1.at FROM unnest(dids) AS w (did)
+    SELECT DISTINCT holdfast.shard_of_v1(w.did), w.did, note_orphans_v1.at FROM unnest(dids) AS w (did)
     WHERE w.did IS NOT NULL ORDER BY 1, 2
     ON CONFLICT (shard, did) DO UPDATE SET since = excluded.since;
 END

@@ -2,7 +2,8 @@
 -- of their keys, and look-ups that lead from one shard to another. The server plans the functions in SQL within the
 -- statements that call them.
 
--- Whether a statement need not name the shards that it is about.
+-- Whether a statement need not name the shards that it is about, and locks the rows that it inserts in the order that it
+-- states. On Citus, take_turns_v1 of 0001_citus.sql precedes it.
 CREATE FUNCTION holdfast.one_server_v1() RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT true $$;
 
 CREATE FUNCTION holdfast.lock_identifiers_v1(shards smallint[], channels text[], keys text[]) RETURNS void

@@ -27,6 +27,9 @@ RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     too_many boolean;
 BEGIN
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('ip_counters', array(SELECT unnest(ARRAY[ip, network]) FROM unnest(claiming)));
+    END IF;
     WITH counted AS (
         INSERT INTO holdfast.ip_counters AS t (shard, ip, registrations)
         SELECT shard, subject, count(*) FROM (
@@ -69,6 +72,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     one holdfast.registration_v1;
     gone holdfast.credentials;
+    dids text[];
 BEGIN
     FOREACH one IN ARRAY coalesce(replacing, '{}') LOOP
         DELETE FROM holdfast.credentials AS c
@@ -80,12 +84,15 @@ BEGIN
         RETURNING c.* INTO gone;
         DELETE FROM holdfast.credential_places AS p
         WHERE p.shard = gone.credential_shard AND p.credential = gone.credential;
-        PERFORM holdfast.note_orphans_v1(ARRAY[gone.did], 0);
+        dids := dids || gone.did;
         IF NOT gone.in_audit THEN
             PERFORM holdfast.record_v1(one.shard, one.channel, one.key, gone.created_at, 'registered', gone.did);
         END IF;
         PERFORM holdfast.record_v1(one.shard, one.channel, one.key, one.created_at, 'credential_displaced', gone.did);
     END LOOP;
+    IF dids IS NOT NULL THEN
+        PERFORM holdfast.note_orphans_v1(dids, 0);
+    END IF;
 END
 $$;
 
@@ -127,6 +134,9 @@ BEGIN
         RETURN;
     END IF;
 
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('identifiers', array(SELECT key FROM unnest(claiming)));
+    END IF;
     -- The rows that were written are counted themselves: an engine may report what was selected as ROW_COUNT.
     WITH written AS (
         INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, registered_at, in_audit)
@@ -152,6 +162,9 @@ BEGIN
         PERFORM holdfast.remove_unsigned_v1(replacing);
     END IF;
 
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('credential_places', array(SELECT credential FROM unnest(admitted)));
+    END IF;
     WITH written AS (
         INSERT INTO holdfast.credential_places (shard, credential, identifier_shard, channel, key)
         SELECT credential_shard, credential, shard, channel, key FROM unnest(admitted)
@@ -165,6 +178,9 @@ BEGIN
     SELECT DISTINCT holdfast.shard_of_v1(did), did, channel, key, shard FROM unnest(admitted)
     ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING;
 
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('used_attestations', array(SELECT signature::text FROM unnest(admitted)));
+    END IF;
     WITH written AS (
         INSERT INTO holdfast.used_attestations (shard, signature, expires_at)
         SELECT signature_shard, signature, signature_expires_at FROM unnest(admitted) WHERE signature IS NOT NULL

@@ -28,6 +28,9 @@ DECLARE
     added bigint;
     too_many boolean;
 BEGIN
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('identifiers', keys);
+    END IF;
     -- The rows that were written are counted themselves: an engine may report what was selected as ROW_COUNT.
     WITH written AS (
         INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)
@@ -39,6 +42,9 @@ BEGIN
         PERFORM holdfast.lost_race_v1();
     END IF;
 
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1('ip_counters', ips || networks);
+    END IF;
     WITH subjects AS MATERIALIZED (
         -- The first session of a subject has the bound that its counter must keep to.
         SELECT shard, subject, count(*) AS more, max(below) AS most FROM (

@@ -88,6 +88,10 @@ BEGIN
         RETURN;
     END IF;
 
+    IF NOT holdfast.one_server_v1() THEN
+        PERFORM holdfast.take_turns_v1(
+            'windows', array(SELECT kinds[w.nth] || ' ' || subjects[w.nth] FROM unnest(nths) AS w (nth)));
+    END IF;
     INSERT INTO holdfast.windows (shard, what, subject)
     SELECT DISTINCT shards[w.nth], kinds[w.nth], subjects[w.nth] FROM unnest(nths) AS w (nth)
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
