@@ -11,6 +11,7 @@ from tests.support.vector_files import vectors
 
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
 from holdfast.service.store.postgresql.citus import lost_servers
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
@@ -138,3 +139,25 @@ async def test_a_node_is_ready_and_the_check_satisfied(citus_url):
     await store.close()
     (found,) = [finding for finding in database.findings(1) if finding.subject == "citus"]
     assert (found.state, found.fix) == ("ok", "")
+
+
+@needs_citus
+async def test_a_worker_without_room_is_reported(connection, citus_url):
+    """A limit for temporary files stands for a full disk."""
+    host, port = await connection.fetchrow("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 LIMIT 1")
+    database, worker = PostgresqlDatabase(citus_url), await asyncpg.connect(citus_url, host=host, port=port)
+    store = database.open()
+    await store.require_room()
+    database.try_write()
+    try:
+        await worker.execute("ALTER SYSTEM SET temp_file_limit = 64")
+        await worker.fetch("SELECT pg_reload_conf(), pg_sleep(1)")
+        with pytest.raises(StoreUnavailable, match=f"{port}: .*temp_file_limit"):
+            await store.require_room()
+        with pytest.raises(StoreUnavailable, match=f"{port}: .*temp_file_limit"):
+            database.try_write()
+    finally:
+        await worker.execute("ALTER SYSTEM RESET temp_file_limit")
+        await worker.fetch("SELECT pg_reload_conf()")
+        await worker.close()
+        await store.close()

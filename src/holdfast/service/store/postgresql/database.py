@@ -149,7 +149,10 @@ async def _try_write(connection: Connection) -> None:
             "INSERT INTO holdfast.leases VALUES ('check', 'check', 0) ON CONFLICT (name) DO UPDATE SET expires_at = 0"
         )
         await connection.execute("DELETE FROM holdfast.leases WHERE name = 'check'")
-        await connection.fetch(reads.ROOM.statement)
+        is_citus = await connection.fetchval(HAS_CITUS)
+        rows = await connection.fetch(reads.ROOM.for_engine(is_citus=is_citus))
+    for error in filter(None, reads.ROOM.decode((), rows)):
+        raise error
 
 
 class _RowReader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.confirmation import NEVER
 from holdfast.rules.limits import CONFIRM_AT_LEAST_EVERY_S
@@ -11,6 +11,7 @@ from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.history import IN_ONE_MOMENT
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batches import Kind
 from holdfast.service.store.postgresql.lookups import RowByKey, found, identifiers, keys, look_up
 from holdfast.service.store.postgresql.writes.arguments import columns
@@ -105,11 +106,27 @@ SERVER = _single(
     "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
 )
 # A temporary file of 224 KiB where the database's tables are. A write alone could fit into pages that exist.
-ROOM = _single(
-    "ping",
+# It returns no rows, but on Citus one for each worker that failed.
+_ROOM = (
     "WITH small AS MATERIALIZED (SELECT"
     " set_config('work_mem', '64kB', true) || set_config('temp_tablespaces', '', true) AS settings)"
-    " SELECT count(*) FROM small, LATERAL generate_series(1, 16384 * sign(length(settings))::int)",
+    " SELECT '' FROM small, LATERAL generate_series(1, 16384 * sign(length(settings))::int) HAVING count(*) = 0"
+)
+
+
+def _room(_batch: Sequence[Any], rows: list[Record]) -> list[StoreUnavailable | None]:
+    return [StoreUnavailable("; ".join(error for (error,) in rows)) if rows else None]
+
+
+ROOM = Kind(
+    "ping",
+    _ROOM,
+    lambda batch: batch[0],
+    _room,
+    1,
+    repeatable=True,
+    on_citus=f"{_ROOM} UNION ALL SELECT nodename || ':' || nodeport || ': ' || result"  # noqa: S608 - our own statement
+    f" FROM run_command_on_workers($room${_ROOM}$room$) WHERE NOT success",
 )
 # Without the role pg_monitor, the server does not reveal a standby's state.
 STANDBYS = _single("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
