@@ -14,9 +14,11 @@ from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
 from holdfast.service.store.postgresql.citus import lost_servers
+from holdfast.service.store.postgresql.connection import StoreConnection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES, migrate
 from holdfast.settings.postgresql import parse_address
+from holdfast.settings.postgresql_servers import Servers
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans", "admin_keys", "invitations"}
@@ -139,6 +141,14 @@ async def test_a_node_is_ready_and_the_check_satisfied(citus_url):
     await store.close()
     (found,) = [finding for finding in database.findings(1) if finding.subject == "citus"]
     assert (found.state, found.fix) == ("ok", "")
+
+
+@needs_citus
+async def test_shards_are_not_hidden_from_the_store(citus_url):
+    """Hiding them makes the driver's first query on a connection a hundred times as slow."""
+    connection = StoreConnection(Servers(parse_address(citus_url)), is_citus=True)
+    assert [*map(tuple, await connection.fetch("SHOW citus.override_table_visibility", ()))] == [("off",)]
+    await connection.close()
 
 
 @needs_citus

@@ -110,12 +110,18 @@ DECLARE
     registered bigint;
     gone bigint[] := '{0,0,0,0}';
     part bigint;
+    shards smallint[];
+    channels text[];
+    keys text[];
 BEGIN
-    FOR one IN SELECT t.shard, t.channel, t.key FROM holdfast.identifiers AS t
+    SELECT array_agg(w.shard), array_agg(w.channel), array_agg(w.key) INTO shards, channels, keys FROM (
+        SELECT t.shard, t.channel, t.key FROM holdfast.identifiers AS t
         WHERE right(t.did, 12) = right(of_did, 12) AND t.did = of_did
         UNION SELECT d.identifier_shard, d.channel, d.key FROM holdfast.did_identifiers AS d
         WHERE d.shard = of_shard AND d.did = of_did ORDER BY 1, 2, 3
-    LOOP
+    ) AS w;
+    PERFORM holdfast.lock_identifiers_v1(shards, channels, keys); -- all of them precede every other lock
+    FOR one IN SELECT w.* FROM unnest(shards, channels, keys) AS w (shard, channel, key) LOOP
         registered := holdfast.release_own_v1(of_did, one.shard, one.channel, one.key, inner_block, outer_block, at);
         gone[1] := gone[1] + (registered IS NOT NULL)::integer;
         gone[2] := gone[2]
