@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { decimalOf, ether } from "../src/chain/amounts.ts";
 import { Bundler } from "../src/chain/bundler.ts";
-import { ether, feeIn } from "../src/chain/fees.ts";
+import { feeIn } from "../src/chain/fees.ts";
 import { vectors } from "./vector_files.js";
 
 const OPERATION = {
@@ -34,5 +35,10 @@ for (const paymaster of ["", "0x", "0x0", `0x${"05".repeat(19)}`, "paymaster"])
     assert.deepEqual(feeIn({ ...OPERATION, ...answer(paymaster) }), { sponsored: false, cost: 0x60n * 2n });
   });
 
-for (const [wei, words] of vectors("payments/amounts.json").wei)
-  test(`${wei} wei are ${words}`, () => assert.equal(ether(BigInt(wei)), words));
+const { wei: COINS, tokens: TOKENS } = vectors("payments/amounts.json");
+
+for (const [amount, decimals, words] of TOKENS)
+  test(`${amount} with ${decimals} decimals is ${words}`, () =>
+    assert.equal(decimalOf(BigInt(amount), decimals), words));
+
+for (const [wei, words] of COINS) test(`${wei} wei are ${words}`, () => assert.equal(ether(BigInt(wei)), words));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./dom.js";
 import deAdmin from "../src/texts/de/admin.ts";
 import deExit from "../src/texts/de/exit.ts";
 import deKeys from "../src/texts/de/keys.ts";
@@ -17,6 +18,8 @@ import enMove from "../src/texts/en/move.ts";
 import enPages from "../src/texts/en/pages.ts";
 import enPay from "../src/texts/en/pay.ts";
 import enSheet from "../src/texts/en/sheet.ts";
+import { dateOf } from "../src/kit/dates.ts";
+import { day, moment } from "../src/pages/parts/language.ts";
 
 const placeholders = (sentence) => [...sentence.matchAll(/\{\w+\}/g)].map(String).sort();
 
@@ -39,4 +42,14 @@ for (const [name, en, de] of [
 test("every text of the payment window is translated", () => {
   const same = Object.keys(enPay).filter((key) => enPay[key] === dePay[key]);
   assert.deepEqual(same.sort(), ["sheet.chain", "shop", "token"]);
+});
+
+test("a time that no date expresses, such as an owner's on the chain, does not keep a page from being shown", () => {
+  const last = 2 ** 48 * 1000;
+  assert.equal(dateOf(last).toISOString(), "+275760-09-13T00:00:00.000Z");
+  for (const written of [day, moment]) {
+    assert.match(written(last), /275760/);
+    assert.match(written("2026-01-02T03:04:05Z"), /2026/);
+    assert.equal(written("soon"), "soon");
+  }
 });

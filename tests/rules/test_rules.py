@@ -24,7 +24,7 @@ from holdfast.rules.allowlists import indexer_path
 from holdfast.rules.dids import parse_did
 from holdfast.rules.identifiers import Channel, Identifier, parse_identifier
 from holdfast.wire import p256
-from holdfast.wire.encoding import from_iso, to_iso
+from holdfast.wire.encoding import from_iso, to_iso, utc_text
 from holdfast.wire.errors import Refused
 from holdfast.wire.keccak import keccak256
 
@@ -273,6 +273,11 @@ def test_selectors_are_the_hashes_of_their_signatures():
     assert keccak256(b"getAccountStateAt(address,address)")[:4] == abi.GET_ACCOUNT_STATE_AT
     assert keccak256(b"publicKey()")[:4] == abi.PUBLIC_KEY
     assert keccak256(b"balanceOf(address)")[:4] == abi.BALANCE_OF
+
+
+def test_a_time_for_people_ends_with_the_year_9999():
+    """An owner's expiry on a chain may be later."""
+    assert [utc_text(it) for it in (1_700_000_000.9, (1 << 48) - 1)] == ["2023-11-14 22:13 UTC", "9999-12-31 23:59 UTC"]
 
 
 @given(st.integers(0, 4 * 10**12))

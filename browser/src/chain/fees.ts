@@ -17,13 +17,6 @@ export function feeIn(operation: UserOp): { sponsored: boolean; cost: bigint } {
   return { sponsored, cost: sponsored ? 0n : greatestCost(operation) };
 }
 
-/** Returns an amount of the chain's coin as people write it. */
-export function ether(wei: bigint) {
-  const digits = wei.toString().padStart(19, "0");
-  const fraction = digits.slice(-18).replace(/0+$/, "");
-  return `${digits.slice(0, -18)}${fraction && `.${fraction}`} ETH`;
-}
-
 /**
  * Returns the most that the entry point may charge the account for an operation without a paymaster (ERC-4337).
  *

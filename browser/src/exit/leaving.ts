@@ -1,5 +1,6 @@
 /** The third step: where everything goes, what it costs, and sending it. */
 
+import { ether } from "../chain/amounts.ts";
 import { Bundler } from "../chain/bundler.ts";
 import { RpcError } from "../http/json_rpc.ts";
 import { el } from "../kit/el.ts";
@@ -8,7 +9,7 @@ import { PasskeyAlone } from "./alone.ts";
 import type { Page } from "./main.ts";
 import { Node, NodeRefused } from "./node.ts";
 import { nftText } from "./looking.ts";
-import { addressOf, coinText, isUrl, list, tokenText, weiOf } from "./nodes.ts";
+import { addressOf, isUrl, list, tokenText, weiOf } from "./nodes.ts";
 import { form, step, typed } from "./parts.ts";
 import { PasskeyOwner } from "./passkey.ts";
 import { bundledPlan, FEE_LIMIT, type FirstOwner, type Move, ordinaryPlan, type Plan } from "./plan.ts";
@@ -107,11 +108,11 @@ export function planSection(page: Page, standing: Standing, chosen: Chosen) {
   if (!plan) return step("plan", heading, el("p", { class: "notice" }, text("plan.poor")));
   if (plan.moves.length === 0) return step("plan", heading, el("p", { class: "notice" }, text("plan.empty")));
   const moves = plan.moves.map((move) => text("plan.move", { what: moveText(text, move), to }));
-  const amount = coinText(plan.cost);
+  const amount = ether(plan.cost);
   const cost = text("plan.cost", { amount, payer: payer ? payer.address : text("plan.account") });
   const fees = el("p", {}, cost, payer && ` ${text("plan.rollup")}`);
   if (plan.cost > limit) {
-    const dear = text("plan.dear", { limit: coinText(limit) });
+    const dear = text("plan.dear", { limit: ether(limit) });
     return step("plan", heading, list(moves), fees, el("p", { class: "notice" }, dear));
   }
   const isPoor = payer !== null && payer.has < plan.cost;
@@ -126,7 +127,7 @@ export function planSection(page: Page, standing: Standing, chosen: Chosen) {
         " ",
         el("code", { "data-payer": true }, payer.address),
       ),
-    el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: coinText(payer.has) })),
+    el("p", { class: "small" }, text("plan.funded", { address: payer.address, amount: ether(payer.has) })),
   ];
   const prompts = page.sent || isPoor ? [] : promptsOf(page, standing);
   const owner = page.second instanceof AddressOwner && standing.second && !isPoor && !page.sent ? page.second : null;
@@ -149,7 +150,7 @@ function promptsOf({ vault, second }: Page, standing: Standing) {
 function moveText(text: Page["text"], { kind, amount, token, nft }: Move) {
   if (nft) return nftText(text, nft);
   if (kind === "token" && token) return tokenText(token);
-  return kind === "deposit" ? text("deposit", { amount: coinText(amount) }) : coinText(amount);
+  return kind === "deposit" ? text("deposit", { amount: ether(amount) }) : ether(amount);
 }
 
 async function send(page: Page, standing: Standing, { bundler, plan }: Chosen) {
@@ -185,6 +186,6 @@ async function giveRest({ text, node, vault, standing, chosen }: Page, shown: HT
   if (!node || !vault || !standing || !chosen?.plan?.transaction) return;
   const { tip, maxFee } = chosen.plan.transaction;
   const given = await sendRest(node, vault, { chainId: standing.chainId, to: chosen.to, tip, maxFee });
-  const said = given ? text("sent.rest.done", { amount: coinText(given) }) : text("sent.rest.none");
+  const said = given ? text("sent.rest.done", { amount: ether(given) }) : text("sent.rest.none");
   shown.replaceChildren(el("p", { "data-said": true, role: "status" }, said));
 }

@@ -1,13 +1,15 @@
 /** The second step: what a node says of the account. */
 
+import { ether } from "../chain/amounts.ts";
 import { ServiceError } from "../errors.ts";
+import { dateOf } from "../kit/dates.ts";
 import { el } from "../kit/el.ts";
 import { addressForm } from "./address.ts";
 import { PasskeyAlone } from "./alone.ts";
 import type { Page } from "./main.ts";
 import { Node } from "./node.ts";
 import { type Named, namedNft, type Nft, nftName } from "./nfts.ts";
-import { addressOf, checksummed, coinText, facts, isUrl, list, tokenText } from "./nodes.ts";
+import { addressOf, checksummed, facts, isUrl, list, tokenText } from "./nodes.ts";
 import { openForm } from "./opening.ts";
 import { form, step, typed } from "./parts.ts";
 import { passkeyForm } from "./passkey.ts";
@@ -91,8 +93,8 @@ function shown({ text }: Page, { signer }: FirstOwner, standing: Standing) {
   const held = [
     ...tokens.filter(({ balance }) => balance).map(tokenText),
     ...nfts.filter(({ isFound }) => !isFound).map((it) => nftText(text, it)),
-    ...(deposit ? [text("deposit", { amount: coinText(deposit) })] : []),
-    ...(coin ? [coinText(coin)] : []),
+    ...(deposit ? [text("deposit", { amount: ether(deposit) })] : []),
+    ...(coin ? [ether(coin)] : []),
   ];
   const listed = (owners ?? []).map((owner) => ownerText(text, owner, signer));
   return el(
@@ -143,7 +145,7 @@ function ownerText(text: Page["text"], { signer, expiry, isPrimary }: Owner, own
   const notes = [
     isPrimary && text("owner.primary"),
     signer.toLowerCase() === own.toLowerCase() && text("owner.own"),
-    expiry !== 0 && text("owner.until", { time: new Date(expiry * 1000).toISOString() }),
+    expiry !== 0 && text("owner.until", { time: dateOf(expiry * 1000).toISOString() }),
   ].filter(Boolean);
   return notes.length > 0 ? `${signer} (${notes.join(", ")})` : signer;
 }

@@ -1,5 +1,6 @@
 /** The parts of the page: fields, facts, amounts, and what is said of a mistake. */
 
+import { decimalOf } from "../chain/amounts.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { digits } from "./abi.ts";
 import { type Child, el } from "../kit/el.ts";
@@ -32,17 +33,6 @@ export function list(items: string[]) {
   return el("ul", {}, ...items.map((item) => el("li", {}, item)));
 }
 
-/** @param amount in the smallest unit @returns exactly */
-export function amountText(amount: bigint, decimals: number): string {
-  const text = amount.toString().padStart(decimals + 1, "0");
-  const [whole, part] = [text.slice(0, text.length - decimals), text.slice(text.length - decimals).replace(/0+$/, "")];
-  return part ? `${whole}.${part}` : whole;
-}
-
-export function coinText(wei: bigint) {
-  return `${amountText(wei, COIN_DECIMALS)} ETH`;
-}
-
 /** @param text an amount of the coin as people type it, also with a comma @returns in wei; null for other texts */
 export function weiOf(text: string): bigint | null {
   const [, whole, part = ""] = /^(\d{1,9})(?:[.,](\d{1,18}))?$/.exec(text.trim()) ?? [];
@@ -50,7 +40,7 @@ export function weiOf(text: string): bigint | null {
 }
 
 export function tokenText({ balance, decimals, symbol, address }: Token) {
-  return `${amountText(balance, decimals)} ${symbol || "units"} (${checksummed(address)})`;
+  return `${decimalOf(balance, decimals)} ${symbol || "units"} (${checksummed(address)})`;
 }
 
 export function isUrl(text: string) {

@@ -1,14 +1,4 @@
-/** Amounts of tokens: exact decimals, and how people read them. */
-
-/**
- * Converts an amount exactly from the smallest unit to the token's unit.
- *
- * @returns without trailing zeros
- */
-export function decimalOf(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, "0");
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
-}
+/** Amounts of tokens, as people read them. */
 
 /**
  * Formats a decimal number with all its digits. Intl receives the decimal as a string, because a Number would lose

@@ -1,7 +1,7 @@
 /** Finds out from public facts, without opening a vault, what a payment costs and whether the account can afford it. */
 
 import type { Client } from "../holdfast.ts";
-import { decimalOf } from "../kit/money.ts";
+import { decimalOf } from "../chain/amounts.ts";
 import { feeIn } from "../chain/fees.ts";
 import { didOfKey, textHash } from "../chain/names.ts";
 import { type AccountKey, SmartAccount } from "../flows/account.ts";

@@ -1,6 +1,6 @@
 /** Converts errors to refusals, which decide what the person reads and which code the shop gets. */
 
-import { decimalOf } from "../kit/money.ts";
+import { decimalOf } from "../chain/amounts.ts";
 import {
   AccountNotFunded,
   NetworkError,

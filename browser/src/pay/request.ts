@@ -4,7 +4,7 @@ import { isAddress } from "../chain/calls.ts";
 import { NATIVE } from "../chain/native.ts";
 import type { PaymentParams } from "../generated/types.ts";
 import { plainLine } from "../kit/hidden.ts";
-import { decimalOf } from "../kit/money.ts";
+import { decimalOf } from "../chain/amounts.ts";
 
 const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;

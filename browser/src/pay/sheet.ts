@@ -1,6 +1,6 @@
 /** What the payment sheet shows of a shop's request: the shop, the paying vault and the limits, too. */
 
-import { decimalOf } from "../kit/money.ts";
+import { decimalOf } from "../chain/amounts.ts";
 import { el } from "../kit/el.ts";
 import { address, feeText, row, sheet } from "../kit/sheet.ts";
 import { costText, type Fee } from "./account.ts";

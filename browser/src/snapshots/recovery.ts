@@ -79,6 +79,8 @@ const NOTHING: NameAnswers = { newest: null, failed: [], hasMain: true };
 const PUBLISH = "/snapshots/publish";
 /** Lengths of user handles that begin with the publishing key; 32 random bytes follow in a passkey made for another page. */
 const HANDLES = [PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES];
+/** The end of the year 9999. */
+const LAST_MS = 253_402_300_799_000;
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /** The recovery codes for errors in content. All other content codes become "damaged". */
 const CODES: Record<string, RecoveryCode> = {
@@ -309,9 +311,9 @@ async function checkBinding(vault: Vault, { manifest: { delegation, did } }: Sna
   }
 }
 
-/** @param ms Unix milliseconds */
+/** @param ms Unix milliseconds; later than the year 9999: its end */
 function utc(ms: number) {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `${new Date(Math.min(ms, LAST_MS)).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** Returns the wraps of a snapshot that a key may open, without those already tried. */

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict
 
 from holdfast.chain.signers import kind_of
 from holdfast.client.account.values import signer_text
 from holdfast.client.flows.amounts import wei_text
 from holdfast.rules.chains import known_money_text
+from holdfast.wire.encoding import utc_text
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Owner
@@ -118,6 +118,6 @@ def _owner_text(owner: Owner, signer: bytes, own: str) -> str:
     facts = [
         *(["primary"] if owner.is_primary else []),
         *([own] if owner.signer == signer else []),
-        *([f"until {datetime.fromtimestamp(owner.expiry, UTC):%Y-%m-%d %H:%M UTC}"] if owner.expiry else []),
+        *([f"until {utc_text(owner.expiry)}"] if owner.expiry else []),
     ]
     return f"owner {signer_text(owner.signer)}" + (f" ({', '.join(facts)})" if facts else "")

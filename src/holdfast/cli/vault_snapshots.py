@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.output import emit
 from holdfast.client.storage.private_files import write_private
+from holdfast.wire.encoding import utc_text
 
 
 def snapshot(
@@ -84,6 +84,6 @@ def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
     with common.plain_errors(as_json=as_json):
         wanted = recovery.Wanted(service, key, name, car, tuple(gateway or ()), accept_older=accept_older)
         found = recovery.recover(folder, wanted)
-        written = datetime.fromtimestamp(found.updated_at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        written = utc_text(found.updated_at / 1000)
         text = f"{found.did}\nrevision {found.revision} of {written}, snapshot {found.root_cid}"
         emit(found.to_json(), text, as_json=as_json)

@@ -7,6 +7,8 @@ import binascii
 from datetime import UTC, datetime
 from functools import lru_cache
 
+_LAST_S = 253_402_300_799  # the end of the year 9999, the last that datetime knows
+
 
 def to_hex(data: bytes) -> str:
     """Encode bytes as `0x` and lower-case hex digits."""
@@ -44,6 +46,11 @@ def to_iso(seconds: float) -> str:
 @lru_cache(1024)
 def _iso_second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
+
+
+def utc_text(seconds: float) -> str:
+    """Return seconds since the epoch for people, to the minute; a time after the year 9999 is its end."""
+    return f"{datetime.fromtimestamp(min(seconds, _LAST_S), UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def from_iso(text: str) -> float:

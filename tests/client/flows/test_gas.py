@@ -9,7 +9,7 @@ from tests.support.running_service import Coroutines
 from tests.support.vector_files import vectors
 
 import holdfast
-from holdfast.client.flows.amounts import wei_text
+from holdfast.client.flows.amounts import amount_text, wei_text
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
@@ -29,9 +29,12 @@ def test_addresses_are_checked_and_never_shown(name, url):
     assert "SECRET" not in repr(holdfast.GasPolicy(**{name: SECRET}, context={"policy": "SECRET"}))
 
 
-@pytest.mark.parametrize(("wei", "words"), vectors("payments/amounts")["wei"])
-def test_an_amount_of_coins_is_written_exactly(wei, words):
-    assert wei_text(int(wei)) == words
+def test_amounts_are_written_exactly():
+    amounts = vectors("payments/amounts")
+    for amount, decimals, words in amounts["tokens"]:
+        assert amount_text(int(amount), decimals) == words
+    for wei, words in amounts["wei"]:
+        assert wei_text(int(wei)) == words
 
 
 def test_a_limit_is_not_negative():

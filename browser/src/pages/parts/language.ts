@@ -2,6 +2,7 @@
 
 import de from "../../texts/de/pages.ts";
 import en from "../../texts/en/pages.ts";
+import { dateOf } from "../../kit/dates.ts";
 import { filled } from "../../kit/filled.ts";
 import { remember } from "../../kit/chosen_language.ts";
 import { offered, preferred } from "../../kit/languages.ts";
@@ -58,11 +59,17 @@ export function counted(key: CountedKey, n: number) {
 
 /** Formats a date and time in the page's language. */
 export function moment(moment: string | number | Date) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
+  return written(moment, { dateStyle: "medium", timeStyle: "short" });
 }
 
 export function day(moment: string | number | Date) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(moment));
+  return written(moment, { dateStyle: "medium" });
+}
+
+/** @returns a service's text that is not a time as it is */
+function written(moment: string | number | Date, form: Intl.DateTimeFormatOptions) {
+  const date = dateOf(moment);
+  return Number.isNaN(date.getTime()) ? String(moment) : new Intl.DateTimeFormat(language, form).format(date);
 }
 
 /**

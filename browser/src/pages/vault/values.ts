@@ -1,6 +1,6 @@
 /** Small conversions between values and text for the vault's screens. */
 
-import { decimalOf } from "../../kit/money.ts";
+import { decimalOf } from "../../chain/amounts.ts";
 import type { Sent } from "../../kit/stored.ts";
 
 export { decimalOf };

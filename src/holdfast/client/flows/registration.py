@@ -138,7 +138,7 @@ class Registrar:
 
     async def _verification(self, ask_code: Callable[[str], object] | None) -> None:
         noted = self._notes.progress
-        if noted.attestation and from_iso(noted.attestation.expires_at) > self._now() + REGISTRATIONS.spare_s:
+        if noted.attestation and _end_of(noted.attestation) > self._now() + REGISTRATIONS.spare_s:
             return
         if ask_code is None:
             raise ValueError("code: a function that returns the code that was sent")
@@ -216,3 +216,11 @@ class Registrar:
 
     async def _tell(self, step: str) -> None:
         await answered(self._on_progress, step)
+
+
+def _end_of(attestation: Attestation) -> float:
+    """Return the Unix time until which an attestation is valid, 0 for another text: the person is asked again."""
+    try:
+        return from_iso(attestation.expires_at)
+    except ValueError:
+        return 0

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +24,7 @@ from holdfast.client.vault.keys import NO_SECRET, HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, did_key_of, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
+from holdfast.wire.encoding import utc_text
 from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
@@ -358,7 +358,7 @@ def _wraps(snapshot: Snapshot, key: HostKey) -> set[bytes]:
 
 
 def _moment(snapshot: Snapshot) -> str:
-    return datetime.fromtimestamp(snapshot.manifest.updated_at / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return utc_text(snapshot.manifest.updated_at / 1000)
 
 
 def _refused(code: str | None) -> RecoveryRefused:
