@@ -9,6 +9,11 @@ export function number(value: bigint | number) {
   return value.toString(16).padStart(WORD, "0");
 }
 
+/** Returns a number as JSON-RPC writes it. */
+export function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
 /** @param text 0x-hex */
 export function address(text: string) {
   return text.slice(2).toLowerCase().padStart(WORD, "0");

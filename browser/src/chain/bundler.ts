@@ -5,6 +5,7 @@ import { RpcError } from "../http/json_rpc.ts";
 import { NetworkError, printable } from "../errors.ts";
 import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.ts";
 import type { ServiceClient } from "../http/service.ts";
+import { hex } from "./abi.ts";
 import { isAddress } from "./calls.ts";
 import { OperationFailed } from "./errors.ts";
 import { isSponsored } from "./fees.ts";
@@ -75,7 +76,7 @@ export class Bundler {
    * @throws {OperationFailed} the sponsor refuses, or its response has no paymaster
    */
   async sponsored(operation: UserOp): Promise<UserOp> {
-    const margin = isByName(operation) ? [{ verificationGasMargin: `0x${marginOf(operation).toString(16)}` }] : [];
+    const margin = isByName(operation) ? [{ verificationGasMargin: hex(marginOf(operation)) }] : [];
     const given = await this.#ask("pm_sponsorUserOperation", [placeholder(operation), this.#entryPoint, ...margin]);
     const sponsored = merged(operation, given, SPONSORS);
     // Without a paymaster, the account itself would pay for an operation that its owner believes to be sponsored.
@@ -88,7 +89,7 @@ export class Bundler {
     const given = await this.#ask("eth_estimateUserOperationGas", [placeholder(operation), this.#entryPoint]);
     const estimated = merged(operation, given, ESTIMATES);
     if (!isByName(operation)) return estimated;
-    const verificationGasLimit = `0x${(BigInt(estimated.verificationGasLimit) + marginOf(operation)).toString(16)}`;
+    const verificationGasLimit = hex(BigInt(estimated.verificationGasLimit) + marginOf(operation));
     return { ...estimated, verificationGasLimit };
   }
 

@@ -1,6 +1,7 @@
 /** Who pays for a user operation, and how much the account may pay. */
 
 import type { UserOp } from "../generated/types.ts";
+import { hex } from "./abi.ts";
 import { isAddress } from "./calls.ts";
 
 /**
@@ -38,6 +39,6 @@ export function higherFees(one: Fees, other: Fees) {
 
 /** Returns what `chosen` returns for each fee. */
 export function eachFee(one: Fees, other: Fees, chosen: (fee: bigint, other: bigint) => bigint): Fees {
-  const of = (name: keyof Fees) => `0x${chosen(BigInt(one[name]), BigInt(other[name])).toString(16)}`;
+  const of = (name: keyof Fees) => hex(chosen(BigInt(one[name]), BigInt(other[name])));
   return { maxFeePerGas: of("maxFeePerGas"), maxPriorityFeePerGas: of("maxPriorityFeePerGas") };
 }

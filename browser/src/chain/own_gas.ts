@@ -4,6 +4,7 @@ import { NetworkError, insteadOf } from "../errors.ts";
 import type { SmartAccount } from "../flows/account.ts";
 import type { UserOp } from "../generated/types.ts";
 import type { Bundler } from "./bundler.ts";
+import { hex } from "./abi.ts";
 import { ether } from "./amounts.ts";
 import { balanceOf, type Payment, paymentCall, paymentOf } from "./calls.ts";
 import { AccountNotFunded, GasTooDear, OperationFailed, lacksMoney, revertOf } from "./errors.ts";
@@ -185,5 +186,5 @@ async function feesOfChain(url: string, chainId: number) {
   const tip = least > 1n ? least + least / 4n : 1n;
   const fee = 2n * base + tip;
   if (fee >> FEE_BITS) throw new NetworkError("the gas price is more than an operation can offer");
-  return { maxFeePerGas: `0x${fee.toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
+  return { maxFeePerGas: hex(fee), maxPriorityFeePerGas: hex(tip) };
 }

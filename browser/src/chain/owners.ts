@@ -1,7 +1,7 @@
 /** What an account's chain says of one of its keys, and signatures that name the key (docs/contracts.md, "Accounts"). */
 
 import { fromHex, toHex } from "../bytes.ts";
-import { WORD } from "./abi.ts";
+import { number, WORD } from "./abi.ts";
 import { numberAt } from "./lists.ts";
 import { ask, digitsOf } from "./rpc.ts";
 
@@ -73,7 +73,7 @@ export function named(signatures: { keyId: string; signer: string; signature: st
     const [who, what] = [signer.slice(2), signature.slice(2)];
     return length(who) + length(what) + who + what;
   });
-  return `0x${ordered.length.toString(16).padStart(WORD, "0")}${entries.join("")}`;
+  return `0x${number(ordered.length)}${entries.join("")}`;
 }
 
 /**
@@ -131,7 +131,7 @@ export function ofChanges(
  * @returns 0x-hex
  */
 export function p256Signer({ x, y }: { x: bigint; y: bigint }): string {
-  return `0x${[x, y].map((it) => it.toString(16).padStart(WORD, "0")).join("")}`;
+  return `0x${number(x)}${number(y)}`;
 }
 
 function length(digits: string) {

@@ -1,5 +1,6 @@
 /** What an exit signs: the batch that moves everything, with its gas, paid by an ordinary address or by the account. */
 
+import { hex } from "../chain/abi.ts";
 import { type Bundler, EMPTY_OPERATION } from "../chain/bundler.ts";
 import { createAccount } from "../chain/calls.ts";
 import { greatestCost } from "../chain/fees.ts";
@@ -185,8 +186,4 @@ function byNames(signatures: { signer: string; signature: string }[]) {
 
 function callFrom(from: string, { to, value, data }: Call) {
   return { from, to, value: hex(value), data };
-}
-
-export function hex(value: bigint) {
-  return `0x${value.toString(16)}`;
 }

@@ -22,7 +22,7 @@ import { didOfKey, textHash } from "../chain/names.ts";
 import { getAlias, readAlias } from "../chain/did_calls.ts";
 import { ownersOf } from "../chain/owner_list.ts";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.ts";
-import { address as addressWord, number } from "../chain/abi.ts";
+import { address as addressWord, hex, number } from "../chain/abi.ts";
 import { type GasPolicy, noEndpoint, paidByAccount, withFees } from "../chain/own_gas.ts";
 import { ask, endpointNamed, hasCode, quantity, sleep } from "../chain/rpc.ts";
 import { type Signed, type Way, wayOf, withinSum } from "../chain/two_keys.ts";
@@ -418,10 +418,6 @@ async function blockAbove(url: string, number: number | null, end: number): Prom
     if (performance.now() + BLOCK_LOOK_MS > end) return null;
     await sleep(BLOCK_LOOK_MS);
   }
-}
-
-function hex(value: bigint) {
-  return `0x${value.toString(16)}`;
 }
 
 /** Whether the operation would be refused even if the account paid: it reverts, or its nonce was used. */

@@ -2,6 +2,7 @@
  * The service's contracts and chains, and the addresses of accounts, which follow from keys and are computed in the enclave.
  */
 
+import { hex, number } from "../chain/abi.ts";
 import type { Client } from "../client.ts";
 import { ForeignContracts, RequestRefused, insteadOf } from "../errors.ts";
 import { EXPLORERS } from "../generated/chains.ts";
@@ -28,17 +29,13 @@ export function contractsOf(client: Client): Promise<ContractSet> {
  */
 export async function accountAddress(client: Client, { x, y, salt = 0n }: Origin): Promise<string> {
   const { appFactory: factory } = await contractsOf(client);
-  const key = { public_key: `04${hex(x)}${hex(y)}`, salt: `0x${salt.toString(16)}` };
+  const key = { public_key: `04${number(x)}${number(y)}`, salt: hex(salt) };
   const derived = async (options: object) =>
     (await client.vault.deriveAddress("ethereum", { ...key, ...options })).address;
   const address = await derived({ factory });
   // Without a factory, the enclave uses this release's.
   if (client.foreignContracts || address === (await derived({}))) return address;
   throw new ForeignContracts(factory);
-}
-
-function hex(number: bigint) {
-  return number.toString(16).padStart(64, "0");
 }
 
 /** Returns the chains that a service serves; none from an older service, which has one. */

@@ -1,5 +1,6 @@
 /** Resolves a payee: an address is used as it is; a DID's account must be confirmed by the chain itself. */
 
+import { hex } from "../chain/abi.ts";
 import { isAddress } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
 import { checksumAddress, didOfKey, textHash } from "../chain/names.ts";
@@ -103,6 +104,5 @@ async function createdFor(client: Client, address: string) {
   const url = await rpcOf(client, client.gas).catch(() => "");
   if (!/^[0-9]{1,78}$/.test(block ?? "") || !url) return null;
   const { appFactory } = await contractsOf(client);
-  const at = `0x${BigInt(block ?? 0).toString(16)}`;
-  return originOf({ vault: client.vault, url, address }, appFactory, at).catch(() => null);
+  return originOf({ vault: client.vault, url, address }, appFactory, hex(BigInt(block ?? 0))).catch(() => null);
 }

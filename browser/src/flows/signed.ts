@@ -5,6 +5,7 @@
  * nonce exclude each other, so until the outcome is known, every further operation gets the same nonce.
  */
 
+import { hex } from "../chain/abi.ts";
 import { OperationFailed } from "../chain/errors.ts";
 import { eachFee, type Fees, higherFees, NO_FEES } from "../chain/fees.ts";
 import { REPLACED, REPLACING } from "../generated/operation_retries.ts";
@@ -92,7 +93,7 @@ export class SignedOperations {
   /** Records an operation before it is sent. */
   async note(operation: UserOp, hash: string) {
     const { callData } = operation;
-    const nonce = `0x${(BigInt(operation.nonce) % NONCES).toString(16)}`; // the place determines its key
+    const nonce = hex(BigInt(operation.nonce) % NONCES); // the place determines its key
     const open = await this.#open();
     const same = open?.nonce === nonce ? open : null;
     const fees = higherFees(operation, same?.fees ?? NO_FEES);

@@ -21,7 +21,7 @@ _CHANGES = "(uint8,bytes,uint256)[]"
 _APPLY = f"applyChangesEverywhere(uint64,{_CHANGES},bytes)"
 _CREATE_WITH = f"createAccountWith(uint256,uint256,uint256,({_CHANGES},bytes)[])"
 PERMISSION = "(bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256)"
-_NOBODY = "0x" + "00" * 20
+NOBODY = "0x" + "00" * 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Permission:
     period: int
     start: int
     until: int = 0
-    target: str = _NOBODY
+    target: str = NOBODY
     function: bytes = bytes(4)
     salt: int = 0
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from holdfast.chain.account_calls import NOBODY
 from holdfast.chain.signers import key_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holdfast.chain.account_reads import Granted, Owner
-
-NOBODY = "0x" + "00" * 20
 
 
 @dataclass(frozen=True, slots=True)

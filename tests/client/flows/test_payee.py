@@ -8,9 +8,9 @@ from tests.support.account_world import ACCOUNT, CONTRACTS, NOTHING, OTHER, OWN,
 from tests.support.running_service import Coroutines
 
 from holdfast.chain import calls
-from holdfast.chain.account_calls import Permission, spend
+from holdfast.chain.account_calls import NOBODY, Permission, spend
 from holdfast.chain.account_reads import Granted
-from holdfast.chain.two_keys import NOBODY, Transfer, Way
+from holdfast.chain.two_keys import Transfer, Way
 from holdfast.client.blocking.loop import run
 from holdfast.client.flows.accounts import account_address
 from holdfast.client.flows.failures import OperationFailed, PaymentRefused

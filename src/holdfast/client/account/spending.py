@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.chain.account_calls import NOBODY, Permission
 from holdfast.client.flows.accounts import ADDRESS, address_in
 from holdfast.client.types import NATIVE
 from holdfast.content import dag_cbor
@@ -20,12 +21,9 @@ from holdfast.wire.encoding import from_hex, to_hex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.chain.account_calls import Permission
-
 SPEND_COMMAND = "/accounts/spend"
 _DID_NEW = re.compile(r"did:new:(0x[0-9a-f]{64})")
 _ID = re.compile(r"0x[0-9a-f]{64}")
-_NOBODY = "0x" + "00" * 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,26 +67,24 @@ class Spending:
 
 def permission_of(terms: SpendingTerms, start: int, salt: int) -> Permission:
     """Return the account's permission for the terms, from the Unix time `start`. Raises ValueError."""
-    from holdfast.chain.account_calls import Permission
-
     spender = _DID_NEW.fullmatch(terms.to)
     if spender is None:
         raise ValueError("to: the did:new of the app, whose key spends")
     return Permission(
         key_id=from_hex(spender[1]),
-        token=_NOBODY if terms.token == NATIVE else address_in(terms.token, "token"),
+        token=NOBODY if terms.token == NATIVE else address_in(terms.token, "token"),
         allowance=terms.allowance,
         period=terms.period,
         start=start,
         until=terms.until,
-        target=_NOBODY if terms.payee is None else address_in(terms.payee, "payee"),
+        target=NOBODY if terms.payee is None else address_in(terms.payee, "payee"),
         salt=salt,
     )
 
 
 def policy_of(account: str, chain_id: int, permission: Permission) -> list[Any]:
     """Return the policy of the delegation that goes with a permission."""
-    payee = [] if permission.target == _NOBODY else [["==", ".to", permission.target]]
+    payee = [] if permission.target == NOBODY else [["==", ".to", permission.target]]
     return [
         ["==", ".account", account],
         ["==", ".chainId", chain_id],
@@ -100,7 +96,7 @@ def policy_of(account: str, chain_id: int, permission: Permission) -> list[Any]:
 
 def token_of(permission: Permission) -> str:
     """Return the ERC-20 token that a permission is about, or "native"."""
-    return NATIVE if permission.token == _NOBODY else permission.token
+    return NATIVE if permission.token == NOBODY else permission.token
 
 
 def spending_in(policy: Sequence[Any]) -> Spending | None:

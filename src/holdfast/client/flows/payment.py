@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import calls
-from holdfast.chain.account_calls import spend
+from holdfast.chain.account_calls import NOBODY, spend
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.errors import NoReceipt
-from holdfast.chain.two_keys import NOBODY, Transfer
+from holdfast.chain.two_keys import Transfer
 from holdfast.client.callbacks import answered
 from holdfast.client.flows.accounts import ADDRESS, address_in
 from holdfast.client.flows.amounts import COIN, COIN_DECIMALS, amount_text
