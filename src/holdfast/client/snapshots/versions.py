@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.types import Record, Resource
 from holdfast.client.vault.removed_keys import CARRIED, name_in, row_of, see_recorded
@@ -91,7 +93,7 @@ async def _rows(vault: AsyncVault, resource: Resource) -> dict[str, Any]:
 
 def _name(row: Any) -> str:
     named = [row[key] for key in _KEYS if isinstance(row, dict) and row.get(key) is not None]
-    return str(named[0]) if named else str(row)
+    return str(named[0]) if named else msgspec.json.encode(row).decode()
 
 
 async def removed_keys(vault: AsyncVault) -> set[Name]:
