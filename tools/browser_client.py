@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "browser" / "src" / "generated"
 RECORDED = ROOT / "enclave" / "enclave.sha256"
 INTERFACE = ROOT / "interface" / "client_types.json"
-# Endpoints for which http/service.js has a handwritten method, because their declaration does not suffice.
+# Endpoints for which http/service.ts has a handwritten method, because their declaration does not suffice.
 BY_HAND = frozenset({"bundler", "indexer"})
 _HEAD = "/** Written by `tools/browser_client.py` from {source}; not edited by hand. */\n"
 _OUR_FAILURE = 500

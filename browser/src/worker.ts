@@ -1,4 +1,4 @@
-/** The module worker in which the enclave runs. The worker's messages are listed in vault/protocol.js. */
+/** The module worker in which the enclave runs. The worker's messages are listed in vault/protocol.ts. */
 
 import { WorkerSession } from "./vault/session.ts";
 

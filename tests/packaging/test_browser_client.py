@@ -194,10 +194,34 @@ client.lookUp("x");
 client.vault.addEventListener("snapshot", ({ detail }) => detail.states);
 """
 
+PAGES = ("docs/browser.md", "docs/connect.md", "docs/did-method.md", "docs/payments.md", "browser/README.md")
+SERVED = {
+    "holdfast.js": "holdfast-vault",
+    "connect.js": "holdfast-vault/connect.js",
+    "pairing/pairing.js": "holdfast-vault/pairing.js",
+}
+# What the pages' examples use and do not declare.
+GIVEN = """
+declare const Client: typeof import("holdfast-vault").Client;
+declare const passkeyKey: typeof import("holdfast-vault").passkeyKey;
+declare const usePasskey: typeof import("holdfast-vault").usePasskey;
+declare const client: import("holdfast-vault").Client;
+declare const passkey: import("holdfast-vault").CreatePasskeyResult;
+declare const key: import("holdfast-vault").VaultKey;
+declare const password: string, usdc: string, appDid: string, payee: string, secondKey: string, address: string;
+declare const challenge: string, button: HTMLButtonElement;
+declare function use(result: { did: string }): void;
+declare function failed(error: unknown): void;
+declare function askServer(details: object): Promise<boolean>;
+declare module "did-resolver";
+"""
 
-def _checked(package, text, compiler=NEWEST):
+
+def _checked(package, text, compiler=NEWEST, **others):
     folder = package.parents[1]
-    (folder / "app.ts").write_text(text)
+    files = {"app.ts": text, **others}
+    for name, content in files.items():
+        (folder / name).write_text(content)
     settings = {
         "strict": True,
         "noEmit": True,
@@ -207,7 +231,7 @@ def _checked(package, text, compiler=NEWEST):
         "types": [],
     }
     (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "files": ["app.ts"]}))
+    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "files": list(files)}))
     node = node_folder()
     assert node
     tsc = ROOT / compiler / "node_modules" / "typescript" / "bin" / "tsc"
@@ -245,6 +269,17 @@ def test_applications_in_typescript_see_its_types(package, compiler):
     mistakes = _checked(package, MISTAKES, compiler)
     lines = {int(line.partition("(")[2].partition(",")[0]) for line in mistakes}
     assert lines == set(range(5, 14)), mistakes
+
+
+def test_the_examples_of_the_pages_have_the_packages_types(package):
+    """All but one that needs other packages (tests/peers/test_account_signatures.py)."""
+    text = "".join((ROOT / page).read_text("utf-8") for page in PAGES)
+    blocks = [block for block in re.findall(r"```js\n(.*?)```", text, re.DOTALL) if "viem" not in block]
+    assert len(blocks) == 13
+    for path, name in SERVED.items():
+        blocks = [block.replace(f"https://vault.example/client/{path}", name) for block in blocks]
+    modules = {f"example{number}.ts": f"{block}export {{}};\n" for number, block in enumerate(blocks)}
+    assert _checked(package, "", **{"given.d.ts": GIVEN}, **modules) == []
 
 
 def test_the_package_names_what_it_exports_and_bundlers_find_the_files_that_are_loaded_later(package):

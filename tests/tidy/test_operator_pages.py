@@ -17,6 +17,7 @@ from holdfast.rules.limits import (
 )
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.values import read_settings
+from holdfast.service.store.sqlite.schema import connect, migrate
 from holdfast.service.telemetry.metric_rows import BY_NAME
 from holdfast.service.telemetry.metrics import REGISTRY
 
@@ -48,6 +49,18 @@ def test_every_command_is_spoken_of():
     for name in OPERATORS_COMMANDS:
         assert name in COMMANDS
         assert re.search(rf"holdfast {name}\b|`{name}`", pages), name
+
+
+def test_each_table_that_names_people_stands_on_the_page_about_personal_data(tmp_path):
+    connection = connect(tmp_path / "holdfast.db")
+    migrate(connection)
+    tables = connection.execute(
+        "SELECT t.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND c.name = 'did'"
+    )
+    page = (ROOT / "docs" / "privacy.md").read_text("utf-8")
+    missing = {name for (name,) in tables if f"`{name}`" not in page}
+    connection.close()
+    assert missing == set()
 
 
 def test_every_metric_is_listed_and_no_other():

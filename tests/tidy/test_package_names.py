@@ -26,7 +26,9 @@ PAGES = [
 INSTALLED = re.compile(r"\b(?:pip|npm|uv pip|pipx|poetry|yarn|pnpm) (?:install|add|i) ([^`\n]+)")
 # A file, what this machine has already, or locked requirements with their hashes.
 LOCAL = re.compile(r"\.{0,2}/|\S*\.(?:whl|tgz)\b|dist/|-e \.|--no-index|--no-deps|--require-hashes")
-STRANGERS = re.compile(r"\bholdfast\[|\bholdfast-client\b|@holdfast/|\bholdfast==|pypi\.org|npmjs\.|pythonhosted")
+STRANGERS = re.compile(
+    r"\bholdfast\[|\bholdfast-client\b|@holdfast/|`holdfast/[\w/-]+\.js|\bholdfast==|pypi\.org|npmjs\.|pythonhosted"
+)
 
 
 def table(path):

@@ -76,7 +76,7 @@ export async function supportersOf({ url, address }: AccountOnChain): Promise<nu
 /**
  * Returns the signed changes that were brought to this chain, from the first, out of the transactions' input. The list
  * ends before a change that no transaction of the account's events contains. Forged changes may be among them, as other
- * candidates of the same sequence: `accepted` (candidates.js) chooses.
+ * candidates of the same sequence: `accepted` (candidates.ts) chooses.
  *
  * @param chainAccount of an account that exists
  */

@@ -492,7 +492,7 @@ export class Vault extends (EventTarget as VaultEventTarget) {
     await this.#answered("forget", { did });
   }
 
-  /** Calls a function of the enclave (enclave/ABI.md) that vault/protocol.js allows. */
+  /** Calls a function of the enclave (enclave/ABI.md) that vault/protocol.ts allows. */
   call<Fn extends keyof Functions>(fn: Fn, args: Args<Fn> = {}): Promise<Answer<Fn>> {
     return this.#answered(fn, args);
   }

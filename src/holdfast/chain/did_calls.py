@@ -1,6 +1,6 @@
 """The calls by which an account changes a DID that it controls, and its aliases, and what the registry says of both.
 
-The contract is contracts/src/DIDRegistry.sol. The JavaScript client's `chain/did_calls.js` does the same
+The contract is contracts/src/DIDRegistry.sol. The JavaScript client's `chain/did_calls.ts` does the same
 (vectors/accounts/did_calls.json).
 """
 

@@ -1,5 +1,8 @@
 """HOLDFAST_CHAIN chooses the main chain; a chain file adds chains, and its mistakes are named without their values."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from holdfast.indexer.settings import read_settings as read_indexer_settings
@@ -131,3 +134,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, told):
         (tmp_path / "file").write_bytes(content)
     with pytest.raises(SettingError, match=f"^HOLDFAST_CHAIN_FILE: {told}"):
         read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "file")})
+
+
+def test_the_example_of_the_page_is_a_chain_file(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "chains.toml").write_text(example.replace("0x…", "0x" + "11" * 20))
+    settings = read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / "chains.toml"), "HOLDFAST_CHAIN": "4217"})
+    assert settings.rpc_url == "https://rpc.our.example" and settings.public_rpc_url == "https://public.our.example"

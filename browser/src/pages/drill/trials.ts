@@ -15,7 +15,7 @@ const DIGITS = 1_000_000n;
 /**
  * Records that one of the ways back has just opened the vault.
  *
- * @param mark of `ways.js`
+ * @param mark of `ways.ts`
  */
 export function noteTrial(did: string, mark: string, more: Tried = {}) {
   return changeFacts(did, ({ tried = {} }) => ({ tried: { ...tried, ...more, [mark]: Date.now() } }));

@@ -1,4 +1,4 @@
-/** Texts, numbers and dates in the page's language, which `languages.js` selects. */
+/** Texts, numbers and dates in the page's language, which `languages.ts` selects. */
 
 import de from "../../texts/de/pages.ts";
 import en from "../../texts/en/pages.ts";

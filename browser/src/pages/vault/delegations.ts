@@ -20,7 +20,7 @@ import { decimalOf, units } from "./values.ts";
 
 const DAY_S = 86_400;
 const MOST_DAYS = 365;
-/** As in chain/permissions.js, which is loaded on demand. */
+/** As in chain/permissions.ts, which is loaded on demand. */
 const SPEND = "/accounts/spend";
 /** A `did:new` has the hash of a key; of other methods only the form is known. */
 const A_DID = /^did:(new:0x[0-9a-f]{64}|(?!new:)[a-z0-9]+:\S+)$/;

@@ -24,7 +24,7 @@ export function units(decimal: string, decimals: number): bigint | null {
 
 /** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */
 const NEAR_MS = 3_600_000;
-/** As in permission.js, which needs a document. */
+/** As in permission.ts, which needs a document. */
 const USDC_DECIMALS = 6;
 
 /**

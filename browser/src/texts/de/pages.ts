@@ -1,4 +1,4 @@
-/** All texts of the pages in German. The keys and {placeholders} are those of en/pages.js. */
+/** All texts of the pages in German. The keys and {placeholders} are those of en/pages.ts. */
 
 import sheet from "./sheet.ts";
 
