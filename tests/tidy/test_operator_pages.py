@@ -18,7 +18,7 @@ from holdfast.rules.limits import (
 from holdfast.service.serve import STOP_WITHIN_S
 from holdfast.service.settings.values import read_settings
 from holdfast.service.store.sqlite.schema import connect, migrate
-from holdfast.service.telemetry.metric_rows import BY_NAME
+from holdfast.service.telemetry.metric_rows import BY_NAME, LABEL_VALUES
 from holdfast.service.telemetry.metrics import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +66,11 @@ def test_each_table_that_names_people_stands_on_the_page_about_personal_data(tmp
 def test_every_metric_is_listed_and_no_other():
     named = set(re.findall(r"`(holdfast_\w+)", PAGES))
     assert named == set(BY_NAME) == set(REGISTRY)
+
+
+def test_the_alert_names_every_job():
+    section = PAGES.partition("\n## HoldfastJobStale\n")[2].partition("**Look first.**")[0]
+    assert set(re.findall(r"`(\w+)`", section)) == set(LABEL_VALUES["task"])
 
 
 def test_the_times_are_those_of_the_code():
