@@ -45,6 +45,16 @@ def test_other_forms_are_refused_without_their_secrets(url):
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize(("option", "told"), [
+    ("sslmode=verify-ful", "^sslmode is one of disable, "), ("target_session_attrs=reed", "^target_session_attrs is one of any, "),
+    ("sslrootcert=/no/such.pem", "^sslrootcert must name "), (f"sslmode=verify-full&sslrootcert={__file__}", "^sslrootcert must name "),
+])  # fmt: skip
+def test_an_option_that_the_driver_would_call_a_lost_connection_is_named(option, told):
+    with pytest.raises(ValueError, match=told) as refused:
+        parse_address(f"postgresql://u:hunter2@h/n?{option}")
+    assert "hunter2" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "url",
     ["//u:hunter2@h:bad/n", "//u:hunter2@h:99999/n", "//u:hunter2@a:1,[::1]:-2/n", "///n?host=h&port=5o&u=hunter2"],

@@ -14,6 +14,10 @@ _PORT = re.compile(r"[0-9]{0,5}")
 _POOLER = "pooler"
 _TRANSACTION, _PREPARED = "transaction", "prepared"
 _ATTRIBUTES = "target_session_attrs"
+_CHOICES = {
+    "sslmode": ("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
+    _ATTRIBUTES: ("any", "primary", "standby", "read-write", "read-only", "prefer-standby"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,13 @@ def parse_address(url: str) -> Address:
     if len(poolers) > 1 or any(value not in {_TRANSACTION, _PREPARED} for value in poolers):
         raise ValueError(f"{_POOLER}={_TRANSACTION} or {_POOLER}={_PREPARED} is needed, or neither")
     others = [(name, value) for name, value in options if name != _POOLER]
+    _check_options(others)
     hosts = servers.rpartition("@")[2] or dict(options).get("host", "")
     ports = [*map(_port, servers.rpartition("@")[2].split(",")), *dict(options).get("port", "").split(",")]
     if not all(_PORT.fullmatch(port) and int(port or "1") <= MAX_PORT for port in ports):
-        raise ValueError("after a host comes its port, a number up to 65535, or nothing")
+        raise ValueError(
+            "after a host comes its port, a number up to 65535, or nothing; percent-encode : / ? # @ in a password"
+        )
     return Address(
         dsn=_url(servers, path, others),
         location=f"postgresql://{hosts}{path}",
@@ -60,6 +67,25 @@ def parse_address(url: str) -> Address:
         prepares=poolers != [_TRANSACTION],
         servers=tuple(_servers(servers, path, others)),
     )
+
+
+def _check_options(options: list[tuple[str, str]]) -> None:
+    """Raise ValueError for an option whose mistake the driver would report as a failed connection."""
+    for name, value in options:
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise ValueError(f"{name} is one of {', '.join(_CHOICES[name])}")
+        if name == "sslrootcert" and not _are_certificates(value):
+            raise ValueError("sslrootcert must name a readable file of certificates in PEM")
+
+
+def _are_certificates(file: str) -> bool:
+    import ssl  # only here, because few addresses name a file
+
+    try:
+        ssl.create_default_context(cafile=file)
+    except OSError:  # ssl.SSLError is one
+        return False
+    return True
 
 
 def _port(server: str) -> str:

@@ -255,9 +255,20 @@ def test_every_variable_that_the_package_reads_is_known():
 
 def test_an_unknown_name_is_told_without_its_value():
     given = {"HOLDFAST_PROT": "hunter2", "HOLDFAST_ZZZZ": "hunter2", "HOLDFAST_PORT": "1", "HOLDFAST_VAULT_DIR": "/x"}
-    near, far = unknown_settings(given | {"OTHER": "1"})
+    near, far = unknown_settings(given | {"OTHER": "1", "MAX_VERIFY_ATTEMPTS": "5", "ATTESTATION_SIGNING_KEY": "k"})
     assert near == "HOLDFAST_PROT: no setting has this name, so it has no effect; did you mean HOLDFAST_PORT?"
     assert far == "HOLDFAST_ZZZZ: no setting has this name, so it has no effect"
+
+
+@pytest.mark.parametrize(("given", "meant"), [
+    ("MAX_VERIFY_ATTEMPT", "MAX_VERIFY_ATTEMPTS"), ("ATTESTATION_SIGNING_KEYS", "ATTESTATION_SIGNING_KEY"),
+    ("HOLDFAST_MAX_REGISTRATIONS_PER_IP", "MAX_REGISTRATIONS_PER_IP"),
+    ("HOLDFAST_ATTESTATION_SIGNING_KEY", "ATTESTATION_SIGNING_KEY"),
+])  # fmt: skip
+def test_a_setting_without_the_prefix_is_meant_too(given, meant):
+    assert unknown_settings({given: "hunter2"}) == [
+        f"{given}: no setting has this name, so it has no effect; did you mean {meant}?"
+    ]
 
 
 def test_an_unprintable_name_is_escaped():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from holdfast.rules.limits import LIMIT_NAMES
 from holdfast.service.settings.rows import ROWS
+from holdfast.service.settings.secrets import SIGNING_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 PREFIX = "HOLDFAST_"
 # Variables that other commands read: the indexer's, those of a vault's commands, and of the local world.
@@ -23,16 +25,24 @@ OTHERS = frozenset({
     "HOLDFAST_VAULT_DIR", "HOLDFAST_VAULT_KEY", "HOLDFAST_VAULT_PASSWORD",
 })  # fmt: skip
 KNOWN = OTHERS | {row.name for row in ROWS}
+PLAIN = frozenset({SIGNING_KEY, *LIMIT_NAMES})  # the settings without the prefix
 
 
 def unknown_settings(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each HOLDFAST_ variable that is not a setting, with the nearest name. Never a value."""
-    names = sorted(name for name in environment if name.startswith(PREFIX) and name not in KNOWN)
-    return [_sentence(name) for name in names]
+    """Return a sentence for each variable that looks like a setting and is none, with the nearest name.
+
+    Never a value. What has the prefix looks like one, and what nearly has the name of a setting without the prefix.
+    """
+    others = sorted(environment.keys() - KNOWN - PLAIN)
+    return [_sentence(name) for name in others if name.startswith(PREFIX) or _nearest(name, PLAIN, 0.9)]
+
+
+def _nearest(name: str, names: Iterable[str], alike: float) -> list[str]:
+    return difflib.get_close_matches(name, names, n=1, cutoff=alike)
 
 
 def _sentence(name: str) -> str:
     shown = name if name.isprintable() else ascii(name)
-    nearest = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.75)
+    nearest = _nearest(name.removeprefix(PREFIX), PLAIN, 0.9) or _nearest(name, KNOWN, 0.75)
     hint = f"; did you mean {nearest[0]}?" if nearest else ""
     return f"{shown}: no setting has this name, so it has no effect{hint}"
