@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COUNTRY = re.compile(r"[A-Z]{2}")
+SIGNING_KEY = "ATTESTATION_SIGNING_KEY"  # read apart from the rows (secrets.py)
 MAX_AUDIT_DAYS = 36_500
 MAX_LIMIT = 1_000_000_000  # about thirty years in seconds, so that times stay within a calendar's range
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.rules.attestations import MIN_KEY_BYTES
 from holdfast.rules.recovery import parse_guardian_keys
 from holdfast.rules.webhooks import PREFIX
+from holdfast.service.settings.rows import SIGNING_KEY
 from holdfast.settings.rows import SettingError, bare
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from holdfast.service.settings.values import Settings
 
 _log = logging.getLogger("holdfast.settings")
-SIGNING_KEY = "ATTESTATION_SIGNING_KEY"
 KEY_FILE = "attestation-signing-key"
 GUARDIAN_KEY_FILE = "guardian-key"
 NO_GUARDIAN = "off"

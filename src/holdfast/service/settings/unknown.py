@@ -6,8 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import LIMIT_NAMES
-from holdfast.service.settings.rows import ROWS
-from holdfast.service.settings.secrets import SIGNING_KEY
+from holdfast.service.settings.rows import ROWS, SIGNING_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
