@@ -285,6 +285,7 @@ async def test_an_address_that_another_did_gets_counts_for_neither_without_its_s
     await belongs(store)
     await store.add_address(added(1))
     await store.add_address(added(2, PHONE))
+    await belongs(store, PHONE)
     await asks(store, identifier=WORK)
     assert await store.administration.transfer("email", WORK.key, OTHER, By("eva", NOW))
     displacing = registration(identifier=PHONE, did=OTHER, credential_id="other", signed=False)

@@ -91,8 +91,10 @@ _PARTS = {
     "revocations": "SELECT t.cid, t.before AS before_at, t.until AS until_at FROM holdfast.snapshot_revocations AS t"
     f" WHERE {_OF_DID} ORDER BY t.cid",
 }  # fmt: skip
+# Without OFFSET, each server of a Citus cluster would gather its own rows, and the order would be lost.
 _JSON = ", ".join(
-    f"'{name}', (SELECT coalesce(json_agg(row_to_json(r)), '[]') FROM ({part}) AS r)" for name, part in _PARTS.items()
+    f"'{name}', (SELECT coalesce(json_agg(row_to_json(r)), '[]') FROM ({part} OFFSET 0) AS r)"
+    for name, part in _PARTS.items()
 )
 
 
