@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.rules.addresses import network_of
+from holdfast.rules.limits import NETWORK_FACTOR
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,6 +21,8 @@ VALID_FOR_S = 600  # an approval's validity
 REFUSED, LIMIT_EXCEEDED, INVALID_PARAMS = -32000, -32005, -32602  # JSON-RPC 2.0; EIP-1474
 SPONSOR, STUB, DATA = "pm_sponsorUserOperation", "pm_getPaymasterStubData", "pm_getPaymasterData"
 ACCOUNT, ANY, ALL = "account", "any", "all"
+OF_PERMISSIONS = " permissions"  # ends the subject of what a DID's permissions spend
+_ADDRESSES = 20  # so many client addresses at least must reserve in order to exhaust a day's budget, if a DID's is less
 
 
 class NotSponsored(Exception):
@@ -92,7 +97,9 @@ def require_fee(fee: int, limits: SponsorLimits) -> None:
         )
 
 
-def budgets_for(limits: SponsorLimits, did: str, sender: str, targets: Iterable[str]) -> list[Budget]:
+def budgets_for(
+    limits: SponsorLimits, did: str, sender: str, targets: Iterable[str], *, by_permission: bool = False
+) -> list[Budget]:
     """Return the budgets that an operation counts in.
 
     Args:
@@ -100,6 +107,8 @@ def budgets_for(limits: SponsorLimits, did: str, sender: str, targets: Iterable[
         did: the hash by which the DID is counted.
         sender: the account.
         targets: the addresses that it calls; the account itself if the operation is not a plain call.
+        by_permission: whether it spends by a permission. The nonces of permissions and that of the owners reserve
+            separately, so half of a DID's budget is left for the owners.
 
     Raises:
         NotSponsored: it calls a contract that is not listed.
@@ -108,6 +117,7 @@ def budgets_for(limits: SponsorLimits, did: str, sender: str, targets: Iterable[
     return [
         Budget(ALL, limits.day, "for everyone"),
         Budget(did, limits.did_day, "of this DID"),
+        *([Budget(did + OF_PERMISSIONS, limits.did_day // 2, "of this DID's permissions")] if by_permission else []),
         *(Budget(f"contract {name}", limits.contracts[name], f"for calls to {name}") for name in named),
     ]
 
@@ -119,6 +129,31 @@ def _contract(limits: SponsorLimits, sender: str, target: str) -> str:
     if ANY in limits.contracts and name != ACCOUNT:
         return ANY
     raise NotSponsored(f"the sponsor does not pay for calls to {target}")
+
+
+def address_budgets(limits: SponsorLimits, address: str) -> list[Budget]:
+    """Return what the approvals count in that a client address has, until they are used or end.
+
+    Nothing in a request for an approval is signed: without this budget, one address could reserve everyone's.
+    """
+    most, network = max(limits.did_day, limits.day // _ADDRESSES), network_of(address)
+    own = Budget(address, most, "")
+    return [own] if network is None else [own, Budget(network, NETWORK_FACTOR * most, "")]
+
+
+def require_possible(budgets: Sequence[Budget], gwei: int) -> None:
+    """Raise NotSponsored for an operation that may take more than a whole budget."""
+    for budget in budgets:
+        if gwei > budget.limit:
+            raise no_room(budget, 0, gwei)
+
+
+def waits_to_be_used() -> NotSponsored:
+    """Return the refusal of an operation for which the budget of the client address has no room."""
+    return NotSponsored(
+        "too much was approved for your network address and is not used yet: try again in ten minutes",
+        LIMIT_EXCEEDED,
+    )
 
 
 class Held(NamedTuple):

@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import msgspec
 import pytest
 from eth_keys.datatypes import PrivateKey, Signature
 from tests.support.api import Clock
-from tests.support.store_cases import admit, session
+from tests.support.store_cases import admit, handle, session
 
-from holdfast.chain import calls
+from holdfast.chain import account_calls, calls
+from holdfast.chain.abi import encode
+from holdfast.chain.account_calls import PERMISSION, Permission
 from holdfast.chain.approvals import Approver, approval_hash
 from holdfast.chain.contracts import ADDRESSES, commitment, predict_account
 from holdfast.chain.contracts.create2 import clone_code
@@ -21,6 +23,7 @@ from holdfast.chain.packed_operations import pack
 from holdfast.chain.posted_commitments import REGISTRY
 from holdfast.chain.user_operations import UserOperation
 from holdfast.chain.values import Receipt
+from holdfast.client.flows.failures import is_stale
 from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID_FOR_S, SponsorLimits
 from holdfast.service.operations import commitment_transactions
@@ -47,6 +50,15 @@ LIMITS = SponsorLimits(
 )
 
 
+PERMISSION_STATE = f"permissionState({PERMISSION})"
+_FUNCTIONS = {
+    selector(each): each
+    for each in (
+        "didOf(address)", "committedAt(bytes32)", "publicKey()", "getNonce(address,uint192)", PERMISSION_STATE
+    )
+}  # fmt: skip
+
+
 @dataclass
 class Chain:
     now: int = 1_800_000_000
@@ -55,6 +67,8 @@ class Chain:
     dids: dict[str, bytes] = field(default_factory=dict)
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
     committed: dict[bytes, int] = field(default_factory=dict)
+    nonces: dict[str, int] = field(default_factory=dict)  # of the owners' next operations
+    granted: set[bytes] = field(default_factory=set)  # permissions' words
     mined: list[dict[str, Any]] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     hangs: bool = False
@@ -95,9 +109,13 @@ class Chain:
         ]
 
     async def eth_call(self, to, data, at_least=32):
-        name = {selector(f"{each}"): each for each in ("didOf(address)", "committedAt(bytes32)", "publicKey()")}.get(
-            data[:4], ""
-        )
+        name = _FUNCTIONS.get(data[:4], "")
+        if name == "getNonce(address,uint192)":
+            assert to == V07.address
+            key = int.from_bytes(data[36:68])
+            return ((key << 64) + (0 if key else self.nonces.get("0x" + data[16:36].hex(), 0))).to_bytes(32)
+        if name == PERMISSION_STATE:
+            return (data[4:] in self.granted).to_bytes(32) + bytes(4 * 32)
         if name == "committedAt(bytes32)":
             block = self.committed.get(data[4:36], 0)
             return block.to_bytes(32) + (self.now if block else 0).to_bytes(32)
@@ -171,12 +189,17 @@ class World:
             clock=self.clock,
         )  # fmt: skip
 
-    async def ask(self, operation, method=SPONSOR, *more):
+    async def ask(self, operation, method=SPONSOR, *more, address="ours"):
         params = [{k: v for k, v in operation.to_rpc().items() if v is not None}, V07.address, *more]
         request = CallBundler(method=method, id=msgspec.Raw(b"7"), params=msgspec.Raw(msgspec.json.encode(params)))
-        answer = msgspec.json.decode(await self.sponsor.answer(request))
+        answer = msgspec.json.decode(await self.sponsor.answer(request, address))
         assert (answer.pop("jsonrpc"), answer.pop("id")) == ("2.0", 7)
         return answer
+
+    async def ask_next(self, operation):
+        """Ask for an operation after the account's earlier ones were mined."""
+        self.chain.nonces[to_hex(operation.sender)] = operation.nonce
+        return await self.ask(operation)
 
     async def error(self, operation, method=SPONSOR, *more):
         return str((await self.ask(operation, method, *more))["error"]["message"])
@@ -207,8 +230,25 @@ def payment(nonce=0, to=USDC, fee=2 * GWEI, x=X):
 
 def deployed(world, key=(X, Y), at=ACCOUNT, nonce=1):
     """A payment by an account that exists, whose key is `key`."""
-    world.chain.keys[at.lower()] = key
+    world.chain.keys[at.lower()], world.chain.nonces[at.lower()] = key, nonce
     return replace(payment(nonce), sender=from_hex(at), factory=None, factory_data=None)
+
+
+def greedy(operation, gwei):
+    """The operation with gas limits, as anyone can choose them, at which it may take so much."""
+    used = (60_001 + GAS) * operation.max_fee_per_gas
+    return replace(
+        operation, verification_gas_limit=GAS, call_gas_limit=(gwei * GWEI - used) // operation.max_fee_per_gas
+    )
+
+
+def spending(world, salt=0, *, granted=True):
+    """An app's payment by a permission of the account, whose nonce has the permission's key."""
+    permission = Permission(key_id=b"\5" * 32, token=USDC, allowance=10**6, period=0, start=0, salt=salt)
+    if granted:
+        world.chain.granted.add(encode([PERMISSION], [astuple(permission)]))
+    data = account_calls.spend(ACCOUNT, permission, "0x" + "aa" * 20, 5)[2]
+    return replace(deployed(world), nonce=int.from_bytes(permission.id[:24]) << 64, call_data=data)
 
 
 def completed(operation, answer):
@@ -324,9 +364,9 @@ async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserv
 async def test_chains_have_budgets_of_their_own(world):
     there = replace(world, chain_id=1)
     for nonce in range(3):
-        await world.ask(payment(nonce))
+        await world.ask_next(payment(nonce))
     assert "on chain 1" in await there.error(payment(), STUB, hex(CHAIN))
-    assert "result" in await there.ask(replace(payment(), call_gas_limit=GAS), DATA, "0x1")
+    assert "result" in await there.ask(replace(payment(2), call_gas_limit=GAS), DATA, "0x1")
     assert (await world.spent())["all"] == 3 * COST
 
 
@@ -344,7 +384,7 @@ async def test_malformed_parameters_and_odd_contexts_are_no_server_errors(world)
     for method in (SPONSOR, STUB, DATA):
         for params in (b"[]", b"{}", b"5", b'[{},"0x"]', b'[{"sender":5},"",1]', b'["",""]', b"[[[[["):
             request = CallBundler(method=method, params=msgspec.Raw(params))
-            answer = msgspec.json.decode(await world.sponsor.answer(request))
+            answer = msgspec.json.decode(await world.sponsor.answer(request, "ours"))
             assert (answer["id"], answer["error"]["code"]) == (None, -32602)
     for context in ({"did": 5}, {"verificationGasMargin": "x"}, 5, [], "x"):
         assert "error" in await world.ask(deployed(world, key=(9, 9)), SPONSOR, context)
@@ -355,14 +395,14 @@ async def test_another_entry_point_is_refused_and_an_operation_that_is_too_large
         (payment(), "0x" + "11" * 20, b"at the entry point"), (replace(payment(), call_data=bytes(40_000)), V07.address, b"-32602"),
     ):  # fmt: skip
         params = msgspec.json.encode([{k: v for k, v in operation.to_rpc().items() if v}, entry_point])
-        assert error in await world.sponsor.answer(CallBundler(method=SPONSOR, params=msgspec.Raw(params)))
+        assert error in await world.sponsor.answer(CallBundler(method=SPONSOR, params=msgspec.Raw(params)), "ours")
 
 
 async def test_a_hung_chain_gets_the_documented_error_and_the_bundlers_refusal_is_passed_on(world):
     world.chain.hangs = True
     params = msgspec.Raw(msgspec.json.encode([{k: v for k, v in payment().to_rpc().items() if v}, V07.address]))
     with pytest.raises(Refused) as refused:
-        await replace(world.sponsor, within_s=0.01).answer(CallBundler(method=SPONSOR, params=params))
+        await replace(world.sponsor, within_s=0.01).answer(CallBundler(method=SPONSOR, params=params), "ours")
     assert refused.value.row is BUNDLER_ERROR
     world.chain.hangs = False
     world.bundler.refusal = UserOperationError("refused")
@@ -374,7 +414,7 @@ async def test_a_hung_chain_gets_the_documented_error_and_the_bundlers_refusal_i
 
 async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world):
     for nonce in range(3):
-        await world.ask(payment(nonce))
+        await world.ask_next(payment(nonce))
     world.chain.use(payment(1), 5 * GWEI - 1, world.sponsor.approver.paymaster)
     world.chain.use(payment(2), 10**18, "0x" + "ee" * 20)  # another paymaster paid
     await world.settle()
@@ -474,3 +514,95 @@ async def test_a_low_deposit_is_logged_once_and_the_key_is_in_no_text(world, cap
     secret = KEY.to_hex().removeprefix("0x")
     for shown in (repr(world.sponsor), str(world.sponsor), repr(world.sponsor.approver)):
         assert secret not in shown and str(int(secret, 16)) not in shown
+
+
+# The proportions of the settings' defaults.
+USUAL = replace(
+    LIMITS, did_day=10**6, day=20 * 10**6, contracts=dict.fromkeys((USDC, REGISTRY.lower(), "account"), 20 * 10**6)
+)
+
+
+@pytest.fixture
+async def many(world):
+    """A world in which the DIDs of 40 keys are known."""
+    for x in range(X + 1, X + 40):
+        opened = session(handle(f"p{x}"), did_of_key(x, Y), ip=f"192.0.2.{x}")
+        await world.store.open_session(opened, admit)
+    world.limits = USUAL
+    return world
+
+
+@pytest.mark.parametrize("method", [DATA, SPONSOR])
+async def test_a_stranger_reserves_nothing_for_nonces_and_accounts_that_are_not_the_next(world, method):
+    more = (hex(CHAIN),) if method == DATA else ()
+    for nonce in (1, 5 << 64, (1 << 255) + 1):
+        await world.error(payment(nonce), method, *more)
+    other = replace(payment(), sender=from_hex(predict_account(X, Y, 1)), factory_data=calls.create_account(X, Y, 1))
+    await world.error(other, method, *more)
+    assert "AA25" in await world.error(deployed(world, nonce=3) and payment(0), method, *more)
+    assert await world.spent() == {} and world.bundler.asked == 0
+
+
+async def test_a_refused_nonce_makes_clients_prepare_the_operation_again(world):
+    error = await world.error(payment(1))
+    assert is_stale(UserOperationError(f"refused: {error}"))
+
+
+async def test_what_a_stranger_reserves_for_a_persons_nonce_leaves_the_person_their_budget(many):
+    wide = greedy(payment(), USUAL.did_day)
+    assert "result" in await many.ask(wide, DATA, hex(CHAIN), address="stranger")
+    assert (await many.spent())["did"] >= USUAL.did_day - 2
+    assert "result" in await many.ask(payment())
+
+
+async def test_what_a_stranger_reserved_for_a_used_nonce_is_settled_when_the_person_pays_again(many):
+    await many.ask(greedy(payment(), USUAL.did_day), DATA, hex(CHAIN), address="stranger")
+    await many.ask(payment())
+    many.chain.use(payment(), 5 * GWEI, many.sponsor.approver.paymaster)
+    assert "result" in await many.ask_next(payment(1))
+    assert (await many.spent())["did"] == COST + 5
+
+
+async def test_permissions_reserve_half_of_the_budget_and_only_those_that_are_granted(many):
+    for refused in (spending(many, 1, granted=False), replace(spending(many), nonce=7 << 64)):
+        assert "that of the permission" in await many.error(refused)
+    assert await many.spent() == {}
+    for salt in range(3):
+        wide = greedy(spending(many, salt), USUAL.did_day // 3)
+        asked = await many.ask(wide, DATA, hex(CHAIN), address="stranger")
+        assert ("result" in asked) == (salt == 0)
+    apps, owners = greedy(spending(many), USUAL.did_day // 3), greedy(deployed(many), USUAL.did_day // 2)
+    for operation in (apps, owners):
+        assert "result" in await many.ask(operation, DATA, hex(CHAIN))
+
+
+async def test_one_address_cannot_reserve_the_budget_of_all(many):
+    held = []
+    for x in range(X + 1, X + 40):
+        wide = greedy(payment(x=x), USUAL.did_day // 2)
+        held.append("result" in await many.ask(wide, DATA, hex(CHAIN), address="stranger"))
+    assert held == [True, True] + 37 * [False]
+    assert "result" in await many.ask(payment())
+
+
+async def test_a_network_of_ipv6_reserves_as_much_as_ten_addresses(many):
+    for x in range(X + 1, X + 40):
+        await many.ask(greedy(payment(x=x), USUAL.did_day), DATA, hex(CHAIN), address=f"network/{x}")
+    assert (await many.spent())["all"] <= 10 * USUAL.did_day
+    assert "result" in await many.ask(payment(), address="network2/1")
+
+
+async def test_an_address_gets_back_what_was_used_or_ended(many):
+    wide = [greedy(payment(x=x), USUAL.did_day) for x in (X, X + 1, X + 2)]
+
+    async def approved(operation):
+        return "result" in await many.ask(operation, DATA, hex(CHAIN))
+
+    assert [await approved(each) for each in wide] == [True, False, False]
+    many.chain.use(wide[0], GWEI, many.sponsor.approver.paymaster)
+    await many.settle()
+    assert [await approved(each) for each in wide[1:]] == [True, False]
+    many.chain.now += VALID_FOR_S + 1
+    many.clock.now += VALID_FOR_S + 1
+    await many.settle()
+    assert await approved(wide[2])

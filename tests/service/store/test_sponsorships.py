@@ -3,7 +3,7 @@
 from tests.support.store_cases import ANN, NOW, admit, claims, registration, session
 
 from holdfast.rules.sponsoring import Budget
-from holdfast.service.store.sponsorships import Full, NewSponsorship, SponsorshipKey
+from holdfast.service.store.sponsorships import Full, NewSponsorship, SponsorshipKey, address_chain, address_key
 
 CHAIN, DAY, UNTIL, BLOCK = 8453, 20_000, 1_800_000_600, 7
 
@@ -51,6 +51,27 @@ async def test_one_nonce_reserves_its_largest_amount_once(store):
     assert await spent(store) == {"all": 50, "hash did": 50, "contract a": 50}
     (held,) = await store.sponsorships.open_sponsorships(CHAIN, 9)
     assert (held.gwei, held.valid_until, held.block) == (50, UNTIL + 5, BLOCK)
+
+
+async def test_what_a_client_address_reserves_counts_apart_from_the_budgets(store):
+    def of_address(gwei, address, nonce=0):
+        return NewSponsorship(
+            key=address_key(key(nonce), address), day=DAY, gwei=gwei, budgets=[Budget(address, 50, "")],
+            valid_until=UNTIL, block=BLOCK,
+        )  # fmt: skip
+
+    for gwei in (40, 30):
+        assert await store.sponsorships.reserve(of_address(gwei, "net/a")) is None
+    assert await store.sponsorships.reserve(of_address(11, "net/a", 1)) == Full(0, 40)
+    assert await store.sponsorships.reserve(of_address(50, "net/b")) is None
+    assert await spent(store) == {} == {each.key: 1 for each in await store.sponsorships.open_sponsorships(CHAIN, 9)}
+    there = await store.sponsorships.open_sponsorships(address_chain(CHAIN), 9)
+    assert [(row.key.sender, row.key.nonce) for row in there] == [
+        ("net/a", f"{key().sender} 0x0"), ("net/b", f"{key().sender} 0x0"),
+    ]  # fmt: skip
+    for row in there:
+        assert await store.sponsorships.settle(row.key, UNTIL, 0)
+    assert await spent(store, address_chain(CHAIN)) == {}
 
 
 async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store):

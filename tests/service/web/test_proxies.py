@@ -47,12 +47,14 @@ async def test_allowed_methods_reach_the_bundler(bundled):
     assert (answer.status_code, answer.json()) == (200, error), "an upstream's error answer is the answer"
 
 
-async def test_the_services_own_sponsor_answers_in_place_of_the_bundler(bundled):
+async def test_the_services_own_sponsor_answers_in_place_of_the_bundler(bundled, monkeypatch):
     api, bundler = bundled
+    monkeypatch.setattr(api.service.addresses, "of", lambda _address: "hash of the client's address")
     there = api.service.chains.served[84532]
 
     class Own:
-        async def answer(self, request):
+        async def answer(self, request, address):
+            assert address == "hash of the client's address"
             return json.dumps({"own": request.method}).encode()
 
     object.__setattr__(there.relay, "sponsor", Own())

@@ -55,7 +55,7 @@ class Relay:
         if request.method in CHARGED:
             await self.store.charge(of_operation(ip, self.ceilings), self.clock())
         if self.sponsor is not None and request.method == SPONSOR:
-            return await self.sponsor.answer(request)
+            return await self.sponsor.answer(request, ip)
         return await self.bundler.forward(written)
 
     async def sponsored(self, request: CallBundler, ip: str) -> bytes:
@@ -69,4 +69,4 @@ class Relay:
         if self.sponsor is None:
             raise Refused(NOT_FOUND)
         await self.store.charge(of_operation(ip, self.ceilings), self.clock())
-        return await self.sponsor.answer(request)
+        return await self.sponsor.answer(request, ip)

@@ -2,6 +2,10 @@
 
 It answers `pm_sponsorUserOperation`, and the two methods of ERC-7677. Nothing is approved before its greatest cost is
 reserved in every budget, in one step of the store.
+
+Nothing in a request is signed, so a stranger can send one in a person's name. It reserves for the nonce that the
+person's own next operation has, of which one amount counts (`rules.sponsoring.first_full`), and a client's address can
+reserve little at a time.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from holdfast.chain.contracts import predict_account
 from holdfast.chain.contracts.commitments import inner_calls
 from holdfast.chain.errors import RpcError, UserOperationError, chain_words
 from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.next_nonces import has_next_nonce, nonce_key
 from holdfast.chain.posted_commitments import REGISTRY, PostedCommitments, key_in, require_account
 from holdfast.chain.user_operations import UserOperation
 from holdfast.rules.abi import PUBLIC_KEY
@@ -31,13 +36,17 @@ from holdfast.rules.sponsoring import (
     STUB,
     VALID_FOR_S,
     NotSponsored,
+    address_budgets,
     budgets_for,
     day_of,
     in_gwei,
     no_room,
     require_fee,
+    require_possible,
+    waits_to_be_used,
 )
-from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
+from holdfast.service.operations.sponsor_charges import SponsorCharges
+from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey, address_key
 from holdfast.service.telemetry import metrics
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.errors import BUNDLER_ERROR, Refused
@@ -53,7 +62,7 @@ if TYPE_CHECKING:
     from holdfast.rules.sponsoring import Budget, SponsorLimits
     from holdfast.service.clock import Clock
     from holdfast.service.operations.commitment_transactions import CommitmentTransactions
-    from holdfast.service.store.sponsorships import SponsorshipStore
+    from holdfast.service.store.sponsorships import Full, SponsorshipStore
     from holdfast.wire.requests import CallBundler
 
 _PAYMASTER_FIELDS = ANSWERED[:4]
@@ -87,15 +96,24 @@ class Sponsor:
     clock: Clock
     within_s: float = field(default=PROXY_TIMEOUT_S)
 
-    async def answer(self, request: CallBundler) -> bytes:
+    @property
+    def charges(self) -> SponsorCharges:
+        """What it approved and has not charged yet."""
+        return SponsorCharges(self.store, self.connect, self.chain_id, self.entry_point, self.approver.paymaster)
+
+    async def answer(self, request: CallBundler, address: str) -> bytes:
         """Return the JSON-RPC response to one request with one of the three methods.
+
+        Args:
+            request: the request that the client sent.
+            address: the client address in whose budget approvals count until they are used.
 
         Raises Refused(BUNDLER_ERROR) if the chain or the bundler does not respond; StoreUnavailable.
         """
         outcome = "failed"
         try:
             async with asyncio.timeout(self.within_s):
-                result = await self._result(request)
+                result = await self._result(request, address)
             outcome = "approved"
             return _response(request, {"result": result})
         except NotSponsored as refusal:
@@ -110,18 +128,19 @@ class Sponsor:
         finally:
             metrics.SPONSORED.add(outcome)
 
-    async def _result(self, request: CallBundler) -> dict[str, Any]:
+    async def _result(self, request: CallBundler, address: str) -> dict[str, Any]:
         operation, context = self._read(request)
         operation = await self._priced(operation)
         budgets = await self._budgets(operation, context)
         if request.method == DATA:
-            return await self._approved(operation, budgets, _PAYMASTER_FIELDS[:2])
+            return await self._approved(operation, budgets, address, _PAYMASTER_FIELDS[:2])
         await self._commit(operation, budgets)
         stub = self.approver.stubbed(operation)
         if request.method == STUB:
             form = stub.to_rpc()
             return {name: form[name] for name in _PAYMASTER_FIELDS} | {"isFinal": False}
-        return await self._approved(await self.bundler().estimated(stub, margin_in(context)), budgets, ANSWERED)
+        estimated = await self.bundler().estimated(stub, margin_in(context))
+        return await self._approved(estimated, budgets, address, ANSWERED)
 
     def _read(self, request: CallBundler) -> tuple[UserOperation, Mapping[str, Any]]:
         """Return the operation and the context of a request. Raises NotSponsored for malformed parameters."""
@@ -162,19 +181,30 @@ class Sponsor:
         if len(calls) > _MOST_CALLS:
             raise NotSponsored(f"the sponsor pays for at most {_MOST_CALLS} calls in one operation")
         targets = [target for target, _ in calls] or [sender]
-        try:
-            await require_account(self.connect(), operation)
-        except ValueError as error:
-            raise NotSponsored(str(error)) from None
+        await self._require_next(operation)
         did = await self._did(operation, context.get("did"))
         if did is None or not await self.store.knows(did):
             raise NotSponsored("the sponsor pays for DIDs that are registered at this service: open a session first")
-        return budgets_for(self.limits, self.names.of_did(did), sender, targets)
+        by_permission = nonce_key(operation) != 0
+        return budgets_for(self.limits, self.names.of_did(did), sender, targets, by_permission=by_permission)
+
+    async def _require_next(self, operation: UserOperation) -> None:
+        """Raise NotSponsored unless the operation can be the next one of an account of Holdfast's."""
+        rpc = self.connect()
+        try:
+            _, is_next = await asyncio.gather(
+                require_account(rpc, operation), has_next_nonce(rpc, self.entry_point, operation)
+            )
+        except ValueError as error:
+            raise NotSponsored(str(error)) from None
+        if not is_next:  # clients know the code of ERC-4337, and prepare the operation once more
+            raise NotSponsored("AA25 invalid account nonce: the sponsor pays for the account's next operation")
 
     async def _did(self, operation: UserOperation, named: object) -> str | None:
         """Return the DID of the sender: that of its key, or the named one if the registry says so."""
         if (key := key_in(operation)) is not None:
-            return did_of_key(key[0], key[1])
+            x, y, salt = key
+            return did_of_key(x, y) if salt == 0 else None  # a key has an account for each of 2^256 salts
         account, rpc = checksum_address(operation.sender), self.connect()
         registered, words = await asyncio.gather(
             rpc.eth_call(REGISTRY, call_data("didOf(address)", account)),
@@ -194,17 +224,23 @@ class Sponsor:
             raise NotSponsored(str(error)) from None
 
     async def _approved(
-        self, operation: UserOperation, budgets: Sequence[Budget], names: Sequence[str]
+        self, operation: UserOperation, budgets: Sequence[Budget], address: str, names: Sequence[str]
     ) -> dict[str, Any]:
         """Reserve the greatest cost, then approve. Raises NotSponsored."""
         stub = self.approver.stubbed(operation)
         key = SponsorshipKey(self.chain_id, to_hex(stub.sender), hex(stub.nonce))
-        valid_until = await self._reserved(key, greatest_cost(stub), budgets)
+        valid_until = await self._reserved(key, greatest_cost(stub), budgets, address)
         form = self.approver.approved(stub, self.entry_point, valid_until).to_rpc()
         return {name: form[name] for name in names}
 
-    async def _reserved(self, key: SponsorshipKey, wei: int, budgets: Sequence[Budget]) -> int:
-        """Reserve an amount and return until when. Raises NotSponsored if a budget has no room."""
+    async def _reserved(
+        self, key: SponsorshipKey, wei: int, budgets: Sequence[Budget], address: str | None = None
+    ) -> int:
+        """Reserve an amount and return until when. Raises NotSponsored if a budget has no room.
+
+        `address`: the client address that reserves it, None for what is spent at once.
+        """
+        require_possible(budgets, in_gwei(wei))
         block = await self.connect().call("eth_getBlockByNumber", ["latest", False])
         number, time = (values.quantity(values.field(block, name)) for name in ("number", "timestamp"))
         now = self.clock()
@@ -216,10 +252,23 @@ class Sponsor:
             valid_until=max(int(now), time) + VALID_FOR_S,
             block=number,
         )
-        full = await self.store.reserve(new)
+        if address is not None:
+            await self._reserve_for(address, new)
+        full = await self._room_for(new, key.sender)
         if full is not None:
             raise no_room(budgets[full.budget_index], full.spent, new.gwei)
         return new.valid_until
+
+    async def _reserve_for(self, address: str, new: NewSponsorship) -> None:
+        """Reserve the amount in the budget of the client address first, so that what is refused holds nothing else."""
+        key, budgets = address_key(new.key, address), address_budgets(self.limits, address)
+        if await self._room_for(replace(new, key=key, budgets=budgets), new.key.sender) is not None:
+            raise waits_to_be_used()
+
+    async def _room_for(self, new: NewSponsorship, account: str) -> Full | None:
+        """Reserve an amount, if need be after the account's used approvals were charged; or return what is full."""
+        full = await self.store.reserve(new)
+        return await self.store.reserve(new) if full is not None and await self.charges.settle_used(account) else full
 
 
 def _small(params: msgspec.Raw | msgspec.UnsetType) -> bytes:

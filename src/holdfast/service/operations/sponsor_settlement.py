@@ -12,20 +12,13 @@ from holdfast.chain.abi import call_data
 from holdfast.rules.sponsoring import day_of, in_ether, in_gwei
 from holdfast.service.operations.commitment_transactions import COMMITMENT
 from holdfast.service.telemetry import metrics
-from holdfast.wire.abi import word
-from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from holdfast.service.operations.sponsor import Sponsor
-    from holdfast.service.store.sponsorships import OpenSponsorship
 
 SETTLE_EVERY_S = 15.0
-AT_ONCE, BLOCKS_AT_ONCE = 200, 1000
-_EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
-_NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
 _RETENTION_DAYS = 1
 _log = logging.getLogger("holdfast.sponsor")
 
@@ -74,20 +67,22 @@ class SponsorSettlement:
         return settled, await self._watched(sponsor)
 
     async def _settle(self, sponsor: Sponsor) -> int:
-        rows = await sponsor.store.open_sponsorships(sponsor.chain_id, AT_ONCE)
-        if not rows:
+        charges = sponsor.charges
+        rows, of_addresses = await charges.opened(), await charges.of_addresses()
+        if not rows and not of_addresses:
             return 0
         rpc = sponsor.connect()
         number = max(await rpc.block_number() - self.depth, 0)
         block = await rpc.call("eth_getBlockByNumber", [hex(number), False])
-        costs, time = await _mined(sponsor, rows, number), values.quantity(values.field(block, "timestamp"))
+        costs, time = await charges.mined(rows, number), values.quantity(values.field(block, "timestamp"))
         settled = 0
         for row in rows:
-            cost = costs.get((row.key.sender, row.key.nonce))
+            cost = costs.get(row.key[1:])
             if cost is None and row.valid_until < time:
                 cost = row.gwei if row.key.nonce.startswith(COMMITMENT) else 0
             if cost is not None:
                 settled += await sponsor.store.settle(row.key, row.valid_until, cost)
+        await charges.give_back(of_addresses, costs, time)
         return settled
 
     async def _watched(self, sponsor: Sponsor) -> int:
@@ -100,25 +95,3 @@ class SponsorSettlement:
             left = {"chain": sponsor.chain_id, "left": in_ether(deposit // 10**9)}
             _log.warning("the sponsor's deposit is low: holdfast sponsor deposit", extra=left)
         return deposit
-
-
-async def _mined(sponsor: Sponsor, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
-    """Return what the operations that were mined cost, in gwei, by account and nonce, up to the block `newest`."""
-    rpc, costs = sponsor.connect(), {}
-    topics = [
-        to_hex(_EVENT),
-        None,
-        sorted({_topic(row.key.sender) for row in rows}),
-        _topic(sponsor.approver.paymaster),
-    ]
-    for start in range(min(row.block for row in rows), newest + 1, BLOCKS_AT_ONCE):
-        end = min(start + BLOCKS_AT_ONCE - 1, newest)
-        log_filter = {"address": sponsor.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
-        for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
-            nonce = int.from_bytes(word(log.data, _NONCE))
-            costs[to_hex(log.topics[2][12:]), hex(nonce)] = in_gwei(int.from_bytes(word(log.data, _COST)))
-    return costs
-
-
-def _topic(address: str) -> str:
-    return to_hex(from_hex(address).rjust(32, b"\x00"))

@@ -19,6 +19,16 @@ class SponsorshipKey(NamedTuple):
     nonce: str
 
 
+def address_key(key: SponsorshipKey, address: str) -> SponsorshipKey:
+    """Return the key by which an approval counts for a client address, apart from its chain's budgets."""
+    return SponsorshipKey(address_chain(key.chain), address, f"{key.sender} {key.nonce}")
+
+
+def address_chain(chain: int) -> int:
+    """Return the number that stands for a chain in the keys of `address_key`."""
+    return -chain
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSponsorship:
     """An operation to approve, and what it may cost at most.

@@ -1,0 +1,81 @@
+"""Charges what a sponsor's approved operations cost, and gives client addresses back what they reserved for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.chain import values
+from holdfast.rules.sponsoring import in_gwei
+from holdfast.service.store.sponsorships import address_chain
+from holdfast.wire.abi import word
+from holdfast.wire.encoding import from_hex, to_hex
+from holdfast.wire.keccak import keccak256
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from holdfast.chain.rpc import RpcClient
+    from holdfast.service.store.sponsorships import OpenSponsorship, SponsorshipStore
+
+AT_ONCE, BLOCKS_AT_ONCE = 200, 1000
+_EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
+_NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
+
+
+@dataclass(frozen=True, slots=True)
+class SponsorCharges:
+    """The open approvals of one paymaster on one chain. `connect` returns the client of the chain's endpoint."""
+
+    store: SponsorshipStore
+    connect: Callable[[], RpcClient]
+    chain_id: int
+    entry_point: str
+    paymaster: str
+
+    async def opened(self) -> list[OpenSponsorship]:
+        """Return the approvals that are not settled. Raises StoreUnavailable."""
+        return await self.store.open_sponsorships(self.chain_id, AT_ONCE)
+
+    async def of_addresses(self) -> list[OpenSponsorship]:
+        """Return what client addresses have reserved. Raises StoreUnavailable."""
+        return await self.store.open_sponsorships(address_chain(self.chain_id), AT_ONCE)
+
+    async def settle_used(self, account: str) -> bool:
+        """Charge what an account's operations cost that have been mined since the last run; return whether any were.
+
+        Its next operation is asked for at once, so this does not wait for blocks on top. Raises RpcError,
+        StoreUnavailable.
+        """
+        rows = [row for row in await self.opened() if row.key.sender == account]
+        costs = await self.mined(rows, await self.connect().block_number()) if rows else {}
+        for row in rows:
+            if (cost := costs.get(row.key[1:])) is not None:
+                await self.store.settle(row.key, row.valid_until, cost)
+        if costs:
+            await self.give_back(await self.of_addresses(), costs)
+        return bool(costs)
+
+    async def give_back(
+        self, rows: Sequence[OpenSponsorship], used: Mapping[tuple[str, str], int], time: int = 0
+    ) -> None:
+        """Give client addresses back what they reserved for nonces that are used, or until before `time`."""
+        for row in rows:
+            if row.valid_until < time or tuple(row.key.nonce.split()) in used:
+                await self.store.settle(row.key, row.valid_until, 0)
+
+    async def mined(self, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
+        """Return what the mined operations cost, in gwei, by account and nonce, up to the block `newest`."""
+        rpc, costs = self.connect(), {}
+        topics = [to_hex(_EVENT), None, sorted({_topic(row.key.sender) for row in rows}), _topic(self.paymaster)]
+        for start in range(min((row.block for row in rows), default=newest + 1), newest + 1, BLOCKS_AT_ONCE):
+            end = min(start + BLOCKS_AT_ONCE - 1, newest)
+            log_filter = {"address": self.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
+            for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
+                nonce = int.from_bytes(word(log.data, _NONCE))
+                costs[to_hex(log.topics[2][12:]), hex(nonce)] = in_gwei(int.from_bytes(word(log.data, _COST)))
+        return costs
+
+
+def _topic(address: str) -> str:
+    return to_hex(from_hex(address).rjust(32, b"\x00"))
