@@ -65,7 +65,7 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
     listen, meeting = f"/ip4/{host or '127.0.0.1'}/tcp/0/ws", secrets.token_urlsafe(16)
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         opener = common.key_provider(key, service, store, new=True)
-        with Libp2pMeeting(log=vault.boot_log, listen=listen, most=1) as meetings:
+        with Libp2pMeeting(log=vault.boot_log, listen=listen, only=meeting) as meetings:
             common.say(f"in the browser, at “Pair another device”:  {meetings.address}#{meeting}")
             _wait_for(lambda: meetings.waits(meeting))
             done = receive(vault, MeetingChannel(meetings, meeting), opener, _show_digits, _confirmed)

@@ -5,15 +5,16 @@ Streams in memory.
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import pytest
 import trio
 import trio.testing
 
-from holdfast.client.sync import libp2p_meeting
-from holdfast.client.sync.libp2p_host import read_message, write_message
-from holdfast.client.sync.libp2p_meeting import LEAST_NAME, MEET, Libp2pMeeting, MeetingChannel
-from holdfast.client.sync.protocol import MAX_MESSAGE_BYTES
+from holdfast.client.sync import libp2p_host, libp2p_meeting
+from holdfast.client.sync.libp2p_host import MAX_STREAMS_EACH, Libp2pOffer, read_message, write_message
+from holdfast.client.sync.libp2p_meeting import LEAST_NAME, MAX_MEETINGS_EACH, Libp2pMeeting, MeetingChannel
+from holdfast.client.sync.protocol import MAX_REQUEST_BYTES
 from holdfast.wire.client_errors import NetworkError
 
 NAME, OTHER = "m" * LEAST_NAME, "n" * LEAST_NAME
@@ -46,9 +47,15 @@ class Side:
 
 
 class HostsEnd(Side):
-    """The host's end of the stream, as py-libp2p passes it to a protocol handler."""
+    """The host's end of the stream, as py-libp2p passes it to a protocol handler. `peer`: an address, or a peer ID."""
 
     ended = ""
+
+    def __init__(self, stream, peer="peer"):
+        super().__init__(stream)
+        socket = SimpleNamespace(remote=SimpleNamespace(address=peer))
+        connection = SimpleNamespace(conn=SimpleNamespace(stream=SimpleNamespace(_ws_connection=socket)))
+        self.muxed_conn = SimpleNamespace(peer_id=peer, secured_conn=SimpleNamespace(conn=connection))
 
     async def close(self):
         self.ended = "closed"
@@ -63,17 +70,22 @@ class Meetings:
     """A pairing host without a network, to which the tests open streams directly."""
 
     def __init__(self, nursery, **options):
-        self.host, self._nursery = Libp2pMeeting(**options), nursery
+        self.host, self._nursery = options.pop("host", None) or Libp2pMeeting(**options), nursery
 
-    async def stream(self, first):
+    async def silent(self, peer="peer"):
         device, host = trio.testing.memory_stream_pair()
-        side, end = Side(device), HostsEnd(host)
-        self._nursery.start_soon(self.host.handlers()[MEET], end)
+        side, end = Side(device), HostsEnd(host, peer)
+        (handler,) = self.host.handlers().values()
+        self._nursery.start_soon(handler, end)
+        return side, end
+
+    async def stream(self, first, peer="peer"):
+        side, end = await self.silent(peer)
         await side.say(first)
         return side, end
 
-    async def giver(self, name=NAME):
-        side, end = await self.stream({"meeting": name, "gives": True})
+    async def giver(self, name=NAME, peer="peer"):
+        side, end = await self.stream({"meeting": name, "gives": True}, peer)
         return side, end, await side.hear()
 
     async def asked(self, message, name=NAME):
@@ -163,16 +175,103 @@ def test_a_first_message_of_another_form_ends_the_stream_alone(meeting, first):
     meeting(work)
 
 
-@pytest.mark.parametrize("sent", [(MAX_MESSAGE_BYTES + 1).to_bytes(4), b""], ids=["too long", "nothing"])
-def test_a_device_that_says_nothing_or_too_much_is_let_go(meeting, monkeypatch, sent):
-    monkeypatch.setattr(libp2p_meeting, "FIRST_S", PATIENCE_S if sent else 0.01)
+@pytest.mark.parametrize("sent", [(MAX_REQUEST_BYTES + 1).to_bytes(4), b""], ids=["too long", "nothing"])
+@pytest.mark.parametrize("offers", [False, True], ids=["meeting", "offer"])
+def test_a_device_that_says_nothing_or_too_much_is_let_go(meeting, monkeypatch, sent, offers):
+    monkeypatch.setattr(libp2p_host, "FIRST_S", PATIENCE_S if sent else 0.01)
 
     async def work(meetings):
-        device, host = trio.testing.memory_stream_pair()
-        end = HostsEnd(host)
-        meetings._nursery.start_soon(meetings.host.handlers()[MEET], end)
-        await device.send_all(sent)
-        assert await device.receive_some(1) == b"" and end.ended == "reset"
+        side, end = await meetings.silent()
+        await side.write(sent)
+        assert await side.read(1) == b"" and end.ended == "reset"
+
+    meeting(work, **({"host": Libp2pOffer(Echo())} if offers else {}))
+
+
+class Echo:
+    """A pairing that returns what it was sent."""
+
+    def answer(self, body):
+        return body
+
+
+def test_an_offer_outlives_strangers_streams(meeting):
+    async def work(meetings):
+        for sent in ((MAX_REQUEST_BYTES + 1).to_bytes(4), b"\xff" * 4):
+            side, _ = await meetings.silent()
+            await side.write(sent)
+            assert await side.read(1) == b""
+        side, end = await meetings.stream({"step": "hello"})
+        assert await side.hear() == {"step": "hello"}
+        assert await side.read(1) == b"" and end.ended == "closed"
+
+    meeting(work, host=Libp2pOffer(Echo()))
+
+
+@pytest.mark.parametrize("peers", [("peer", "other"), ("8.8.8.8", "8.8.4.4"), ("2606:4700::1", "2606:4700:1::1")])
+def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meeting, peers):
+    peer, other = peers
+
+    async def work(meetings):
+        said = [(await meetings.giver(NAME + str(at), peer))[2] for at in range(MAX_MEETINGS_EACH + 1)]
+        assert said == [WAITING] * MAX_MEETINGS_EACH + [REFUSED]
+        for _ in range(MAX_STREAMS_EACH - MAX_MEETINGS_EACH):
+            await meetings.silent(peer)
+        await trio.testing.wait_all_tasks_blocked()
+        side, end = await meetings.silent(peer)
+        assert await side.read(1) == b"" and end.ended == "reset"
+        assert (await meetings.giver(OTHER, other))[2] == WAITING
+
+    meeting(work)
+
+
+def test_a_stream_that_ends_makes_room(meeting, monkeypatch):
+    monkeypatch.setattr(libp2p_host, "MAX_STREAMS", 1)
+
+    async def work(meetings):
+        for _ in range(3):
+            side, end = await meetings.stream({"meeting": OTHER, "message": {}})
+            assert await side.hear() == REFUSED
+            assert await side.read(1) == b"" and end.ended == "closed"
+        await meetings.giver(peer="a")
+        side, end = await meetings.silent("b")
+        assert await side.read(1) == b"" and end.ended == "reset"
+
+    meeting(work)
+
+
+def test_the_addresses_of_a_home_network_count_together_and_those_of_a_proxy_not_at_all():
+    def peer(address, peer_id="id"):
+        end = HostsEnd(None, address)
+        end.muxed_conn.peer_id = peer_id
+        return libp2p_host.peer_of(end)
+
+    assert peer("2606:4700::1") == peer("2606:4700::2", "other") != peer("2606:4700:0:1::1")
+    assert [peer(each) for each in ("127.0.0.1", "172.17.0.1", "?")] == ["id"] * 3
+    assert libp2p_host.remote_address(object()) is None
+
+
+def test_a_host_of_one_meeting_takes_no_other(meeting):
+    async def work(meetings):
+        assert (await meetings.giver(OTHER, "stranger"))[2] == REFUSED
+        assert (await meetings.giver())[2] == WAITING
+
+    meeting(work, only=NAME)
+
+
+def test_a_message_is_forwarded_unread_and_a_long_reply_as_it_arrives(meeting):
+    """So the host holds neither: 48 MB of nested arrays would become more than a gigabyte of objects."""
+    message = b'{"a" : [' + 4000 * b"[]," + b"[]]}"
+
+    async def work(meetings):
+        giver, _, _ = await meetings.giver()
+        asking, _ = await meetings.stream(b'{"meeting":"' + NAME.encode() + b'","message":' + message + b"}")
+        assert await read_message(giver) == message
+        await giver.write((2 << 20).to_bytes(4) + b"x" * (1 << 20))
+        assert await asking.read(4) == (2 << 20).to_bytes(4)
+        for _ in range(1 << 20 >> 16):
+            assert await asking.read(1 << 16)
+        await giver.write(b"y" * (1 << 20))
 
     meeting(work)
 

@@ -14,6 +14,7 @@ from tests.support.vaults import GIVEN, SECRET
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.pairing import PairingServer, receive
 from holdfast.client.blocking.vault import Vault
+from holdfast.client.sync import libp2p_host
 from holdfast.client.sync.http_link import HttpChannel, HttpOffer
 from holdfast.client.sync.libp2p_host import Libp2pChannel, Libp2pOffer
 from holdfast.client.sync.protocol import AsyncPairingServer, SyncRefused
@@ -143,11 +144,16 @@ def test_a_repeated_message_ends_the_pairing(holding, empty):
     [{}, {"step": 1}, {"step": "reveal", "session_id": "00" * 32, "reveal": "00" * 32}, {"step": "complete"},
      {"step": "hello", "session_id": "00" * 32, "public_key": "04" + "00" * 64}, {"step": "hello", "session_id": "x"}],
 )  # fmt: skip
-def test_messages_that_are_none_are_refused_alike(holding, message):
-    holder = PairingServer(holding, lambda digits: digits)
-    assert holder.handle(message) == {"error": "refused"}
+def test_messages_that_begin_no_pairing_are_refused_alike_and_end_none(holding, empty, message):
+    """Over libp2p, anyone in the network can send them."""
+    people = People()
+    holder = PairingServer(holding, people.type)
+    for _ in range(2):
+        assert holder.handle(message) == {"error": "refused"}
+    assert not holder.finished
+    assert receive(empty, Direct(holder), NEW_KEY, people.show, people.confirm).did == holding.status().did
     assert holder.finished
-    assert holder.handle({"step": "hello", "session_id": "00" * 32, "public_key": "00"}) == {"error": "refused"}
+    assert holder.handle(message) == {"error": "refused"}
 
 
 def test_over_a_local_link(holding, empty):
@@ -222,14 +228,17 @@ async def test_over_a_local_link_with_asyncio_vaults(store):
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_over_libp2p(holding, empty):
+def test_over_libp2p(holding, empty, monkeypatch):
     """Warnings are filtered because py-libp2p leaves a socket to the garbage collector when a dialling host closes."""
-    people = People()
+    people, looked = People(), []
+    address_of = libp2p_host.remote_address
+    monkeypatch.setattr(libp2p_host, "remote_address", lambda stream: looked.append(address_of(stream)))
     with Libp2pOffer(PairingServer(holding, people.type), log=holding.boot_log) as offer:
         assert "/ws/p2p/" in offer.address
         assert holding.boot_status.libp2p
         done = receive(empty, Libp2pChannel(offer.address), NEW_KEY, people.show, people.confirm)
     assert done.did == holding.status().did
+    assert set(map(str, looked)) == {"127.0.0.1"}, "py-libp2p shows the addresses that the limits are for"
     assert holding.boot_status.libp2p  # so that another pairing is possible
     with pytest.raises(NetworkError):
         run(Libp2pChannel("/ip4/127.0.0.1/tcp/9/nonsense").ask({}))

@@ -8,25 +8,34 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import Counter
+from contextlib import contextmanager
+from functools import partial
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
 
 from holdfast.client.installed import not_installed
-from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, PROTOCOL
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Answering, answer_of
+from holdfast.rules.addresses import subject_of
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
+    from ipaddress import IPv4Address, IPv6Address
 
     from trio.lowlevel import TrioToken
 
     from holdfast.client.sync.protocol import AsyncPairingServer
     from holdfast.client.vault.boot import BootLog
 
-_LENGTH_BYTES = 4
+LENGTH_BYTES = 4
+_CHUNK_BYTES = 64 * 1024
+FIRST_S = 10.0  # for a stream's first message
+MAX_STREAMS, MAX_STREAMS_EACH = 256, 16  # open at once: in all, and from one peer
 _CONNECT_S = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 _NO_LOG = logging.NullHandler()
@@ -34,6 +43,8 @@ _NO_LOG = logging.NullHandler()
 
 class Stream(Protocol):
     """What is used of libp2p's streams."""
+
+    muxed_conn: Any
 
     async def read(self, n: int) -> bytes:
         """Return at most `n` bytes; no bytes at the end."""
@@ -43,6 +54,27 @@ class Stream(Protocol):
 
     async def close(self) -> None:
         """End the stream."""
+
+    async def reset(self) -> None:
+        """End the stream after an error."""
+
+
+class StreamCount:
+    """The open streams, by peer."""
+
+    def __init__(self) -> None:
+        self._open = Counter[str]()
+
+    @contextmanager
+    def counted(self, peer: str) -> Iterator[None]:
+        """Count a stream until the block ends. Raises NetworkError if too many are open."""
+        if self._open.total() >= MAX_STREAMS or self._open[peer] >= MAX_STREAMS_EACH:
+            raise NetworkError("too many streams are open")
+        self._open[peer] += 1
+        try:
+            yield
+        finally:
+            self._open -= Counter((peer,))  # which drops what is zero
 
 
 class Libp2pHost:
@@ -62,6 +94,7 @@ class Libp2pHost:
         self._up = threading.Event()
         self._failure: Exception | None = None
         self._address = ""
+        self._streams = StreamCount()
         self._token: TrioToken | None = None  # of the running host
 
     @property
@@ -84,8 +117,25 @@ class Libp2pHost:
         self._thread.join()
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
-        """Return the protocols that the host supports, with their stream handlers."""
+        """Return the protocols that the host supports, with their stream handlers, each wrapped by `guarded`."""
         raise NotImplementedError
+
+    def guarded(self, answer: Callable[[Stream], Awaitable[None]]) -> Callable[[Stream], Awaitable[None]]:
+        """Return a stream handler that limits time and number of the streams that `answer` serves.
+
+        An error, of which py-libp2p raises many kinds, ends the stream alone.
+        """
+        return partial(self._served, answer)
+
+    async def _served(self, answer: Callable[[Stream], Awaitable[None]], stream: Stream) -> None:
+        import trio
+
+        try:
+            with self._streams.counted(peer_of(stream)), trio.fail_after(FIRST_S + LIFE_S):
+                await answer(stream)
+                await stream.close()
+        except Exception:  # noqa: BLE001 - see above
+            await stream.reset()
 
     def _start(self) -> None:
         self._thread.start()
@@ -143,14 +193,13 @@ class Libp2pOffer(Libp2pHost):
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """See Libp2pHost."""
-        return {PROTOCOL: self._on_stream}
+        return {PROTOCOL: self.guarded(self._on_stream)}
 
     async def _on_stream(self, stream: Stream) -> None:
         import trio
 
-        body = await read_message(stream)
+        body = await read_first(stream)
         await write_message(stream, await trio.to_thread.run_sync(self._answer, body))
-        await stream.close()
 
 
 class Libp2pChannel:
@@ -202,6 +251,24 @@ def network_error(what: str, error: BaseException) -> NetworkError:
     return NetworkError(failed_connection(what, error))
 
 
+def peer_of(stream: Stream) -> str:
+    """Return what a stream counts for: the client's address (IPv6: its /64), else its peer ID.
+
+    An address that is not public may be that of a proxy, through which all clients connect.
+    """
+    address = remote_address(stream)
+    return subject_of(address) if address is not None and address.is_global else str(stream.muxed_conn.peer_id)
+
+
+def remote_address(stream: Stream) -> IPv4Address | IPv6Address | None:
+    """Return the address of a stream's other end, or None if it is unknown."""
+    try:
+        # `get_remote_address` of py-libp2p returns None for WebSockets.
+        return ip_address(stream.muxed_conn.secured_conn.conn.conn.stream._ws_connection.remote.address)  # noqa: SLF001
+    except (AttributeError, ValueError):
+        return None
+
+
 def _new_host(seed: bytes | None = None) -> Any:
     from libp2p import new_host
     from libp2p.crypto.ed25519 import create_new_key_pair as ed25519_key_pair
@@ -220,24 +287,51 @@ def _new_host(seed: bytes | None = None) -> Any:
     return new_host(key_pair=identity, sec_opt=secured, enable_websocket=True, enable_tcp=False)
 
 
-async def read_message(stream: Stream) -> bytes:
+async def read_first(stream: Stream) -> bytes:
+    """Read the first message of a stream that anyone may have opened. Raises NetworkError, trio.TooSlowError."""
+    import trio
+
+    with trio.fail_after(FIRST_S):
+        return await read_message(stream, MAX_REQUEST_BYTES)
+
+
+async def read_message(stream: Stream, limit: int = MAX_MESSAGE_BYTES) -> bytes:
     """Read one message: a four-byte big-endian length, followed by that many bytes. Raises NetworkError."""
-    length = int.from_bytes(await _read_exactly(stream, _LENGTH_BYTES))
-    if length > MAX_MESSAGE_BYTES:
+    return await _read_exactly(stream, int.from_bytes(await _read_length(stream, limit)))
+
+
+async def copy_message(stream: Stream, write: Callable[[bytes], Awaitable[None]]) -> None:
+    """Pass on one message with its length, in pieces as they arrive. Raises NetworkError, and what `write` raises."""
+    head = await _read_length(stream, MAX_MESSAGE_BYTES)
+    await write(head)
+    rest = int.from_bytes(head)
+    while rest:
+        chunk = await _read_some(stream, rest)
+        await write(chunk)
+        rest -= len(chunk)
+
+
+async def _read_length(stream: Stream, limit: int) -> bytes:
+    head = await _read_exactly(stream, LENGTH_BYTES)
+    if int.from_bytes(head) > limit:
         raise NetworkError("a message is too long")
-    return await _read_exactly(stream, length)
+    return head
 
 
 async def _read_exactly(stream: Stream, length: int) -> bytes:
     read = bytearray()
     while len(read) < length:
-        chunk = await stream.read(min(length - len(read), 64 * 1024))
-        if not chunk:
-            raise NetworkError("the other device closed the connection")
-        read += chunk
+        read += await _read_some(stream, length - len(read))
     return bytes(read)
+
+
+async def _read_some(stream: Stream, most: int) -> bytes:
+    chunk = await stream.read(min(most, _CHUNK_BYTES))
+    if not chunk:
+        raise NetworkError("the other device closed the connection")
+    return chunk
 
 
 async def write_message(stream: Stream, body: bytes) -> None:
     """Write one message in the format that `read_message` reads."""
-    await stream.write(len(body).to_bytes(_LENGTH_BYTES) + body)
+    await stream.write(len(body).to_bytes(LENGTH_BYTES) + body)

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.client.sync.libp2p_host import LOOPBACK, Libp2pHost, network_error, read_message, write_message
+from holdfast.client.sync.libp2p_host import (
+    LENGTH_BYTES,
+    LOOPBACK,
+    Libp2pHost,
+    copy_message,
+    network_error,
+    peer_of,
+    read_first,
+    write_message,
+)
 from holdfast.client.sync.protocol import LIFE_S
 from holdfast.wire.client_errors import NetworkError
 
@@ -27,10 +36,9 @@ if TYPE_CHECKING:
     from holdfast.client.vault.boot import BootLog
 
 MEET = "/holdfast/sync/meet/1.0.0"
-MAX_MEETINGS = 64
+MAX_MEETINGS, MAX_MEETINGS_EACH = 64, 4  # in all, and of one peer
 LEAST_NAME = 16
-_REFUSED = {"error": "refused"}
-FIRST_S = 10.0
+_REFUSED = msgspec.json.encode({"error": "refused"})
 
 
 class First(msgspec.Struct):
@@ -39,12 +47,16 @@ class First(msgspec.Struct):
     Attributes:
         meeting: the name of the meeting, at least 16 characters.
         gives: whether the device that opened the stream has the vault.
-        message: the new device's first message.
+        message: the new device's message, an object. It is forwarded, not decoded: anyone may have sent it.
     """
 
     meeting: str
     gives: bool = False
-    message: dict[str, Any] | None = None
+    message: msgspec.Raw = msgspec.Raw(b"{}")
+
+    def __post_init__(self) -> None:
+        if not bytes(self.message).startswith(b"{"):
+            raise ValueError("the message is not an object")
 
 
 class Libp2pMeeting(Libp2pHost):
@@ -55,13 +67,20 @@ class Libp2pMeeting(Libp2pHost):
         listen: see Libp2pHost.
         seed: see Libp2pHost.
         most: how many devices may wait at the same time; others are refused.
+        only: the name of the only meeting; by default any name.
     """
 
     def __init__(
-        self, *, log: BootLog | None = None, listen: str = LOOPBACK, seed: bytes | None = None, most: int = MAX_MEETINGS
+        self,
+        *,
+        log: BootLog | None = None,
+        listen: str = LOOPBACK,
+        seed: bytes | None = None,
+        most: int = MAX_MEETINGS,
+        only: str | None = None,
     ) -> None:
         super().__init__(log=log, listen=listen, seed=seed)
-        self._most = most
+        self._most, self._only = most, only
         self._givers: dict[str, _Giver] = {}
 
     async def ask(self, meeting: str, message: dict[str, object]) -> dict[str, object]:
@@ -71,11 +90,16 @@ class Libp2pMeeting(Libp2pHost):
         """
         import trio
 
-        def response() -> bytes:
-            return trio.from_thread.run(self._response, meeting, message, trio_token=self._token)
+        async def response() -> bytes:
+            reply = bytearray()
+            await self._forward(meeting, msgspec.json.encode(message), _appends(reply))
+            return bytes(reply[LENGTH_BYTES:])
+
+        def waited() -> bytes:
+            return trio.from_thread.run(response, trio_token=self._token)
 
         try:
-            return msgspec.json.decode(await asyncio.to_thread(response), type=dict[str, Any])
+            return msgspec.json.decode(await asyncio.to_thread(waited), type=dict[str, Any])
         except Exception as error:
             raise network_error("the other device does not answer", error) from error
 
@@ -85,39 +109,47 @@ class Libp2pMeeting(Libp2pHost):
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """See Libp2pHost."""
-        return {MEET: self._on_stream}
+        return {MEET: self.guarded(self._on_stream)}
 
-    async def _on_stream(self, stream: Any) -> None:
-        import trio
+    async def _on_stream(self, stream: Stream) -> None:
+        first = msgspec.json.decode(await read_first(stream), type=First)
+        if first.gives:
+            await self._wait(first.meeting, stream)
+        else:
+            await self._answer(first, stream)
+
+    async def _answer(self, first: First, stream: Stream) -> None:
+        has_begun = False
+
+        async def write(data: bytes) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await stream.write(data)
 
         try:
-            with trio.fail_after(FIRST_S):
-                first = msgspec.json.decode(await read_message(stream), type=First)
-            if first.gives:
-                await self._wait(first.meeting, stream)
-            else:
-                await write_message(stream, await self._answer(first))
-            await stream.close()
-        except Exception:  # noqa: BLE001 - py-libp2p raises many kinds of errors; one stream ends, the host goes on
-            await stream.reset()
+            await self._forward(first.meeting, bytes(first.message), write)
+        except Exception:  # no such device, or it has gone: py-libp2p raises many kinds of errors
+            if has_begun:
+                raise
+            await write_message(stream, _REFUSED)
 
-    async def _answer(self, first: First) -> bytes:
-        try:
-            return await self._response(first.meeting, first.message or {})
-        except Exception:  # noqa: BLE001 - no such device, or it has gone: py-libp2p raises many kinds of errors
-            return msgspec.json.encode(_REFUSED)
-
-    async def _response(self, meeting: str, message: dict[str, Any]) -> bytes:
+    async def _forward(self, meeting: str, body: bytes, write: Callable[[bytes], Awaitable[None]]) -> None:
         giver = self._givers.get(meeting)
         if giver is None:
             raise NetworkError("no device waits under this name")
-        return await giver.ask(msgspec.json.encode(message))
+        await giver.ask(body, write)
 
-    async def _wait(self, meeting: str, stream: Any) -> None:
+    def _accepts(self, meeting: str, peer: str) -> bool:
+        """Return whether a device of a peer may wait under a name."""
+        of_peer = sum(giver.peer == peer for giver in self._givers.values())
+        has_room = len(self._givers) < self._most and of_peer < MAX_MEETINGS_EACH
+        return has_room and len(meeting) >= LEAST_NAME and meeting not in self._givers and self._only in {None, meeting}
+
+    async def _wait(self, meeting: str, stream: Stream) -> None:
         import trio
 
-        if len(meeting) < LEAST_NAME or meeting in self._givers or len(self._givers) >= self._most:
-            await write_message(stream, msgspec.json.encode(_REFUSED))
+        if not self._accepts(meeting, peer_of(stream)):
+            await write_message(stream, _REFUSED)
             return
         giver = self._givers[meeting] = _Giver(stream)
         try:
@@ -134,20 +166,28 @@ class _Giver:
     The device is removed after an error or after its last response.
     """
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Stream) -> None:
         import trio
 
         self._stream, self._turn, self.gone = stream, trio.Lock(), trio.Event()
+        self.peer = peer_of(stream)
 
-    async def ask(self, body: bytes) -> bytes:
+    async def ask(self, body: bytes, write: Callable[[bytes], Awaitable[None]]) -> None:
+        """Send a message, and pass the reply on as it arrives: it may have many MiB."""
         async with self._turn:
             try:
                 await write_message(self._stream, body)
-                answer = await read_message(self._stream)
+                await copy_message(self._stream, write)
             except BaseException:
                 self.gone.set()
                 raise
-            return answer
+
+
+def _appends(to: bytearray) -> Callable[[bytes], Awaitable[None]]:
+    async def write(data: bytes) -> None:
+        to.extend(data)
+
+    return write
 
 
 class MeetingChannel:

@@ -47,6 +47,7 @@ R = TypeVar("R", bound=_Result)
 PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
 MAX_MESSAGE_BYTES = 48 * 1024 * 1024  # a vault of 16 MiB twice, in base64
+MAX_REQUEST_BYTES = 16 * 1024  # of what a new device sends: keys and names
 _REFUSED = {"error": "refused"}  # deliberately does not say what was wrong with the message
 
 
@@ -108,7 +109,8 @@ class AsyncPairingServer:
                 with _refusals():
                     return await self._answer(message)
             except SyncRefused:
-                self._finished = True
+                # Whoever reaches this device can send a message, but only a pairing that has begun can end.
+                self._finished = self._session is not None
                 return _REFUSED
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -117,12 +119,14 @@ class AsyncPairingServer:
         # ends the pairing.
         if self._finished or step in self._answered or (self._session or session) != session:
             raise SyncRefused("the message is out of turn")
-        self._session = session
-        self._answered.add(step)
         if step == "hello":
             public_key = _given(message.get("public_key"))
-            return {"public_key": _good(await self._vault.sync_respond(session, public_key=public_key)).public_key}
-        if step == "reveal" and "hello" in self._answered:
+            own = _good(await self._vault.sync_respond(session, public_key=public_key)).public_key
+            self._session = session
+            self._answered.add(step)
+            return {"public_key": own}
+        if step == "reveal" and self._session is not None:
+            self._answered.add(step)
             return await self._release(session, _given(message.get("reveal")))
         raise SyncRefused("the message is out of turn")
 
