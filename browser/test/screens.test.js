@@ -27,7 +27,7 @@ import { el } from "../src/kit/el.ts";
 import * as nodes from "../src/pages/parts/nodes.ts";
 import { text } from "../src/pages/parts/language.ts";
 import { problem } from "../src/pages/parts/problems.ts";
-import { screen } from "../src/pages/parts/router.ts";
+import { addScreens } from "../src/pages/parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.ts";
 import { setBegun } from "../src/pages/parts/notes.ts";
 import { choose } from "../src/pages/register/choose.ts";
@@ -42,7 +42,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 /** Notes where the pages go. */
 const visited = [];
 for (const name of ["home", "choose", "vault", "prove", "safety", "passkey", "finish"])
-  screen(name, (given) => void visited.push([name, given]));
+  addScreens({ [name]: (given) => void visited.push([name, given]) });
 
 /** A test on an empty page. A hook would also run before the tests of other files. */
 const onPage = (name, work) =>

@@ -2,7 +2,7 @@
 
 import { el } from "../kit/el.ts";
 import { listed, small } from "./lists.ts";
-import { type Fields, get, post, type Row, save } from "./port.ts";
+import { type Fields, get, type Identifier, post, save } from "./port.ts";
 import { asking, button, buttons, choice, field, form, say, show } from "./screen.ts";
 import { actionName, moment, named, text, type TextKey } from "./texts.ts";
 
@@ -48,11 +48,11 @@ function search() {
 /** @param done the action that was carried out */
 async function one(identifier: string, channel: string, done: string = "") {
   await show("identifier", identifier, async () => {
-    const found = await get("identifier", { identifier, channel });
+    const found = await get<Identifier>("identifier", { identifier, channel });
     return [
       buttons(button("back", identifiers, { kind: "plain" })),
       found.claim && facts(found.claim),
-      ...found.credentials.map((row: Row) => credential(row, identifier, channel)),
+      ...found.credentials.map((row) => credential(row, identifier, channel)),
       found.claim && actions(identifier, channel, found.claim.did),
       el("h2", {}, text("history")),
       el("ul", { class: "rows" }, ...found.history.map(event)),
@@ -61,7 +61,7 @@ async function one(identifier: string, channel: string, done: string = "") {
   if (done) say(text("done", { action: done }));
 }
 
-function facts({ channel, did, stage, created_at, registered_at }: Row) {
+function facts({ channel, did, stage, created_at, registered_at }: NonNullable<Identifier["claim"]>) {
   const rows: [TextKey, string][] = [
     ["channel", named(channel)],
     ["state", `${named(stage)}, ${text("since", { time: moment(registered_at ?? created_at) })}`],
@@ -74,7 +74,11 @@ function facts({ channel, did, stage, created_at, registered_at }: Row) {
   );
 }
 
-function credential({ credential, confirmation, created_at }: Row, identifier: string, channel: string) {
+function credential(
+  { credential, confirmation, created_at }: Identifier["credentials"][number],
+  identifier: string,
+  channel: string,
+) {
   const remove = async () => {
     await post("credentials/revoke", { credentialId: credential });
     await one(identifier, channel, text("remove"));
@@ -89,7 +93,7 @@ function credential({ credential, confirmation, created_at }: Row, identifier: s
   );
 }
 
-function event({ at, action, did, operator }: Row) {
+function event({ at, action, did, operator }: Identifier["history"][number]) {
   return el(
     "li",
     {},

@@ -1,7 +1,7 @@
 /** Pages of a list, each below the one before. */
 
 import { type Child, el } from "../kit/el.ts";
-import { type Fields, get, type Row, saveCsv } from "./port.ts";
+import { type Fields, get, type Lists, saveCsv } from "./port.ts";
 import { button, buttons } from "./screen.ts";
 import { text } from "./texts.ts";
 
@@ -10,15 +10,19 @@ import { text } from "./texts.ts";
  *
  * @param parts of a row
  */
-export async function listed(path: string, fields: Fields, parts: (row: Row) => Child[]): Promise<Child[]> {
+export async function listed<Path extends keyof Lists>(
+  path: Path,
+  fields: Fields,
+  parts: (row: Lists[Path]) => Child[],
+): Promise<Child[]> {
   const rows = el("ul", { class: "rows" });
   const foot = el("div", {});
   await add(null);
   return [rows, foot];
 
   async function add(after: string | null) {
-    const page = await get(path, { ...fields, after });
-    rows.append(...page.rows.map((row: Row) => el("li", {}, ...parts(row))));
+    const page = await get<{ rows: Lists[Path][]; after: string | null }>(path, { ...fields, after });
+    rows.append(...page.rows.map((row) => el("li", {}, ...parts(row))));
     const more = page.after !== null && button("next", () => add(page.after));
     const none = rows.childElementCount === 0 && el("p", {}, text(more ? "empty.more" : "empty"));
     const csv = button("csv", () => saveCsv(path, fields), { kind: "plain" });

@@ -2,7 +2,7 @@
 
 import { el } from "../kit/el.ts";
 import { listed, small } from "./lists.ts";
-import { post, type Row } from "./port.ts";
+import { type Lists, post } from "./port.ts";
 import { asking, buttons, choice, field, form, say, show } from "./screen.ts";
 import { actionName, moment, named, text } from "./texts.ts";
 
@@ -38,13 +38,17 @@ async function lift(subject: string) {
   await bans(text("lift"));
 }
 
+/** a new invitation code */
+type Made = { code: string; address: string };
+
 /** @param made a new code */
-export async function invitations(made: Row | null = null) {
+export async function invitations(made: Made | null = null) {
   await show("invitations", text("invitations"), async () => [
     made && code(made),
     form(
       "invite",
-      async ({ uses, days }) => invitations(await post("invitations", { uses: Number(uses), days: Number(days) })),
+      async ({ uses, days }) =>
+        invitations(await post<Made>("invitations", { uses: Number(uses), days: Number(days) })),
       field("uses", { name: "uses", type: "number", min: 1, max: 1000, value: 1, required: true }),
       field("days", { name: "days", type: "number", min: 1, max: 366, value: 14, required: true }),
     ),
@@ -53,7 +57,7 @@ export async function invitations(made: Row | null = null) {
   ]);
 }
 
-function code({ code, address }: Row) {
+function code({ code, address }: Made) {
   return el(
     "section",
     { class: "card" },
@@ -63,14 +67,14 @@ function code({ code, address }: Row) {
   );
 }
 
-function invitation({ number, uses, left, expires_at, revoked_at }: Row) {
-  const revoked = revoked_at && text("revoked-at", { time: moment(revoked_at) });
+function invitation({ number, uses, left, expires_at, revoked_at }: Lists["invitations"]) {
+  const revoked = revoked_at ? text("revoked-at", { time: moment(revoked_at) }) : null;
   const revoke = async () => {
     await post("invitations/revoke", { code: number });
     await invitations();
     say(text("done", { action: text("revoke") }));
   };
-  const reissue = async () => invitations(await post("invitations/reissue", { code: number }));
+  const reissue = async () => invitations(await post<Made>("invitations/reissue", { code: number }));
   return [
     el("p", { class: "strong" }, number),
     small(text("left", { left, uses }), text("until", { time: moment(expires_at) }), revoked),

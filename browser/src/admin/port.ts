@@ -18,7 +18,32 @@ export class Refused extends Error {
 
 export type Fields = Record<string, string | number | null | undefined>;
 
-export type Row = Record<string, any>;
+/** seconds since 1970, or RFC 3339 */
+type Time = string | number;
+
+/** The rows of each list. */
+export interface Lists {
+  identifiers: {
+    channel: string;
+    identifier: string;
+    did: string;
+    state: string;
+    created_at: Time;
+    confirmed: number;
+    pending: number;
+  };
+  bans: { subject: string; at: Time; reason: string };
+  invitations: { number: string; uses: number; left: number; expires_at: Time; revoked_at: Time | null };
+  counts: { day: string; channel: string; claimed: number; registered: number };
+  acts: { at: Time; operator: string; action: string; channel: string; key: string; did: string };
+}
+
+/** All that is stored about one identifier; null: nobody has claimed it. */
+export interface Identifier {
+  claim: { channel: string; did: string; stage: string; created_at: Time; registered_at: Time | null } | null;
+  credentials: { credential: string; confirmation: string; created_at: Time }[];
+  history: { at: Time; action: string; did: string; operator: string }[];
+}
 
 export function keepKey(key: string) {
   sessionStorage.setItem(KEY_NAME, key);
@@ -32,11 +57,12 @@ export function hasKey() {
   return sessionStorage.getItem(KEY_NAME) !== null;
 }
 
-export async function get(path: string, fields: Fields = {}): Promise<any> {
+/** @returns `T`: what the path has (wire/admin_endpoints.py) */
+export async function get<T>(path: string, fields: Fields = {}): Promise<T> {
   return (await sent(`${path}?${query(fields)}`, {})).json();
 }
 
-export async function post(path: string, fields: Fields): Promise<any> {
+export async function post<T>(path: string, fields: Fields): Promise<T> {
   return (await sent(path, { method: "POST", body: JSON.stringify(given(fields)) })).json();
 }
 

@@ -1,6 +1,6 @@
 /** Draws one screen at a time, and carries out what a button or form asks. */
 
-import { type Child, el } from "../kit/el.ts";
+import { type Child, el, type Props } from "../kit/el.ts";
 import { Refused, forgetKey } from "./port.ts";
 import { named, text, type TextKey } from "./texts.ts";
 
@@ -113,7 +113,7 @@ export function form(
 }
 
 /** @param props of the input */
-export function field(key: TextKey, props: Record<string, any>, hint?: TextKey) {
+export function field(key: TextKey, props: Props, hint?: TextKey) {
   const id = `field-${props.name}`;
   const described = hint ? { "aria-describedby": `${id}-hint` } : {};
   const note = hint && el("p", { class: "hint", id: `${id}-hint` }, text(hint));

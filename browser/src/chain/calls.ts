@@ -15,7 +15,7 @@ export type Call = { to: string; value?: bigint; data: string };
 /** `token`: an ERC-20 address, or "native" */
 export type Payment = { to: string; amount: bigint; token: string };
 
-export function isAddress(text: unknown) {
+export function isAddress(text: unknown): text is `0x${string}` {
   return typeof text === "string" && ADDRESS.test(text);
 }
 

@@ -9,7 +9,7 @@ import { isAddress } from "./calls.ts";
  * account.
  */
 export function isSponsored({ paymaster }: Pick<UserOp, "paymaster">) {
-  return isAddress(paymaster) && BigInt(paymaster as string) > 0n;
+  return isAddress(paymaster) && BigInt(paymaster) > 0n;
 }
 
 /** Returns who pays for an operation, and the most that the account may pay, in wei. */

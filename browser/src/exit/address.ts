@@ -84,17 +84,20 @@ export function signatureFields(
   return { nodes: [...nodes, made.node], takes };
 }
 
+/** EIP-1193 */
+type Wallet = { request: (asked: { method: string; params?: unknown[] }) => Promise<unknown> };
+
 /** The typed data, and a button that has the browser's wallet sign it. */
 function typedNodes(page: Page, standing: Standing, operation: UserOp, made: ReturnType<typeof typed>) {
   const { text } = page;
   const data = typedData(operation, standing);
   const shown = field(text("second.data"), { name: "second-data", tag: "textarea", readOnly: true });
   shown.input.value = JSON.stringify(data);
-  const wallet = (globalThis as any).ethereum;
+  const wallet = (globalThis as { ethereum?: Wallet }).ethereum;
   const ask = async () => {
-    await wallet.request({ method: "eth_requestAccounts" });
+    await wallet?.request({ method: "eth_requestAccounts" });
     const params = [standing.second, JSON.stringify(data)];
-    const signature = String(await wallet.request({ method: "eth_signTypedData_v4", params }));
+    const signature = String(await wallet?.request({ method: "eth_signTypedData_v4", params }));
     made.input.value = page.typed[SIGNATURE_FIELD] = signature;
   };
   const more = el("details", {}, el("summary", {}, text("second.elsewhere")), shown.node, digest(text, digestOf(data)));

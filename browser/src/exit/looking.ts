@@ -3,7 +3,7 @@
 import { ether } from "../chain/amounts.ts";
 import { ServiceError } from "../errors.ts";
 import { dateOf } from "../kit/dates.ts";
-import { el } from "../kit/el.ts";
+import { type Child, el } from "../kit/el.ts";
 import { addressForm } from "./address.ts";
 import { PasskeyAlone } from "./alone.ts";
 import type { Page } from "./main.ts";
@@ -103,7 +103,7 @@ function shown({ text }: Page, { signer }: FirstOwner, standing: Standing) {
     facts([
       [text("chain", { id: chainId }), text(isDeployed ? "state.deployed" : "state.future")],
       [text("opened.account"), el("code", {}, checksummed(account))],
-      ...(isDeployed ? [[text("owners"), owners ? list(listed) : text("owners.hidden")] as [string, any]] : []),
+      ...(isDeployed ? [[text("owners"), owners ? list(listed) : text("owners.hidden")] as [string, Child]] : []),
       [text("has"), list(held.length > 0 ? held : [text("nothing")])],
     ]),
     foundOnes(text, standing),

@@ -13,11 +13,11 @@ import { type Chosen, planSection, sendSection, sentSection } from "./leaving.ts
 import type { FirstOwner, SecondOwner } from "./plan.ts";
 import type { Sent } from "./sending.ts";
 import type { Standing } from "./standing.ts";
-import { LANGUAGES, type TextKey, textsOf } from "./texts.ts";
+import { LANGUAGES, textsOf } from "./texts.ts";
 
 /** what the steps share */
 export interface Page {
-  text: (key: TextKey, values?: Record<string, unknown>) => string;
+  text: ReturnType<typeof textsOf>;
   /** the enclave's module */ wasm: Uint8Array<ArrayBuffer>;
   /** what the person typed, by the field's name */ typed: Record<string, string>;
   /** what the person chose, by the field's name */ files: Record<string, FileList | null>;

@@ -1,5 +1,6 @@
 /** What the page says when something failed. A node's words are marked as such, because a node may lie. */
 
+import type { Values } from "../kit/filled.ts";
 import { PluginCallError, printable } from "../errors.ts";
 import { NodeRefused } from "./node.ts";
 import type { TextKey } from "./texts.ts";
@@ -8,7 +9,7 @@ const LONGEST = 200;
 /** The quotation marks of the texts. */
 const QUOTES = /[“”„«»]/g;
 
-export function mistakeText(text: (key: TextKey, values?: Record<string, unknown>) => string, error: unknown): string {
+export function mistakeText(text: (key: TextKey, values?: Values) => string, error: unknown): string {
   if (error instanceof PluginCallError && error.code) return text("failed", { message: error.code });
   const refused = causesOf(error).find((it) => it instanceof NodeRefused);
   if (refused) return text("failed.node", { host: refused.host, message: quotable(refused.message) });

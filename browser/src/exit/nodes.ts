@@ -3,19 +3,18 @@
 import { decimalOf } from "../chain/amounts.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { digits } from "./abi.ts";
-import { type Child, el } from "../kit/el.ts";
+import { type Child, el, type Props } from "../kit/el.ts";
 import type { Token } from "./standing.ts";
 
 const COIN_DECIMALS = 18;
 
 /** @param props of the input; `tag` "textarea" for several lines */
-export function field(label: string, { tag = "input", ...props }: Record<string, any>, hint: string = "") {
-  const input = el(tag as "input", {
-    id: props.name,
-    autocomplete: "off",
-    spellcheck: "false",
-    ...props,
-  }) as HTMLInputElement;
+export function field(
+  label: string,
+  { tag = "input", ...props }: Props & { tag?: string; name: string },
+  hint: string = "",
+) {
+  const input = el(tag as "input", { id: props.name, autocomplete: "off", spellcheck: "false", ...props });
   const said = el("p", { class: "verdict bad", role: "alert" });
   const parts = [el("label", { for: props.name }, label), hint && el("p", { class: "hint" }, hint), input, said];
   return {

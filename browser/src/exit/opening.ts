@@ -1,7 +1,7 @@
 /** The first step: the file, and its password or passkey. */
 
 import { PluginCallError, StorageError } from "../errors.ts";
-import { el } from "../kit/el.ts";
+import { type Child, el } from "../kit/el.ts";
 import { passkeyKey } from "../passkeys/use.ts";
 import { aloneForm } from "./alone.ts";
 import type { Page } from "./main.ts";
@@ -87,7 +87,7 @@ async function explained<T>({ text }: Page, opening: Promise<T>, failed: TextKey
 
 function shown({ text }: Page, { did, signer, account }: FirstOwner) {
   return facts([
-    ...(did ? [[text("opened.did"), el("code", {}, did)] as [string, any]] : []),
+    ...(did ? [[text("opened.did"), el("code", {}, did)] as [string, Child]] : []),
     [text("opened.key"), el("code", { "data-key": true }, signer)],
     [text("opened.account"), el("code", { "data-account": true }, account)],
   ]);

@@ -9,6 +9,6 @@
  */
 export function money(language: string, decimal: string, { symbol, least = 0 }: { symbol?: string; least?: number }) {
   const format = new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: 20 });
-  const digits = format.format(decimal as any);
+  const digits = format.format(decimal as Intl.StringNumericLiteral);
   return symbol ? `${digits}\u00a0${symbol}` : digits;
 }

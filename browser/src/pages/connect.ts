@@ -3,6 +3,8 @@
  * another origin.
  */
 
+import type { Message } from "../connect/protocol.ts";
+import { Refusal } from "../connect/request.ts";
 import type { Connected } from "../connect.ts";
 import { meta } from "../kit/meta.ts";
 import "../kit/kit.ts";
@@ -16,7 +18,7 @@ import { button, buttons, el, paragraph } from "./parts/nodes.ts";
 import { begun } from "./parts/notes.ts";
 import { cannotStore } from "./parts/obstacle.ts";
 import { problem, ProblemError } from "./parts/problems.ts";
-import { go, screen, stay } from "./parts/router.ts";
+import { addScreens, go, stay } from "./parts/router.ts";
 import { alarm, say, show } from "./parts/screen.ts";
 import { ready, whenGone } from "./parts/vault_client.ts";
 import { nameScreens } from "./screens.ts";
@@ -38,7 +40,7 @@ let over = false;
 
 nameScreens();
 stay();
-screen("home", requested);
+addScreens({ home: requested });
 
 document.querySelector(".home")?.addEventListener("click", (event) => event.preventDefault());
 whenGone((type, why) => over || gone(type, why));
@@ -51,7 +53,7 @@ async function began() {
   try {
     present = await asker();
   } catch (error) {
-    const { code = "" } = error as any;
+    const code = error instanceof Refusal ? error.code : "";
     return ended(
       ["framed", "origin_refused", "return_undeclared", "no_asker"].includes(code) ? keyOf(code) : "connect.no_asker",
     );
@@ -85,10 +87,10 @@ async function requested({ said = "" }: { said?: string } = {}) {
 }
 
 async function allowed(result: Connected) {
-  const { origin, state, requested: request } = known();
+  const { origin, requested: request } = known();
   if (!(await known().isPresent())) return ended("connect.gone");
-  if (!(await firstAnswer({ origin: origin.origin, state, expires: request?.expires ?? 0 })))
-    return refused("replayed", "connect.replayed");
+  const { state = "", expires = 0 } = request ?? {};
+  if (!(await firstAnswer({ origin: origin.origin, state, expires }))) return refused("replayed", "connect.replayed");
   await answered({ type: "result", result }, "connect.done");
 }
 
@@ -110,7 +112,7 @@ function refused(code: string, key: TextKey, what: string = "") {
   return ended(key, known().redirect ? back : null);
 }
 
-async function answered(message: Record<string, any>, key: TextKey) {
+async function answered(message: Message, key: TextKey) {
   ended(key);
   await waitForCopy(await ready());
   await (await ready()).vault.lock().catch(() => {}); // closing the window locks it as well

@@ -3,7 +3,7 @@
 import "../kit/kit.ts";
 import { footer } from "./footer.ts";
 import { noteScreen, throughHistory, wentBack } from "./parts/back.ts";
-import { go, goToAddress, screen } from "./parts/router.ts";
+import { addScreens, go, goToAddress } from "./parts/router.ts";
 import { whenDrawn } from "./parts/screen.ts";
 import { ready, whenGone } from "./parts/vault_client.ts";
 import { nameScreens } from "./screens.ts";
@@ -30,16 +30,18 @@ addEventListener("click", throughHistory, { capture: true });
 addEventListener("popstate", () => wentBack() || void shown());
 addEventListener("hashchange", () => void shown());
 nameScreens();
-screen("keys", async (given) => (await import("./keys/screen.ts")).keys(given));
-screen("identity", async (given) => (await import("./keys/screen.ts")).identity(given));
-screen("keys-notice", async (given) => (await import("./keys/screen.ts")).noticed(given));
-screen("stop-service", async (given) => (await import("./keys/screen.ts")).stopService(given));
-screen("drill-account", async () => (await import("./keys/screen.ts")).drillAccount());
-for (const name of ["spending", "spendingNew", "spendingReview", "spendingRows"] as const)
-  screen(
-    name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`),
-    async (given) => (await import("./keys/screen.ts"))[name](given),
-  );
+const onDemand = () => import("./keys/screen.ts");
+addScreens({
+  keys: async (given) => (await onDemand()).keys(given),
+  identity: async (given) => (await onDemand()).identity(given),
+  "keys-notice": async (given) => (await onDemand()).noticed(given),
+  "stop-service": async (given) => (await onDemand()).stopService(given),
+  "drill-account": async () => (await onDemand()).drillAccount(),
+  spending: async (given) => (await onDemand()).spending(given),
+  "spending-new": async (given) => (await onDemand()).spendingNew(given),
+  "spending-review": async (given) => (await onDemand()).spendingReview(given),
+  "spending-rows": async (given) => (await onDemand()).spendingRows(given),
+});
 whenGone(gone);
 footer();
 void shown();

@@ -11,7 +11,7 @@ import { FOR_PASSKEY } from "./move/messages.ts";
 import "./move/texts.ts";
 import { cannotStore } from "./parts/obstacle.ts";
 import { problem } from "./parts/problems.ts";
-import { go, screen, stay } from "./parts/router.ts";
+import { addScreens, go, stay } from "./parts/router.ts";
 import { alarm } from "./parts/screen.ts";
 import { ready, whenGone } from "./parts/vault_client.ts";
 import { nameScreens } from "./screens.ts";
@@ -19,7 +19,7 @@ import { blocked, gone } from "./vault/unlock.ts";
 
 nameScreens();
 stay();
-screen("home", moveFrom);
+addScreens({ home: moveFrom });
 footer();
 void (location.hash === FOR_PASSKEY ? make(window.opener) : began()).catch((error) => alarm(problem(error)));
 

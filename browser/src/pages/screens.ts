@@ -3,7 +3,7 @@
 import { drillDevice } from "./drill/device.ts";
 import { drillFile } from "./drill/file.ts";
 import { addressProven, leave } from "./leave/parts.ts";
-import { screen } from "./parts/router.ts";
+import { addScreens } from "./parts/router.ts";
 import { pair } from "./pair/give.ts";
 import { take } from "./pair/take.ts";
 import { choose } from "./register/choose.ts";
@@ -24,31 +24,48 @@ import { versions } from "./vault/snapshots.ts";
 import { stuck } from "./vault/stuck.ts";
 import { elsewhere, enter } from "./vault/unlock.ts";
 
+const SCREENS = {
+  start,
+  choose,
+  passkey,
+  prove,
+  finish,
+  safety,
+  vault: enter,
+  home,
+  elsewhere,
+  stuck,
+  export: exportVault,
+  import: importVault,
+  delegate,
+  versions,
+  pair,
+  take,
+  "drill-file": drillFile,
+  "drill-device": drillDevice,
+  "passkey-proven": passkeyProven,
+  leave,
+  "address-proven": addressProven,
+  received,
+  send,
+  "send-review": review,
+  sending,
+};
+
+type OnDemand = typeof import("./keys/screen.ts");
+
+/** What draws each screen, by its name. */
+export type Screens = typeof SCREENS &
+  Pick<OnDemand, "keys" | "identity" | "spending"> & {
+    "keys-notice": OnDemand["noticed"];
+    "stop-service": OnDemand["stopService"];
+    "drill-account": OnDemand["drillAccount"];
+    "spending-new": OnDemand["spendingNew"];
+    "spending-review": OnDemand["spendingReview"];
+    "spending-rows": OnDemand["spendingRows"];
+  };
+
 /** Registers every screen. Screens do not register themselves on import, because the build would drop such modules. */
 export function nameScreens() {
-  screen("start", start);
-  screen("choose", choose);
-  screen("passkey", passkey);
-  screen("prove", prove);
-  screen("finish", finish);
-  screen("safety", safety);
-  screen("vault", enter);
-  screen("home", home);
-  screen("elsewhere", elsewhere);
-  screen("stuck", stuck);
-  screen("export", exportVault);
-  screen("import", importVault);
-  screen("delegate", delegate);
-  screen("versions", versions);
-  screen("pair", pair);
-  screen("take", take);
-  screen("drill-file", drillFile);
-  screen("drill-device", drillDevice);
-  screen("passkey-proven", passkeyProven);
-  screen("leave", leave);
-  screen("address-proven", addressProven);
-  screen("received", received);
-  screen("send", send);
-  screen("send-review", review);
-  screen("sending", sending);
+  addScreens(SCREENS);
 }

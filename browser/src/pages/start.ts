@@ -89,7 +89,7 @@ function unfinished(row: Begun, quiet: boolean) {
     body: [
       paragraph("resume.lead", { identifier }),
       buttons(
-        button(text("resume.continue"), (event) => resume(row, event.currentTarget as HTMLElement), {
+        button(text("resume.continue"), (event) => resume(row, event.currentTarget), {
           kind: "main",
           name: "continue",
         }),

@@ -20,7 +20,12 @@ type Token = { symbol: string; decimals: number; unit: string; least: number };
 export type Facts = { chainId: number; chainName: string; usdc: string };
 
 /** the request as passed on by the worker; `inside`: the page's origin if a frame of another origin asks */
-export type PaymentMessage = { site: string; inside?: string; total: { currency: string; value: string }; data: any };
+export type PaymentMessage = {
+  site: string;
+  inside?: string;
+  total: { currency: string; value: string };
+  data: unknown;
+};
 
 /** `token`: null if the service does not know it */
 export type Request = {
@@ -56,7 +61,8 @@ export class Refusal extends Error {
  */
 export function readRequest({ site, inside, total, data }: PaymentMessage, facts: Facts): Request {
   if (![site, inside ?? site].every((origin) => URL.canParse(origin))) throw bad("what_site");
-  const { to, amount, token, chainId, ucan, label } = typeof data === "object" && data !== null ? data : {};
+  const { to, amount, token, chainId, ucan, label } =
+    typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
   if (typeof amount !== "string" || !WHOLE.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST)
     throw bad("what_amount");
   if (token !== NATIVE && !isAddress(token)) throw bad("what_token");
@@ -109,7 +115,7 @@ export function tokenOf(token: string, { usdc }: { usdc: string }): Token | null
   return token.toLowerCase() === usdc.toLowerCase() ? USDC : null;
 }
 
-function isDid(to: unknown) {
+function isDid(to: unknown): to is `did:${string}` {
   return typeof to === "string" && to.length <= DID_LENGTH && /^did:[a-z0-9]+:[\w.:%-]+$/.test(to);
 }
 

@@ -80,13 +80,10 @@ export function showLeft({ token }: Request, left: bigint | null) {
 function vaultChoice({ payers, did, onChoice }: Choice) {
   if (payers.length < 2) return el("span", {}, el("strong", {}, payers[0].name), el("span", { class: "did" }, did));
   const options = payers.map((it) => el("option", { value: it.did }, `${it.name} ${it.did}`.trim()));
-  const select = el(
+  const chosen = () => onChoice(select.value);
+  const select: HTMLSelectElement = el(
     "select",
-    {
-      id: "vaults",
-      "aria-label": text("vault"),
-      onchange: () => onChoice((select as HTMLSelectElement).value),
-    },
+    { id: "vaults", "aria-label": text("vault"), onchange: chosen },
     ...options,
   );
   return select;

@@ -8,16 +8,15 @@ import {
   fieldsOf,
   fromFragment,
   inFragment,
+  type Message,
   token,
 } from "../../connect/protocol.ts";
 import { isDeclared } from "../../connect/declared.ts";
 import { askingOrigin, type ConnectRequest, readRequest, Refusal, returnAddress } from "../../connect/request.ts";
 
-type Message = Record<string, any>;
-
 export interface Asker {
   /** as stated by the browser, not by the application */ origin: URL;
-  /** repeated in every response */ state: string;
+  /** repeated in every response; a text if the request was not refused */ state: unknown;
   /** null if the request was refused */ requested: ConnectRequest | null;
   refusal: Refusal | null;
   /** whether the response takes this window back to the application */ redirect: boolean;
@@ -57,7 +56,7 @@ async function byOpener(): Promise<Asker> {
   if (!opener) throw new Refusal("no_asker");
   const { origin, ...message } = await requestOf(opener);
   const url = askingOrigin(origin);
-  const { state } = message as Message;
+  const { state } = message;
   const send = (fields: Message) => opener.postMessage({ holdfast: PROTOCOL, state, ...fields }, origin);
   return {
     origin: url,
@@ -98,7 +97,7 @@ function requestOf(opener: Window): Promise<Message & { origin: string }> {
 }
 
 /** Whether the opener's window still shows the page that sent the request. */
-function pong(opener: Window, origin: string, state: string, send: (fields: Message) => void): Promise<boolean> {
+function pong(opener: Window, origin: string, state: unknown, send: (fields: Message) => void): Promise<boolean> {
   if (opener.closed) return Promise.resolve(false);
   return new Promise((resolve) => {
     const over = (there: boolean) => {
@@ -119,7 +118,7 @@ function pong(opener: Window, origin: string, state: string, send: (fields: Mess
 
 function read(message: Message): { requested: ConnectRequest | null; refusal: Refusal | null } {
   try {
-    return { requested: readRequest(message as any, Date.now() / 1000), refusal: null };
+    return { requested: readRequest(message, Date.now() / 1000), refusal: null };
   } catch (error) {
     if (error instanceof Refusal) return { requested: null, refusal: error };
     throw error;

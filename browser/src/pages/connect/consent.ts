@@ -3,7 +3,7 @@
 import type { Connected } from "../../connect.ts";
 import type { ConnectRequest, Delegate } from "../../connect/request.ts";
 import { amount, moment, text } from "../parts/language.ts";
-import { button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { preparing, run, show } from "../parts/screen.ts";
 import { ignoreStrayClicks } from "../../kit/stray_clicks.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -36,12 +36,8 @@ export async function consent(request: Request): Promise<boolean> {
 
 function draw(request: Request, did: string, address: string) {
   const { origin, returnTo, requested, allowed, refused } = request;
-  const allow = (event: Event) =>
-    run(
-      event.currentTarget as HTMLElement,
-      async () => allowed(await result(origin, returnTo, requested)),
-      text("working"),
-    );
+  const allow = (event: Press) =>
+    run(event.currentTarget, async () => allowed(await result(origin, returnTo, requested)), text("working"));
   const signed = requested.sign && signedCard(requested.sign.text);
   const yes = button(text(requested.sign ? "connect.allow.sign" : "connect.allow"), allow, {
     kind: "main",

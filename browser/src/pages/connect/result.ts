@@ -58,7 +58,7 @@ async function signature(client: Client, facts: Sign & { origin: string; returnT
  */
 async function keyOf({ vault }: Client, did: string): Promise<string> {
   const listed = await vault.exec("resource:enclaves action:list");
-  for (const { curve, public_key: point } of (listed.result ?? []) as any[]) {
+  for (const { curve, public_key: point } of listed.result ?? []) {
     if (curve !== "P-256") continue;
     if (`did:new:${await vault.keccak256(fromHex(point.slice(2)))}` === did) return point;
   }

@@ -5,7 +5,7 @@
 
 import { keyId, passkeyKey, usePasskey } from "../library.ts";
 import { moment, text, type TextKey } from "../parts/language.ts";
-import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { copiesOf } from "../parts/providers.ts";
 import { go } from "../parts/router.ts";
@@ -44,8 +44,7 @@ export function drillCard(known: Facts) {
 
 function row({ way, there, triedAt }: Row, known: Facts) {
   const asks = way === "passkey" || (way === "copy" && known.wraps.some(({ kind }) => kind === "prf"));
-  const press = (event: Event) =>
-    run(event.currentTarget as HTMLElement, () => TRIALS[way](known), asks ? text("passkey.open") : "");
+  const press = (event: Press) => run(event.currentTarget, () => TRIALS[way](known), asks ? text("passkey.open") : "");
   // Another device may have the vault without this browser's knowledge, so the device test is always offered.
   // What owns or brings back the account is known to the chain alone.
   const offered = way === "device" ? text("drill.device.has") : way === "account" && text("drill.try");

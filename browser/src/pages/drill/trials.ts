@@ -87,12 +87,8 @@ export async function tryFile(did: string, data: Uint8Array<ArrayBuffer>, passwo
  */
 export async function answerTo(client: Client, number: string) {
   const signed = await client.vault.call("sign", { message: `Holdfast: trial ${number}`, deterministic: true });
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(octets(signed.signature))));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(signed.signature)));
   return (new DataView(hash.buffer).getBigUint64(0) % DIGITS).toString().padStart(6, "0");
-}
-
-function octets(bytes: any): Uint8Array {
-  return bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : Uint8Array.from(bytes);
 }
 
 /** Creates the random number from which another device computes its six digits. */

@@ -2,7 +2,7 @@
 
 import type { AccountDid } from "../../account/did.ts";
 import { text } from "../parts/language.ts";
-import { button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { accountNodes, doubts } from "../keys/asking.ts";
 import { accountOf } from "../keys/people.ts";
@@ -19,7 +19,7 @@ const DID = /^did:[a-z0-9]+:\S+$/;
 const PLAIN = { autocapitalize: "none", spellcheck: "false", autocomplete: "off" };
 
 export function controlCard({ at, found }: Known) {
-  const withdraw = (event: Event) => run(event.currentTarget as HTMLElement, () => withdrawn(at), text("working"));
+  const withdraw = (event: Press) => run(event.currentTarget, () => withdrawn(at), text("working"));
   const to = field(text("did.control.to"), { name: "controller", ...PLAIN });
   const propose = (it: HTMLFormElement) =>
     run(it.querySelector("button"), () => proposed(at, to.input.value), text("working"));

@@ -2,7 +2,7 @@
 
 import type { AccountDid } from "../../account/did.ts";
 import { text } from "../parts/language.ts";
-import { button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { RequestRefused, textHash } from "../library.ts";
 import { ProblemError } from "../parts/problems.ts";
@@ -55,7 +55,7 @@ function foundNodes({ at }: Known, { alias, state }: { alias: string; state: Sta
   const said = el("p", { role: "status" }, text(`did.name.${state}`, { alias }));
   if (state === "taken") return [said];
   const act = ({ free: "add", active: "deactivate", inactive: "activate" } as const)[state];
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, () => acted(at, alias, act), text("working"));
+  const press = (event: Press) => run(event.currentTarget, () => acted(at, alias, act), text("working"));
   return [
     said,
     el("div", { class: "buttons" }, button(text(`did.name.${act}`), press, { kind: "plain", name: `alias-${act}` })),

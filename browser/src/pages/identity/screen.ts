@@ -3,7 +3,7 @@
 import "../keys/texts.ts";
 import type { AccountDid, RegisteredDid } from "../../account/did.ts";
 import { text } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { go } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
@@ -53,7 +53,7 @@ function draw(known: Known) {
 function stateCard({ at, found, own }: Known) {
   const { controller, active, did } = found;
   const controls = controller === own;
-  const change = (event: Event) => run(event.currentTarget as HTMLElement, () => changed(at, !active), text("working"));
+  const change = (event: Press) => run(event.currentTarget, () => changed(at, !active), text("working"));
   const name = active ? "deactivate" : "activate";
   return card(
     "did-state",

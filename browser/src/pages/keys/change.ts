@@ -75,11 +75,10 @@ type Step = { name: string; work: () => Promise<void> };
 type State = "waiting" | "working" | "done" | "left";
 
 async function shown(heading: string, steps: Step[], done: Set<Step> = new Set()) {
-  const again = button(
-    text("again"),
-    (event) => run(event.currentTarget as HTMLElement, () => shown(heading, steps, done)),
-    { kind: "main", name: "again" },
-  );
+  const again = button(text("again"), (event) => run(event.currentTarget, () => shown(heading, steps, done)), {
+    kind: "main",
+    name: "again",
+  });
   const back = button(text("back"), () => go("keys"), { kind: "plain", name: "back" });
   const rows = steps.map((step) => row(step, done.has(step)));
   again.hidden = back.hidden = true;

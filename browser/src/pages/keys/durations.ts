@@ -6,7 +6,7 @@ export const [HOUR, DAY] = [3600, 86_400];
 
 /** @returns in whole days, or else in hours */
 export function duration(seconds: number): string {
-  const [unit, of] = seconds % DAY === 0 ? ["day", DAY] : ["hour", HOUR];
-  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 };
-  return new Intl.NumberFormat(language, options as any).format(seconds / (of as number));
+  const [unit, of] = seconds % DAY === 0 ? (["day", DAY] as const) : (["hour", HOUR] as const);
+  const options = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(language, options).format(seconds / of);
 }

@@ -3,7 +3,7 @@
 import "./texts.ts";
 import type { Change as AccountChange } from "../../account/changes.ts";
 import { counted, text } from "../parts/language.ts";
-import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { run } from "../parts/screen.ts";
 import { card } from "../vault/card.ts";
@@ -44,7 +44,7 @@ export function guardiansCard(known: Known) {
 
 function row(signer: string, { named, canChange, view }: Known) {
   const { name } = named(signer);
-  const remove = (event: Event) => run(event.currentTarget as HTMLElement, () => removed(signer, name, view));
+  const remove = (event: Press) => run(event.currentTarget, () => removed(signer, name, view));
   return el(
     "li",
     { "data-signer": signer },

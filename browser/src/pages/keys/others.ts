@@ -5,7 +5,7 @@ import type { AccountKeys } from "../../account/keys.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { copyButton } from "../parts/copy.ts";
 import { moment, text, type TextKey } from "../parts/language.ts";
-import { button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { go } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
@@ -110,7 +110,7 @@ async function used(account: string | undefined, said: TextKey) {
 
 /** The button that leads back to the vault's own account. */
 export function ownAgain() {
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, () => used(undefined, "keys.own.done"));
+  const press = (event: Press) => run(event.currentTarget, () => used(undefined, "keys.own.done"));
   return el(
     "div",
     {},

@@ -5,7 +5,7 @@ import type { Owner } from "../../chain/owner_list.ts";
 import type { Passkey } from "../../passkeys/signers.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { day, text } from "../parts/language.ts";
-import { about, button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { run } from "../parts/screen.ts";
 import { card } from "../vault/card.ts";
 import { agreedTo } from "./asking.ts";
@@ -31,8 +31,7 @@ export function ownersCard(known: Known) {
 function row({ signer, expiry }: Owner, { named, view, own, canChange }: Known) {
   const { name, kind } = named(signer);
   const until = expiry ? `, ${text("keys.until", { time: day(expiry * 1000) })}` : "";
-  const remove = (event: Event) =>
-    run(event.currentTarget as HTMLElement, () => removed(signer, name, signer === own, view));
+  const remove = (event: Press) => run(event.currentTarget, () => removed(signer, name, signer === own, view));
   return el(
     "li",
     { "data-signer": signer },
@@ -58,8 +57,7 @@ async function removed(signer: string, name: string, isThis: boolean, { guardian
 
 function passkeyButton({ signer, name }: Passkey) {
   const label = text("keys.passkey.add", { name });
-  const add = (event: Event) =>
-    run(event.currentTarget as HTMLElement, () => change(label, [{ kind: "add_owner", signer }]));
+  const add = (event: Press) => run(event.currentTarget, () => change(label, [{ kind: "add_owner", signer }]));
   return button(label, add, { name: "add-passkey" });
 }
 

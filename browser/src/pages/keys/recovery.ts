@@ -4,7 +4,7 @@ import "./texts.ts";
 import type { Recovery } from "../../account/reads.ts";
 import type { ServedChain } from "../../generated/types.ts";
 import { moment, text } from "../parts/language.ts";
-import { button, el, paragraph } from "../parts/nodes.ts";
+import { button, el, paragraph, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -38,10 +38,10 @@ export function notice({ readyAt, newOwners }: Recovery, own: string, named: Nam
   );
 }
 
-function stop(event: Event, { chainId, name: chain }: ServedChain) {
+function stop(event: Press, { chainId, name: chain }: ServedChain) {
   const work = async () => {
     await (await (await ready()).accountKeys(undefined, chainId)).cancelRecovery();
     await go("home", { said: text("keys.stopped", { chain }) });
   };
-  return run(event.currentTarget as HTMLElement, work, text("working"));
+  return run(event.currentTarget, work, text("working"));
 }

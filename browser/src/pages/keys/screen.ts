@@ -13,7 +13,7 @@ import type { RecoveryTerms, ServedChain } from "../../generated/types.ts";
 import { facts } from "../../kit/notes.ts";
 import type { Passkey } from "../../passkeys/signers.ts";
 import { text } from "../parts/language.ts";
-import { button, buttons, paragraph } from "../parts/nodes.ts";
+import { button, buttons, paragraph, type Press } from "../parts/nodes.ts";
 import { hasExpired } from "../library.ts";
 import { go } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
@@ -145,6 +145,6 @@ function draw(known: Known) {
 }
 
 function bringing() {
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, bringChanges);
+  const press = (event: Press) => run(event.currentTarget, bringChanges);
   return buttons(button(text("keys.bring"), press, { kind: "plain", name: "bring" }));
 }

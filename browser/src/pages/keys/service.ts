@@ -7,7 +7,7 @@ import type { RecoveryConfirmed, RecoveryTerms as Terms } from "../../generated/
 import { moment, text, type TextKey } from "../parts/language.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { copyButton } from "../parts/copy.ts";
-import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { go } from "../parts/router.ts";
@@ -26,8 +26,8 @@ export function serviceOffer({ view, terms }: Known) {
   if (!key || view.guardians.some((it) => terms.guardians.includes(it))) return false;
   const values = { name: SERVICE, wait: duration(terms.waitSeconds) };
   const label = text("keys.service.add", values);
-  const add = (event: Event) =>
-    run(event.currentTarget as HTMLElement, async () => {
+  const add = (event: Press) =>
+    run(event.currentTarget, async () => {
       const question = { heading: label, words: text("keys.service.text", values), yes: text("keys.service.yes") };
       if (!(await confirmed(question))) return;
       /** with one person so far, both must agree */
@@ -138,8 +138,8 @@ export async function isServiceAmong(guardians: string[]) {
 
 /** The screen that a mail leads to: it stops this service's help. */
 export function stopService({ request }: { request: string }) {
-  const stop = (event: Event) =>
-    run(event.currentTarget as HTMLElement, async () => {
+  const stop = (event: Press) =>
+    run(event.currentTarget, async () => {
       const { stopped } = await (await ready()).stopRecovery({ request });
       history.replaceState(null, "", "/vault");
       show({

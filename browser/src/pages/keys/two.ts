@@ -5,7 +5,7 @@ import type { Passkey } from "../../passkeys/signers.ts";
 import { keyId } from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text } from "../parts/language.ts";
-import { button, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { TOKENS, shown } from "../send/tokens.ts";
@@ -33,7 +33,7 @@ function first() {
 }
 
 function present({ alone, canChange }: Known) {
-  const off = (event: Event) => run(event.currentTarget as HTMLElement, turnedOff);
+  const off = (event: Press) => run(event.currentTarget, turnedOff);
   const sums = alone.map(
     ({ permission }) => `${amountOf(permission, permission.allowance)} ${periodText(permission.period)}`,
   );

@@ -4,7 +4,7 @@ import type { Attestation } from "../../generated/types.ts";
 import { meta } from "../../kit/meta.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text } from "../parts/language.ts";
-import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { setVaultOf, unmarkVault } from "../parts/notes.ts";
 import { go } from "../parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../parts/screen.ts";
@@ -39,7 +39,7 @@ export type Parts = typeof PARTS;
 
 /** The card that leads to the screen. */
 export function leaveCard() {
-  const open = (event: Event) => run(event.currentTarget as HTMLElement, () => go("leave"), text("working"));
+  const open = (event: Press) => run(event.currentTarget, () => go("leave"), text("working"));
   return card(
     "leave",
     text("leave.heading"),

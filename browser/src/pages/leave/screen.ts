@@ -4,6 +4,7 @@
  */
 
 import type { StoredPerson } from "../../flows/person.ts";
+import type { Press } from "../parts/nodes.ts";
 import type { Parts } from "./parts.ts";
 
 type Identifier = StoredPerson["identifiers"][number];
@@ -100,7 +101,7 @@ function pressed(
   work: () => Promise<unknown>,
   kind: "plain" | "bad" = "plain",
 ) {
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, work);
+  const press = (event: Press) => run(event.currentTarget, work);
   return button(text(`leave.${name}`), press, { kind, name });
 }
 

@@ -8,7 +8,7 @@ import type { MadePasskey } from "../../flows/move.ts";
 import { createPasskey, passkeyKey, usePasskey } from "../library.ts";
 import { text } from "../parts/language.ts";
 import { ignoreStrayClicks } from "../../kit/stray_clicks.ts";
-import { button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { run, show } from "../parts/screen.ts";
 import { requestOf, type Wanted } from "./messages.ts";
 
@@ -26,8 +26,8 @@ export async function make(opener: Window | null) {
 
 function screen(origin: string, wanted: Wanted, answer: (made: MadePasskey) => void) {
   const { host } = location;
-  const press = (event: Event) =>
-    run(event.currentTarget as HTMLElement, async () => {
+  const press = (event: Press) =>
+    run(event.currentTarget, async () => {
       answer(await passkeyFor(wanted));
       done(origin);
     });

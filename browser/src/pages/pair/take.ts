@@ -7,7 +7,7 @@ import type { VaultKey } from "../../passkeys/secrets.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.ts";
 import { text } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { markVault, setReceived, setVaultOf } from "../parts/notes.ts";
 import { newPassword } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
@@ -109,8 +109,8 @@ function key() {
     await setVaultOf(used.credentialId, { did, copies: await copiesOf(used.assertion) });
     await stored(vault);
   };
-  const pressing = (work: () => Promise<void>) => (event: Event) =>
-    run(event.currentTarget as HTMLElement, work, text("passkey.open"));
+  const pressing = (work: () => Promise<void>) => (event: Press) =>
+    run(event.currentTarget, work, text("passkey.open"));
   show({
     name: "take-key",
     heading: text("take.key.heading"),

@@ -1,9 +1,12 @@
 /** Buttons, paragraphs, fields and forms of the pages. */
 
-import { type Child, el } from "../../kit/el.ts";
+import { type Child, el, type Props } from "../../kit/el.ts";
 import { text, type TextKey } from "./language.ts";
 
 export { el };
+
+/** an event of what was pressed */
+export type Press = Event & { currentTarget: HTMLElement };
 
 /**
  * Creates a button.
@@ -12,7 +15,7 @@ export { el };
  */
 export function button(
   label: string,
-  onclick: (event: Event) => unknown,
+  onclick: (event: Press) => unknown,
   { kind = "", name }: { kind?: "main" | "plain" | "bad" | ""; name?: string } = {},
 ): HTMLButtonElement {
   return el("button", { type: "button", class: kind || null, "data-name": name, onclick }, label);
@@ -39,13 +42,13 @@ let count = 0;
  *
  * @param props of the input
  */
-export function field(label: string, props: Record<string, any>, hint?: string) {
+export function field(label: string, props: Props, hint?: string) {
   const id = `field-${++count}`;
   const input = el("input", {
     id,
     "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-verdict`,
     ...props,
-  }) as HTMLInputElement;
+  });
   const verdict = el("p", { id: `${id}-verdict`, class: "verdict" });
   const node = el(
     "div",
@@ -68,7 +71,7 @@ export function field(label: string, props: Record<string, any>, hint?: string) 
 
 /** Creates a form whose submission calls a function and never navigates. */
 export function form(onSubmit: (form: HTMLFormElement) => unknown, ...children: Child[]): HTMLFormElement {
-  const made = el("form", { novalidate: true }, ...children) as HTMLFormElement;
+  const made = el("form", { novalidate: true }, ...children);
   made.addEventListener("submit", (event) => {
     event.preventDefault();
     void onSubmit(made);

@@ -1,6 +1,7 @@
 /** Stores what the pages remember in this browser about registrations, passkeys and vaults. No entry is secret. */
 
 import { withStore } from "../library.ts";
+import type { Attestation } from "../../generated/types.ts";
 import type { Copies } from "./providers.ts";
 
 const MARK = "holdfast-vaults";
@@ -17,7 +18,7 @@ export interface Begun {
   /** of the passkey, once it exists */ credentialId?: string;
   /** of the vault, once it is stored; without it the passkey opens nothing */ did?: string;
   /** whether a password protects the vault */ password?: boolean;
-  attestation?: any;
+  attestation?: Attestation;
   /** the person's invitation code */ invitation?: string;
 }
 

@@ -1,5 +1,6 @@
 /** Names passkeys after their providers. A name is only a label, not a reason to trust a passkey. */
 
+import type { Foreign } from "../../http/http.ts";
 import { service } from "./vault_client.ts";
 import { text } from "./language.ts";
 
@@ -40,7 +41,8 @@ export async function copiesOf(credential: string): Promise<Copies | null> {
   return parsed && inFlags(parsed);
 }
 
-function inFlags({ flags }: any): Copies | null {
+function inFlags(parsed: Record<string, unknown>): Copies | null {
+  const flags = parsed.flags as Foreign;
   if (typeof flags?.backup_eligible !== "boolean") return null;
   if (!flags.backup_eligible) return "one";
   return flags.backup_state ? "synced" : "possible";
@@ -81,13 +83,14 @@ function platform() {
   return { CrOS: "ChromeOS", Mac: "macOS" }[named] ?? named;
 }
 
+/** what only some browsers have */
+type Branded = Navigator & { userAgentData?: { brands: { brand: string }[] } };
+
 /** Returns the name that the browser reports for itself. */
 function browser() {
-  const brands = (navigator as any).userAgentData?.brands ?? [];
-  const real = brands
-    .map(({ brand }: { brand: string }) => brand)
-    .filter((brand: string) => !/not.?a.?brand/i.test(brand));
-  const known = real.find((brand: string) => brand !== "Chromium") ?? real[0];
+  const brands = (navigator as Branded).userAgentData?.brands ?? [];
+  const real = brands.map(({ brand }) => brand).filter((brand) => !/not.?a.?brand/i.test(brand));
+  const known = real.find((brand) => brand !== "Chromium") ?? real[0];
   const agent = navigator.userAgent;
   return (
     known ??

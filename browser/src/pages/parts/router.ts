@@ -1,8 +1,12 @@
 /** Registers screens by name, so that no screen's module needs to import that of another screen. */
 
+import type { Screens } from "../screens.ts";
 import { depth } from "./back.ts";
 
-const screens: Map<string, (given?: any) => unknown> = new Map();
+/** What draws the screens, by their names. */
+type Drawn = { [Name in keyof Screens]: (...given: Parameters<Screens[Name]>) => unknown };
+
+const screens: Partial<Record<keyof Screens, (given?: unknown) => unknown>> = {};
 
 /** The URL paths of screens. A screen without a path leaves the URL unchanged. */
 const PATHS: Record<string, string> = { start: "/", vault: "/vault" };
@@ -18,13 +22,14 @@ export function stays() {
   return staying;
 }
 
-export function screen(name: string, draw: (given?: any) => unknown) {
-  screens.set(name, draw);
+export function addScreens(added: Partial<Drawn>) {
+  Object.assign(screens, added);
 }
 
 /** Goes to a screen. */
-export async function go(name: string, given?: any): Promise<void> {
-  const draw = screens.get(name);
+export function go<Name extends keyof Screens>(name: Name, ...given: Parameters<Screens[Name]>): Promise<void>;
+export async function go(name: keyof Screens, given?: unknown): Promise<void> {
+  const draw = screens[name];
   if (!draw) throw new TypeError(`no screen: ${name}`);
   const path = PATHS[name];
   // An entry that was added for a screen with a Back button makes way.

@@ -18,7 +18,7 @@ const CHECK_AFTER_MS = 300;
 /** What the operator lets people register. */
 const CHANNELS: Channel[] = (meta("channels") || "handle email sms").split(" ") as Channel[];
 const BY_INVITATION = meta("registration") === "invitation";
-const INPUTS: Record<string, Record<string, any>> = {
+const INPUTS: Record<Channel, Record<string, string>> = {
   handle: {
     name: "handle",
     autocomplete: "username",

@@ -3,7 +3,7 @@
 import type { VaultKey } from "../../passkeys/secrets.ts";
 import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { type Begun, setBegun } from "../parts/notes.ts";
 import { succeeded } from "../parts/problems.ts";
@@ -65,7 +65,7 @@ function locked(row: Begun) {
     password.node,
     buttons(submit(text("resume.continue"))),
   );
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, withPasskey, text("passkey.open"));
+  const press = (event: Press) => run(event.currentTarget, withPasskey, text("passkey.open"));
   show({
     name: "finish-unlock",
     heading: text("resume.heading"),

@@ -1,10 +1,11 @@
 /** Creates the passkey and the vault. If the passkey returns no secret (PRF), a password protects the vault. */
 
+import type { PasskeyOptions } from "../../passkeys/create.ts";
 import type { VaultKey } from "../../passkeys/secrets.ts";
 import { WebAuthnError, passkeyKey } from "../library.ts";
 import { meta } from "../../kit/meta.ts";
 import { text } from "../parts/language.ts";
-import { button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { type Begun, markVault, setBegun, setVaultOf } from "../parts/notes.ts";
 import { newPassword } from "../parts/passwords.ts";
@@ -17,7 +18,7 @@ import { withoutOrphan } from "./flow.ts";
 type Made = { credential: string; credentialId: string };
 
 export function passkey(row: Begun) {
-  const make = (event: any, options: object = { hints: ["client-device"] }) =>
+  const make = (event: Press, options: PasskeyOptions = { hints: ["client-device"] }) =>
     run(event.currentTarget, () => created(row, options), text("passkey.open"));
   show({
     name: "passkey",
@@ -40,7 +41,7 @@ export function passkey(row: Begun) {
   });
 }
 
-async function created(row: Begun, options: object) {
+async function created(row: Begun, options: PasskeyOptions) {
   const client = await ready();
   if (row.credentialId) row = await withoutOrphan(row); // created by an attempt that stored no vault
   const made = await client.createPasskey({ rpName: SERVICE, userName: row.identifier, ...options });
@@ -75,7 +76,7 @@ function again(row: Begun, made: Made, error: WebAuthnError) {
     body: [
       paragraph("passkey.once"),
       buttons(
-        button(text("again"), (event) => run(event.currentTarget as HTMLElement, retry, text("passkey.open")), {
+        button(text("again"), (event) => run(event.currentTarget, retry, text("passkey.open")), {
           kind: "main",
           name: "again",
         }),

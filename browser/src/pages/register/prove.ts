@@ -114,7 +114,7 @@ async function filledByMessage(input: HTMLInputElement, signal: AbortSignal) {
   if (!("OTPCredential" in window)) return;
   try {
     const otpRequest = { otp: { transport: ["sms"] }, signal } as CredentialRequestOptions;
-    const found = (await navigator.credentials.get(otpRequest)) as any;
+    const found = (await navigator.credentials.get(otpRequest)) as (Credential & { code?: string }) | null;
     if (!found?.code || signal.aborted) return;
     input.value = found.code;
     input.dispatchEvent(new Event("input"));

@@ -1,7 +1,7 @@
 /** The end of a registration: says that it succeeded, what the vault depends on, and how to add another way to open it. */
 
 import { text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { type Begun, vaultOf } from "../parts/notes.ts";
 import type { Copies } from "../parts/providers.ts";
 import { go, stays } from "../parts/router.ts";
@@ -29,9 +29,9 @@ function warningOf(copies: Copies, isStored: boolean): TextKey {
 }
 
 function draw(row: Begun, warning: TextKey, safe: boolean = false) {
-  const add = (event: Event) =>
+  const add = (event: Press) =>
     run(
-      event.currentTarget as HTMLElement,
+      event.currentTarget,
       async () => {
         const { credentialId, registered } = await addPasskey({ userName: row.identifier, ...ELSEWHERE });
         if (!registered && row.channel !== "handle")

@@ -17,7 +17,7 @@ export async function byPasskey() {
   const { assertion, credentialId } = await usePasskey({ challenge, credentialIds });
   const verification = { assertion, challenge: toBase64(challenge), origin: location.origin, rp_id: location.hostname };
   const { success, result } = await vault.exec("resource:credentials action:verify", verification);
-  if (!success || !(result as any)?.valid) throw new ProblemError("problem.wrong_key");
+  if (!success || !result?.valid) throw new ProblemError("problem.wrong_key");
   noteUse(credentialId);
 }
 

@@ -4,7 +4,7 @@ import "../keys/texts.ts";
 import type { AccountSpending } from "../../account/spending.ts";
 import type { Client } from "../library.ts";
 import { text } from "../parts/language.ts";
-import { about, button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { about, button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -48,7 +48,7 @@ async function rowsOf(client: Client) {
 async function row(client: Client, { id, permission, spent, to }: Listed) {
   const [app, payee] = [to ?? text("spend.key", { key: permission.keyId }), await payeeText(client, permission)];
   const facts = { amount: amountOf(permission, permission.allowance), period: periodText(permission.period) };
-  const end = (event: Event) => run(event.currentTarget as HTMLElement, () => ended(id), text("working"));
+  const end = (event: Press) => run(event.currentTarget, () => ended(id), text("working"));
   return el(
     "li",
     { "data-permission": id },

@@ -3,7 +3,7 @@
 import { meta } from "../../kit/meta.ts";
 import { copyButton } from "../parts/copy.ts";
 import { amount, moment, text, type TextKey } from "../parts/language.ts";
-import { about, button, el, paragraph } from "../parts/nodes.ts";
+import { about, button, el, paragraph, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -16,7 +16,7 @@ const TOKENS = ["USDC", "ETH"];
 const TEST_MONEY = Boolean(meta("test-money"));
 
 /** Whether the service was not reached; refusals are kinds of NetworkError too. */
-const isUnreached = (error: any) => error?.name === "NetworkError";
+const isUnreached = (error: unknown) => error instanceof Error && error.name === "NetworkError";
 
 /**
  * Returns the card. The card appears at once, and the balances are added when the network responds.
@@ -35,8 +35,7 @@ async function filled(body: HTMLElement, funded: () => unknown) {
     const [{ address }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
     const balances = el("div", { "data-name": "balances" });
     const receiving = receive(address, chain);
-    const refresh = (event: Event) =>
-      run(event.currentTarget as HTMLElement, () => shownBalances(balances, address, chainId));
+    const refresh = (event: Press) => run(event.currentTarget, () => shownBalances(balances, address, chainId));
     body.replaceChildren(
       balances,
       el(

@@ -3,9 +3,10 @@
  * every payment in and out, whichever device sent it. Names and purposes are those that the vault's devices noted.
  */
 
+import type { IndexerTransfers } from "../../http/service.ts";
 import type { Sent } from "../../kit/stored.ts";
 import { amount, moment, text, type TextKey } from "../parts/language.ts";
-import { button, el, paragraph } from "../parts/nodes.ts";
+import { button, el, paragraph, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
 import { sentRows, shareSent } from "../../kit/notes.ts";
@@ -17,15 +18,7 @@ import { decimalOf, isSamePayment, namer } from "./values.ts";
 
 const SHOWN = 20;
 
-type Transfer = {
-  direction: "in" | "out";
-  token: string;
-  from: string;
-  to: string;
-  amount: string;
-  tx_hash: string;
-  time: string;
-};
+type Transfer = IndexerTransfers["transfers"][number];
 
 type Event = { time: string; words: string; more?: Node[] };
 
@@ -68,7 +61,7 @@ async function filled(drawn: (transfers: Transfer[]) => void, state: HTMLElement
     found.push(...page.transfers);
     drawn(found);
     const next = page.next_cursor;
-    const older = (event: any) => run(event.currentTarget, () => more(next), text("working"));
+    const older = (event: Press) => run(event.currentTarget, () => more(next), text("working"));
     state.replaceChildren(
       ...(next
         ? [el("div", { class: "buttons" }, button(text("activity.older"), older, { kind: "plain", name: "older" }))]

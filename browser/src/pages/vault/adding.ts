@@ -1,5 +1,6 @@
 /** Adds another passkey to the open vault, and registers it with the service. */
 
+import type { AddOptions } from "../../flows/passkeys.ts";
 import type { DidRecord } from "../../generated/types.ts";
 import { text } from "../parts/language.ts";
 import { setVaultOf } from "../parts/notes.ts";
@@ -21,7 +22,7 @@ export const ELSEWHERE = {
  * @param options of the ceremony
  */
 export async function addPasskey(
-  options: { userName: string } & Record<string, any>,
+  options: AddOptions & { userName: string },
 ): Promise<{ credentialId: string; registered: boolean }> {
   const client = await ready();
   const { did } = await client.vault.query();
@@ -40,7 +41,7 @@ export async function addPasskey(
  * @param record of the vault's other passkeys
  */
 export function proveFor(credentialId: string, { identifier, channel }: DidRecord) {
-  return go("prove", { identifier, channel, passkey: credentialId });
+  return go("prove", { identifier, channel: channel as Proving["channel"], passkey: credentialId });
 }
 
 /** Registers the passkey after the person has proven the e-mail address or phone number. */

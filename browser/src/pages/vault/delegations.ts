@@ -3,10 +3,11 @@
  * withdrawn.
  */
 
+import type { Delegation } from "../../enclave-answers.ts";
 import { copyButton } from "../parts/copy.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { amount, day, text, type TextKey } from "../parts/language.ts";
-import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { go } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
@@ -46,10 +47,10 @@ export function delegationsCard({ delegations }: Facts) {
 }
 
 /** @param it a row of the vault's delegations */
-function row(it: any) {
+function row(it: Delegation) {
   const ended = it.expiration && it.expiration * 1000 < Date.now();
   const state = it.revoked_at ? "allow.revoked" : ended ? "allow.ended" : null;
-  const withdraw = (event: Event) => run(event.currentTarget as HTMLElement, () => withdrawn(it));
+  const withdraw = (event: Press) => run(event.currentTarget, () => withdrawn(it));
   const words = el("p", {}, sentence(it));
   void limitOf(it).then(
     (limit) =>
@@ -74,13 +75,13 @@ function row(it: any) {
   return item;
 }
 
-function sentence({ audience: to, command, expiration }: any) {
+function sentence({ audience: to, command, expiration }: Delegation) {
   return expiration
     ? text("allow.row.other", { to, command, date: day(expiration * 1000) })
     : text("allow.row.forever", { to, command });
 }
 
-async function withdrawn({ cid, audience }: any) {
+async function withdrawn({ cid, audience }: Delegation) {
   const question = {
     heading: text("allow.revoke.heading"),
     words: text("allow.revoke.text", { to: audience }),

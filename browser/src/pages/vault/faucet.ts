@@ -2,7 +2,7 @@
 
 import { meta } from "../../kit/meta.ts";
 import { text } from "../parts/language.ts";
-import { button } from "../parts/nodes.ts";
+import { button, type Press } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -21,7 +21,7 @@ export function faucetButton(account: string, then: () => unknown) {
     await give(account);
     await then();
   };
-  const pressed = (event: Event) => run(event.currentTarget as HTMLElement, given, text("working"));
+  const pressed = (event: Press) => run(event.currentTarget, given, text("working"));
   return FAUCET ? button(text("vault.faucet"), pressed, { name: "faucet" }) : "";
 }
 

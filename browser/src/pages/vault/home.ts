@@ -1,5 +1,6 @@
 /** Shows the open vault on one screen: identity, account, passkeys, backup, permissions and activity. */
 
+import type { Delegation } from "../../enclave-answers.ts";
 import type { Credential, DidRecord } from "../../generated/types.ts";
 import type { Sent } from "../../kit/stored.ts";
 import type { SnapshotState } from "../../snapshots/state.ts";
@@ -37,7 +38,7 @@ export interface Facts {
   /** IDs of passkeys that are not registered with the service */ unregistered: string[];
   credentials: Credential[];
   wraps: { kind: string; id: string }[];
-  delegations: any[];
+  delegations: Delegation[];
   sent: Sent[];
   /** the hashes of payments that can be replaced at a higher fee */ open: Set<string>;
   backupAt: number | undefined;
@@ -84,7 +85,7 @@ export async function home({ said = "", quiet = false }: { said?: string; quiet?
       about.notice,
       el("div", { class: "cards" }, ...cards),
       buttons(
-        button(text("vault.lock"), (event) => run(event.currentTarget as HTMLElement, lock), {
+        button(text("vault.lock"), (event) => run(event.currentTarget, lock), {
           name: "lock",
         }),
       ),
@@ -172,7 +173,7 @@ async function gathered(): Promise<Facts> {
     credentials.map((it) => it.credential_id),
   );
   // The vault's delegation to its own publishing key is not a permission for an app.
-  const delegations = ((listed.result ?? []) as any[]).filter(({ command }) => command !== PUBLISH);
+  const delegations = (listed.result ?? []).filter(({ command }) => command !== PUBLISH);
   return {
     did,
     name: record?.identifier ?? remembered.identifier ?? "",
@@ -193,6 +194,6 @@ async function gathered(): Promise<Facts> {
 /** Returns what the service knows about the vault's passkeys. A passkey whose lookup fails counts as registered. */
 async function recordOf(client: Client, ids: string[]) {
   const found = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId }).catch(() => null)));
-  const record = (found.find((it) => it?.found) as DidRecord | undefined) ?? null;
+  const record = found.find((it) => it?.found === true) ?? null;
   return { record, unregistered: ids.filter((_, at) => found[at]?.found === false) };
 }

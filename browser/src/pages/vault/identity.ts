@@ -3,7 +3,7 @@
 import type { DidRecord } from "../../generated/types.ts";
 import { copyButton } from "../parts/copy.ts";
 import { text } from "../parts/language.ts";
-import { about, button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { about, button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { formOf } from "../parts/handle_forms.ts";
 import { go } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
@@ -16,7 +16,7 @@ const NOWHERE = /^0x0+$/;
 /** @param changed called when the registration has a transaction */
 export function identityCard(known: Facts, changed: () => Promise<unknown>) {
   const { did, name, record } = known;
-  const manage = (event: Event) => run(event.currentTarget as HTMLElement, () => go("identity"), text("working"));
+  const manage = (event: Press) => run(event.currentTarget, () => go("identity"), text("working"));
   return card(
     "identity",
     text("vault.identity"),
@@ -45,7 +45,7 @@ function again({ channel, identifier }: DidRecord, changed: () => Promise<unknow
     await (await ready()).register({ [channel]: identifier });
     await changed();
   };
-  const pressed = (event: Event) => run(event.currentTarget as HTMLElement, register, text("working"));
+  const pressed = (event: Press) => run(event.currentTarget, register, text("working"));
   const shown = buttons(button(text("vault.register.again"), pressed, { name: "onto-chain" }));
   shown.hidden = true;
   const show = () => (shown.hidden = false);

@@ -34,7 +34,7 @@ function withPasskeys() {
     recoverButton(text("none.recover")),
     pair(),
     backupButton("plain"),
-    button(text("none.who"), (event) => run(event.currentTarget as HTMLElement, who, text("passkey.open")), {
+    button(text("none.who"), (event) => run(event.currentTarget, who, text("passkey.open")), {
       kind: "plain",
       name: "who",
     }),

@@ -1,9 +1,10 @@
 /** The card that lists, adds, renames and removes passkeys. */
 
+import type { AddOptions } from "../../flows/passkeys.ts";
 import type { Credential, DidRecord } from "../../generated/types.ts";
 import { keyId } from "../library.ts";
 import { moment, text } from "../parts/language.ts";
-import { about as named, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { about as named, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { setVaultOf, vaultOf } from "../parts/notes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { ProblemError } from "../parts/problems.ts";
@@ -21,9 +22,9 @@ export async function passkeysCard({ credentials, wraps, name, did, record, unre
   for (const [at, { credential_id: id }] of credentials.entries()) {
     if (record && unregistered.includes(id)) rows[at].append(...unknownThere(id, record));
   }
-  const add = (options: Record<string, any>) => (event: Event) =>
+  const add = (options: AddOptions) => (event: Press) =>
     run(
-      event.currentTarget as HTMLElement,
+      event.currentTarget,
       async () => {
         const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
         if (record && !registered) await proveFor(credentialId, record);
@@ -64,7 +65,7 @@ function row(credential: Credential, key: string, wraps: { kind: string; id: str
   void vaultOf(id).then((it) => it?.copies && about.append(` · ${text(`passkeys.copies.${it.copies}`)}`));
   if (!opens) about.append(` · ${text("passkeys.closed")}`);
   const item = el("li", { "data-credential": id });
-  const remove = (event: Event) => run(event.currentTarget as HTMLElement, () => removed(id, name, opens));
+  const remove = (event: Press) => run(event.currentTarget, () => removed(id, name, opens));
   item.append(
     el("h3", {}, name),
     about,
@@ -89,7 +90,7 @@ function unknownThere(id: string, record: DidRecord) {
     await (await ready()).registerPasskey(id);
     await go("home", { said: text("passkeys.registered") });
   };
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, register, text("working"));
+  const press = (event: Press) => run(event.currentTarget, register, text("working"));
   return [
     paragraph("passkeys.unregistered", {}, "small"),
     el("div", { class: "buttons" }, button(text("passkeys.register"), press, { name: "register-passkey" })),
@@ -108,7 +109,7 @@ function passwordRow({ id }: { kind: string; id: string }, only: boolean) {
     await (await ready()).vault.removeKey("password", id);
     await go("home", { said: text("passkeys.password.removed") });
   };
-  const press = (event: Event) => run(event.currentTarget as HTMLElement, remove);
+  const press = (event: Press) => run(event.currentTarget, remove);
   return el(
     "li",
     { "data-name": "password" },

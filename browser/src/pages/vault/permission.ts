@@ -1,5 +1,6 @@
 /** Creates the delegation that grants a permission to pay, and reads the delegation's limit. */
 
+import type { Delegation } from "../../enclave-answers.ts";
 import { meta } from "../../kit/meta.ts";
 import { checksumAddress } from "../library.ts";
 import { addFacts } from "../../kit/notes.ts";
@@ -18,7 +19,7 @@ export const USDC = meta("usdc");
  * @param row of the vault's delegations
  * @returns in USDC; null if it limits something else
  */
-export async function limitOf({ command, token }: any): Promise<string | null> {
+export async function limitOf({ command, token }: Delegation): Promise<string | null> {
   if (command !== PAY || !token) return null;
   const { value } = await (await ready()).vault.call("dag_cbor_decode", { data: token }).catch(() => ({ value: null }));
   return limitOfPolicy(payloadOf(value)?.pol);
@@ -28,7 +29,7 @@ export async function limitOf({ command, token }: any): Promise<string | null> {
  * @param policy a list of UCAN policy statements
  * @returns in USDC
  */
-export function limitOfPolicy(policy: any): string | null {
+export function limitOfPolicy(policy: unknown): string | null {
   if (!Array.isArray(policy)) return null;
   const most = policy.find(([operator, field]) => operator === "<=" && field === ".total")?.[2];
   const isUsdc = policy.some(
@@ -39,7 +40,7 @@ export function limitOfPolicy(policy: any): string | null {
 }
 
 /** Returns the signed payload of a UCAN 1.0 envelope. */
-function payloadOf(envelope: any) {
+function payloadOf(envelope: unknown) {
   const signed = Array.isArray(envelope) ? envelope[1] : null;
   const name = Object.keys(signed ?? {}).find((key) => key.startsWith("ucan/dlg@"));
   return name === undefined ? null : signed[name];

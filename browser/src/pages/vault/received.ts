@@ -3,6 +3,7 @@
  * token's text for the app.
  */
 
+import type { UcanClaims } from "../../generated/types.ts";
 import { amount, day, text } from "../parts/language.ts";
 import { copyButton } from "../parts/copy.ts";
 import { button, buttons, el, paragraph } from "../parts/nodes.ts";
@@ -31,7 +32,7 @@ export async function received(container: string) {
 }
 
 /** @param claims null if it is not valid */
-function draw(container: string, claims: any) {
+function draw(container: string, claims: UcanClaims | null) {
   const box = el("textarea", { id: "permission", readonly: true, rows: 6, class: "mono" });
   box.value = container;
   show({
@@ -51,7 +52,8 @@ function draw(container: string, claims: any) {
   });
 }
 
-function sentence({ audience: to, command, expiration, policy }: any) {
+function sentence({ audience, command, expiration, policy }: UcanClaims) {
+  const to = audience ?? "";
   const limit = limitOfPolicy(policy);
   if (!expiration) return text("allow.row.forever", { to, command });
   const date = day(expiration * 1000);

@@ -3,6 +3,7 @@
  * without a separate password (a CAR file).
  */
 
+import type { Foreign } from "../../http/http.ts";
 import type { VaultKey } from "../../passkeys/secrets.ts";
 import type { Unconfirmed } from "../../snapshots/recovery.ts";
 import { endWaitingPasskeys, usePasskey } from "../library.ts";
@@ -26,7 +27,7 @@ const STEPS: Record<string, string> = {
 };
 
 /** The refusals after which the vault password may open what the passkey does not. */
-const WITH_PASSWORD = ["recover.refused.no_prf", "recover.refused.wrong_key", "recover.refused.older"];
+const WITH_PASSWORD: TextKey[] = ["recover.refused.no_prf", "recover.refused.wrong_key", "recover.refused.older"];
 
 type Used = Awaited<ReturnType<typeof usePasskey>>;
 
@@ -38,7 +39,7 @@ export function recoverButton(label: string, kind: "main" | "" = "main"): HTMLBu
     await endWaitingPasskeys();
     await brought({ passkey: await usePasskey() });
   };
-  return button(label, (event) => run(event.currentTarget as HTMLElement, bring, text("passkey.open")), {
+  return button(label, (event) => run(event.currentTarget, bring, text("passkey.open")), {
     kind,
     name: "recover",
   });
@@ -112,16 +113,17 @@ function wordsOf(reason: "expired" | "rolled_back" | "unconfirmed", about?: Unco
 }
 
 /** Converts a refused recovery to a sentence; returns other errors unchanged. */
-export function refusedRecovery(error: any) {
+export function refusedRecovery(thrown: unknown) {
+  const error = thrown as Foreign;
   if (error?.name === "SnapshotRolledBack") return new ProblemError("recover.rolled_back");
-  if (error?.code === "unconfirmed" && error.cause?.code === "wrong_key")
+  if (error?.code === "unconfirmed" && (error.cause as Foreign)?.code === "wrong_key")
     return new ProblemError("recover.refused.older");
-  return error?.name === "RecoveryRefused" ? new ProblemError(`recover.refused.${error.code}` as TextKey) : error;
+  return error?.name === "RecoveryRefused" ? new ProblemError(`recover.refused.${error.code}` as TextKey) : thrown;
 }
 
-function failed(given: Given, error: any, list: HTMLElement) {
+function failed(given: Given, error: unknown, list: HTMLElement) {
   list.querySelectorAll('[data-state="busy"]').forEach((it) => it.removeAttribute("data-state"));
-  const withPassword = WITH_PASSWORD.includes(error?.key);
+  const withPassword = error instanceof ProblemError && WITH_PASSWORD.includes(error.key);
   show({
     name: "recover-failed",
     heading: text("recover.failed.heading"),

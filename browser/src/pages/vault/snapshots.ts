@@ -7,7 +7,7 @@ import type { SnapshotState } from "../../snapshots/state.ts";
 import type { TableDifference } from "../../snapshots/versions.ts";
 import { passkeyKey, usePasskey } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -102,5 +102,5 @@ function row({ table, onlyHere, onlyThere, different }: TableDifference) {
 }
 
 function pressed(work: () => Promise<unknown>) {
-  return (event: Event) => run(event.currentTarget as HTMLElement, work, text("working"));
+  return (event: Press) => run(event.currentTarget, work, text("working"));
 }

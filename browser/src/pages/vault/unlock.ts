@@ -106,11 +106,10 @@ function welcome(locked?: TextKey) {
       !locked && !reason && name.node,
       buttons(
         !reason &&
-          button(
-            text("unlock.passkey"),
-            (event) => run(event.currentTarget as HTMLElement, withPasskey, text("passkey.open")),
-            { kind: "main", name: "passkey" },
-          ),
+          button(text("unlock.passkey"), (event) => run(event.currentTarget, withPasskey, text("passkey.open")), {
+            kind: "main",
+            name: "passkey",
+          }),
         button(text("unlock.usePassword"), () => password(), { kind: reason ? "main" : "plain", name: "use-password" }),
         backupButton("plain"),
         button(text("stuck.open"), () => go("stuck"), { kind: "plain", name: "stuck" }),
@@ -195,7 +194,7 @@ export function elsewhere() {
     body: [
       paragraph("unlock.elsewhere"),
       buttons(
-        button(text("unlock.here"), (event) => run(event.currentTarget as HTMLElement, here, text("passkey.open")), {
+        button(text("unlock.here"), (event) => run(event.currentTarget, here, text("passkey.open")), {
           kind: "main",
           name: "here",
         }),
