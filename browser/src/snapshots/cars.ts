@@ -84,12 +84,13 @@ function longestBlock(data: Uint8Array<ArrayBuffer>, at: number) {
 
 function readHeader(bytes: Uint8Array<ArrayBuffer>) {
   const header = decode(bytes, "invalid_header", "the CAR file's header is");
-  const names = isMap(header) ? Object.keys(header).sort().join() : "";
-  if (names !== "roots,version" || !Array.isArray(header.roots)) {
+  const { names, fields } = fieldsIn(header);
+  const { roots, version } = fields;
+  if (names !== "roots,version" || !Array.isArray(roots)) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
-  if (header.version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
-  return header.roots.length === 1 ? cidOfLink(header.roots[0]) : null;
+  if (version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
+  return roots.length === 1 ? cidOfLink(roots[0]) : null;
 }
 
 /**
@@ -102,6 +103,12 @@ export function cidOfLink(value: unknown): string {
 }
 
 /** @returns whether a decoded value has named fields */
-export function isMap(value: unknown): value is Record<string, any> {
+export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** @returns a decoded value's fields, and their names in order; another value has none */
+export function fieldsIn(value: unknown): { names: string; fields: Record<string, unknown> } {
+  const fields = isMap(value) ? value : {};
+  return { names: Object.keys(fields).sort().join(), fields };
 }

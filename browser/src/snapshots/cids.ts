@@ -59,7 +59,7 @@ export function codecOf(cid: string): Codec {
 }
 
 /** Whether a value is the canonical text of a CID of this codec. */
-export function isCid(value: unknown, codec: Codec) {
+export function isCid(value: unknown, codec: Codec): value is `b${string}` {
   try {
     return typeof value === "string" && codecOf(value) === codec;
   } catch (error) {

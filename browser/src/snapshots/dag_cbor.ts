@@ -32,12 +32,12 @@ export class Float {
 }
 
 /** Encodes strings, whole numbers, bytes, links, floats, null, booleans, and lists and objects of these. */
-export function encode(value: any): Uint8Array<ArrayBuffer> {
+export function encode(value: unknown): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(encodeCbor(value, { float64: true, typeEncoders: { Object: tokensOf } }));
 }
 
 /** @param value an object */
-function tokensOf(value: any) {
+function tokensOf(value: unknown) {
   if (value instanceof Float) return new Token(Type.float, value.value);
   if (!(value instanceof Link)) return null;
   return [new Token(Type.tag, LINK_TAG), new Token(Type.bytes, Uint8Array.of(0, ...value.bytes))];
@@ -51,7 +51,11 @@ function tokensOf(value: any) {
  * @returns whole numbers above 2^53 - 1 are bigints, floats are Float
  * @throws {ContentError}
  */
-export function decode(data: Uint8Array, code: ContentCode = "invalid_dag_cbor", what: string = "the bytes are"): any {
+export function decode(
+  data: Uint8Array,
+  code: ContentCode = "invalid_dag_cbor",
+  what: string = "the bytes are",
+): unknown {
   try {
     const value = decodeCbor(data, { ...OPTIONS, tokenizer: new LimitedTokenizer(data, OPTIONS) });
     if (isSame(encode(value), data)) return value;

@@ -1,7 +1,7 @@
 /** Reads the record of an IPNS name from several servers at once, and says which of them did not answer. */
 
 import { AFTER_FIRST_MS, ALL_MS, MAIN_MS } from "../generated/snapshot_retries.ts";
-import type { Http } from "../http/http.ts";
+import type { Foreign, Http } from "../http/http.ts";
 import { ContentError } from "./content_error.ts";
 import { ClientStateError, NetworkError, RequestRefused } from "../errors.ts";
 import { publicKeyOf } from "./names.ts";
@@ -11,7 +11,7 @@ import { changeOf, type IpnsRecord, isExpired, MAX_RECORD_BYTES, readRecord, REC
 const NOT_SERVED = new Set([400, 404, 405, 406, 410, 415, 501]);
 const NOT_FOUND = 404;
 
-type Failed = { http: Http; error: any };
+type Failed = { http: Http; error: unknown };
 
 /** how long servers are waited for, in milliseconds */
 export interface Patience {
@@ -38,13 +38,13 @@ export class ServersFailed extends NetworkError {
 }
 
 /** Returns the error of the only server, or a ServersFailed for several. */
-export function failure(what: string, failed: Failed[]): any {
+export function failure(what: string, failed: Failed[]): unknown {
   return failed.length === 1 ? failed[0].error : new ServersFailed(what, failed);
 }
 
 /** Returns an error's message without the prefix that its class adds. */
-export function plainReason(error: any) {
-  return String(error?.message ?? error).replace(/^(Network|Storage): /, "");
+export function plainReason(error: unknown) {
+  return String((error as Foreign)?.message ?? error).replace(/^(Network|Storage): /, "");
 }
 
 /**
@@ -93,10 +93,10 @@ export async function askAll(
   ending.abort();
   const late = new NetworkError("no answer in time");
   const settled = https.map((http, at) => (results[at] === undefined ? { http, error: late } : results[at]));
-  const failed = settled.filter(isFailed) as Failed[];
+  const failed = settled.filter(isFailed);
   const closed = failed.find(({ error }) => error instanceof ClientStateError);
   if (closed) throw closed.error;
-  const found = settled.filter((it) => it && !isFailed(it)) as IpnsRecord[];
+  const found = settled.filter((it): it is IpnsRecord => it !== null && !isFailed(it));
   return { newest: newestOf(found, Date.now()), failed, hasMain: !isFailed(settled[0]) };
 }
 
@@ -111,8 +111,8 @@ export function newestOf(found: IpnsRecord[], now: number): IpnsRecord | null {
   return newest;
 }
 
-function isFailed(it: any): boolean {
-  return Boolean(it?.http);
+function isFailed(it: IpnsRecord | Failed | null): it is Failed {
+  return it !== null && "http" in it;
 }
 
 /**

@@ -78,13 +78,14 @@ export async function unsealed(key: NotesKey, did: string, data: Uint8Array<Arra
 }
 
 /** Returns the rows that are notes; others, perhaps of a later release, are left out. */
-export function readNotes(rows: any[]) {
+export function readNotes(rows: unknown[]) {
   return rows.map(noteOf).filter((note) => note !== null);
 }
 
-function noteOf(row: any): Note | null {
-  const texts = TEXTS.every((name) => typeof row?.[name] === "string");
-  const others = OPTIONAL.every((name) => ["string", "undefined"].includes(typeof (row?.[name] ?? undefined)));
+function noteOf(value: unknown): Note | null {
+  const row = (value ?? {}) as Record<string, string>; // of texts, or it is left out
+  const texts = TEXTS.every((name) => typeof row[name] === "string");
+  const others = OPTIONAL.every((name) => ["string", "undefined"].includes(typeof (row[name] ?? undefined)));
   if (!texts || !others || !HASH.test(row.hash) || !Object.hasOwn(ORDER, row.state) || !isTime(row.time)) return null;
   const known = [...TEXTS, ...OPTIONAL].filter((name) => row[name] !== undefined && row[name] !== null);
   // Half a character of UTF-16, perhaps of a shop's text, could not be read by the Python client, nor the other notes.

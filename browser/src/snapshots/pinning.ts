@@ -3,7 +3,7 @@
 import { PIN_LOOK_MS, PIN_WITHIN_MS } from "../generated/snapshot_retries.ts";
 import type { PinInfo, PinRequest } from "../generated/types.ts";
 import { fits } from "../http/forms.ts";
-import { type Fetch, Http, jsonOf } from "../http/http.ts";
+import { type Fetch, type Foreign, Http, jsonOf } from "../http/http.ts";
 import { NetworkError, StorageError } from "../errors.ts";
 
 const ALL = "queued,pinning,pinned,failed";
@@ -16,6 +16,9 @@ const PIN = {
 
 /** `info.status_details`: why a pin has its current status */
 type PinReport = PinInfo & { info?: Record<string, string> };
+
+/** in the API's spelling */
+type ApisReport = Omit<PinReport, "requestId"> & { requestid: string };
 
 /** the API's query; without `status`, pins of every status */
 type Selection = {
@@ -49,8 +52,9 @@ export class Pinning {
       ...(meta && { meta: JSON.stringify(meta) }),
     };
     return this.#send("GET", "/pins", { query }, (answer) => {
-      if (!Array.isArray(answer?.results)) throw new NetworkError("the response is not a list of pins");
-      return answer.results.map(reportOf);
+      const results = (answer as Foreign)?.results;
+      if (!Array.isArray(results)) throw new NetworkError("the response is not a list of pins");
+      return results.map(reportOf);
     });
   }
 
@@ -107,7 +111,7 @@ export class Pinning {
     method: string,
     path: string,
     { query, pin }: { query?: Record<string, string>; pin?: PinRequest },
-    read: (answer: any) => T,
+    read: (answer: unknown) => T,
   ) {
     const headers = { ...(await this.#headers()), ...(pin && { "Content-Type": "application/json" }) };
     const request = { method, path, query, headers, ...(pin && { body: JSON.stringify(pin) }) };
@@ -120,8 +124,8 @@ function pathOf(requestId: string) {
 }
 
 /** Converts a pin from the API's spelling (`requestid`) to the interface's type (`requestId`). */
-function reportOf(answer: any) {
+function reportOf(answer: unknown) {
   if (!fits(answer, PIN)) throw new NetworkError("the response is not a pin");
-  const { requestid: requestId, status, created, pin, delegates, info } = answer;
+  const { requestid: requestId, status, created, pin, delegates, info } = answer as ApisReport;
   return { requestId, status, created, pin, delegates, ...(info && { info }) };
 }

@@ -154,7 +154,7 @@ function readEntry(signed: Uint8Array) {
   return entry;
 }
 
-function checkV1(fields: Fields, entry: Record<string, any>) {
+function checkV1(fields: Fields, entry: Record<string, unknown>) {
   if (![SIGNATURE_V1, ...Object.keys(V1)].some((number) => number in fields)) return;
   if (Object.entries(V1).some(([number, name]) => !isEqual(fields[Number(number)], entry[name]))) {
     throw new ContentError("v1_mismatch", "the record's fields of version 1 differ from its data");
@@ -165,15 +165,20 @@ function isEqual(one: unknown, other: unknown) {
   return one instanceof Uint8Array && other instanceof Uint8Array ? isSame(one, other) : one === other;
 }
 
-function recordOf(publicKey: Uint8Array, entry: Record<string, any>, data: Uint8Array<ArrayBuffer>) {
+function recordOf(publicKey: Uint8Array, entry: Record<string, unknown>, data: Uint8Array<ArrayBuffer>) {
   const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
-  if (![sequence, ttl, type].every((number) => ["number", "bigint"].includes(typeof number) && number >= 0)) {
+  if (!(isCount(sequence) && isCount(ttl) && isCount(type))) {
     throw new ContentError("invalid_data", "a number in the record's data does not have the documented form");
   }
-  if (!Number.isSafeInteger(sequence) || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
+  if (typeof sequence === "bigint" || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
     throw new ContentError("invalid_data", "a number in the record's data is out of range");
   }
   return { publicKey, rootCid: rootOf(entry.Value), sequence, validityNs: nanoseconds(entry.Validity), data };
+}
+
+/** Whether a decoded value is a whole number from 0 on; those above 2^53 - 1 are bigints. */
+function isCount(value: unknown): value is number | bigint {
+  return (typeof value === "number" || typeof value === "bigint") && value >= 0;
 }
 
 function rootOf(value: unknown) {

@@ -7,7 +7,7 @@
 import { joined } from "../bytes.ts";
 import { insteadOf } from "../errors.ts";
 import type { VaultManifest } from "../generated/types.ts";
-import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, isMap, readCar } from "./cars.ts";
+import { MAX_LEGACY_BLOCK_BYTES, MAX_ROOT_BYTES, fieldsIn, readCar } from "./cars.ts";
 import { type Block, blockOf, cidBytes, codecOf, isCid, MAX_BLOCK_BYTES, textOf, verified } from "./cids.ts";
 import { ContentError } from "./content_error.ts";
 import { Link, decode, encode } from "./dag_cbor.ts";
@@ -79,16 +79,15 @@ export async function readRoot({ cid, data }: Block): Promise<Root> {
   if (data.length > MAX_ROOT_BYTES)
     throw new ContentError("block_too_large", `a snapshot's root has more than ${MAX_ROOT_BYTES} bytes`);
   if (codecOf(cid) !== "dag-cbor") throw new ContentError("invalid_root", "a snapshot's root is a DAG-CBOR block");
-  const value = decode(await verified(cid, data));
-  const names = isMap(value) ? Object.keys(value).sort().join() : "";
+  const { names, fields } = fieldsIn(decode(await verified(cid, data)));
+  const { manifest, size, blocks, vault } = fields;
   if (names === "manifest,vault")
-    return { cid, manifest: readManifest(value.manifest), size: null, blocks: [readLink(value.vault)] };
-  if (names !== "blocks,manifest,size" || !Array.isArray(value.blocks)) {
+    return { cid, manifest: readManifest(manifest), size: null, blocks: [readLink(vault)] };
+  if (names !== "blocks,manifest,size" || !Array.isArray(blocks)) {
     throw new ContentError("invalid_root", "the block is not the root of a snapshot");
   }
-  checkSize(value.size, value.blocks.length);
-  const blocks = value.blocks.map(readLink);
-  return { cid, manifest: readManifest(value.manifest), size: value.size, blocks };
+  const whole = readSize(size, blocks.length);
+  return { cid, blocks: blocks.map(readLink), manifest: readManifest(manifest), size: whole };
 }
 
 /**
@@ -124,10 +123,11 @@ function namedFields({ rootCid, did, updatedAt, wasmVersion, delegation }: Manif
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion: 1, ...(delegation && { delegation }) };
 }
 
-function checkSize(size: unknown, count: number) {
+function readSize(size: unknown, count: number) {
   const fits =
     typeof size === "number" && size > 0 && size <= MAX_SEALED_BYTES && count === Math.ceil(size / MAX_BLOCK_BYTES);
   if (!fits) throw new ContentError("other_size", "a snapshot's size does not fit its number of blocks");
+  return size;
 }
 
 function readLink(value: unknown) {
@@ -137,34 +137,31 @@ function readLink(value: unknown) {
   return cid;
 }
 
-function readManifest(value: any): Manifest {
-  const names = isMap(value)
-    ? Object.keys(value)
-        .filter((name) => name !== "delegation")
-        .sort()
-        .join()
-    : "";
+function readManifest(value: unknown): Manifest {
+  const { delegation, ...rest } = fieldsIn(value).fields;
+  const { names, fields } = fieldsIn(rest);
   if (names !== FIELDS)
     throw new ContentError("invalid_manifest", "a snapshot's manifest does not have the documented fields");
-  const { rootCid, did, updatedAt, wasmVersion, schemaVersion, delegation } = value;
+  const { rootCid, did, updatedAt, wasmVersion, schemaVersion } = fields;
   const wellFormed =
     (rootCid === null || isCid(rootCid, "dag-cbor")) &&
     isText(did, MAX_DID_CHARACTERS) &&
     isText(wasmVersion, MAX_VERSION_CHARACTERS) &&
+    typeof updatedAt === "number" &&
     Number.isSafeInteger(updatedAt) &&
     updatedAt >= 0 &&
     schemaVersion === 1 &&
-    (!("delegation" in value) || isDelegation(delegation));
+    (delegation === undefined || isDelegation(delegation));
   if (!wellFormed)
     throw new ContentError("invalid_manifest", "a field of a snapshot's manifest does not have the documented form");
   return { rootCid, did, updatedAt, wasmVersion, schemaVersion, ...(delegation && { delegation }) };
 }
 
 /** @param longest limit in characters as Python counts them (code points) */
-function isText(value: unknown, longest: number) {
+function isText(value: unknown, longest: number): value is string {
   return typeof value === "string" && value.length > 0 && [...value].length <= longest;
 }
 
-function isDelegation(value: unknown) {
+function isDelegation(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array && value.length > 0 && value.length <= MAX_DELEGATION_BYTES;
 }

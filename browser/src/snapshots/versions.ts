@@ -77,15 +77,15 @@ export async function compared(here: Vault, there: Vault): Promise<TableDifferen
 /** @returns each row's contents by its identifier */
 async function rows(vault: Vault, table: string): Promise<Map<string, string>> {
   if (table === KEYS_TABLE) return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
-  const listed = await vault.exec(`resource:${table} action:list`, { limit: PAGE });
+  const listed = await vault.exec<Record<string, unknown>[]>(`resource:${table} action:list`, { limit: PAGE });
   if (!listed.success || !Array.isArray(listed.result)) {
     throw new PluginCallError("exec", `the rows of ${table} cannot be listed (${listed.error})`);
   }
   return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
 }
 
-function nameOf(row: any) {
-  const key = KEYS.find((it) => row?.[it] !== undefined && row[it] !== null);
+function nameOf(row: Record<string, unknown>) {
+  const key = KEYS.find((it) => row[it] !== undefined && row[it] !== null);
   return String(key ? row[key] : JSON.stringify(row));
 }
 
@@ -103,7 +103,7 @@ export async function carriedKeys(vault: Vault): Promise<Name[]> {
 export async function removedKeys(vault: Vault): Promise<Name[]> {
   const { success, result, error } = await vault.exec("resource:tokens action:list");
   if (!success) throw new PluginCallError("exec", `the removed keys cannot be listed (${error})`);
-  return (result as any[]).flatMap((row) => removedIn(row) ?? []);
+  return (result ?? []).flatMap((row) => removedIn(row) ?? []);
 }
 
 /**

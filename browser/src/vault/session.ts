@@ -83,7 +83,7 @@ export class WorkerSession {
         return this.#forget(args.did);
       case "load":
       case "unlock":
-        return this.#opened(fn, args);
+        return this.#opened(args);
       case "lock":
         return this.#locked();
       case "generate":
@@ -113,7 +113,7 @@ export class WorkerSession {
    * Opens a vault from the given bytes or, without them, from the newest stored revision. This tab must first acquire
    * the vault's lock.
    */
-  async #opened(fn: string, { did, database, key, min_revision, takeOver = false }: Args<"load">) {
+  async #opened({ did, database, key, min_revision, takeOver = false }: Args<"load">) {
     const given = database && octets(database);
     const wanted = (given ? readHeader(given)?.did : did) ?? (await this.#store.load())?.did;
     if (!wanted) return { success: false, error: given ? "invalid_database" : "vault_uninitialized" };
