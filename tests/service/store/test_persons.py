@@ -128,6 +128,19 @@ async def test_all_rows_about_a_person_are_exported(store):
     assert [row["name"] for row in found["pins"]] == [None, "n\0\u00e4"]
 
 
+async def test_what_happened_in_one_moment_is_exported_as_the_history_has_it(store):
+    names = [handle(name) for name in ("zoe", "ann", "mia", "bob")]
+    for number, name in enumerate(names):
+        await store.open_session(session(name, DID), admit)
+        await store.register(registration(identifier=name, credential_id=f"one-{number}", did=DID), claims)
+    for name in names:
+        await store.release("handle", name.key, NOW)
+    found = await store.held_of(DID, NAMES.of_did(DID))
+    assert [(row["action"], row["key"]) for row in found["audit"]] == [
+        (action, key) for action in ("session", "registered", "released") for key in ("ann", "bob", "mia", "zoe")
+    ]
+
+
 async def test_names_are_hidden_after_their_time(store):
     await settle_in(store)
     await store.release("handle", "bob", NOW + 100)

@@ -10,6 +10,7 @@ import msgspec
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
 from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.reads import IN_ORDER
 from holdfast.service.store.postgresql.writes.arguments import call
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ _PARTS = {
     " AND t.did IS NULL AND t.at >= h.created_at"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($2, 12) AND t.did = $2"
     " UNION SELECT t.* FROM holdfast.audit AS t WHERE right(t.did, 12) = right($3, 12) AND t.did = $3"
-    ") AS a ORDER BY a.at, a.id",
+    f") AS a ORDER BY {IN_ORDER}, channel, key",
     "snapshots": f"SELECT t.cid, t.size, t.publisher, t.created_at FROM holdfast.snapshot_roots AS t WHERE {_OF_DID}"
     " ORDER BY t.created_at, t.cid",
     "pins": "SELECT t.request_id, t.cid, encode(t.name, 'hex') AS name, t.origins, t.meta, t.state, t.created_us"

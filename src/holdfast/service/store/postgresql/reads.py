@@ -136,6 +136,7 @@ VERSION = dataclasses.replace(
     # The count of no rows asks every server: only one that reaches them all is ready.
     on_citus=f"{_VERSION} WHERE (SELECT count(*) FROM holdfast.snapshot_shards WHERE shard < 0) = 0",  # noqa: S608 - our own names
 )
+IN_ORDER = f"at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action)"
 _OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
 DESCRIPTION = {
     "claim": _single(
@@ -152,6 +153,6 @@ DESCRIPTION = {
     "history": _single(
         "describe",
         f"SELECT at, action, did, operator FROM holdfast.history {_OF_IDENTIFIER}"  # noqa: S608 - our own condition
-        f" ORDER BY at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action), id",
+        f" ORDER BY {IN_ORDER}, id",
     ),
 }

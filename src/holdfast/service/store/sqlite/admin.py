@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 # The history is ordered by time, and simultaneous events are in the order of an identifier's life cycle.
-_IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
-_HISTORY = f"SELECT at, action, did, operator FROM history WHERE channel = ? AND key = ? ORDER BY {_IN_ORDER}"  # noqa: S608 - our own names
+IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
+_HISTORY = f"SELECT at, action, did, operator FROM history WHERE channel = ? AND key = ? ORDER BY {IN_ORDER}"  # noqa: S608 - our own names
 
 
 def backup_to(source: Path, target: Path) -> None:
@@ -116,7 +116,7 @@ def every_row(file: Path) -> Iterator[dict[str, object]]:
     try:
         connection.execute("BEGIN")
         for table in TABLES:
-            source = f"history ORDER BY {_IN_ORDER}" if table == "audit" else table
+            source = f"history ORDER BY {IN_ORDER}" if table == "audit" else table
             for row in connection.execute(f"SELECT * FROM {source}"):  # noqa: S608 - our own names
                 yield {"table": table, **plain_row(dict(row))}
     finally:

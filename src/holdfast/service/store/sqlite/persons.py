@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.service.store.persons import Removal, Removed
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import recoveries
-from holdfast.service.store.sqlite.admin import plain_row
+from holdfast.service.store.sqlite.admin import IN_ORDER, plain_row
 from holdfast.service.store.sqlite.claims import release, release_claim, revoke_credential
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.snapshot_waste import drop_all
@@ -46,7 +46,7 @@ EXPORT = {
     f" WHERE {of_did('c.did')} ORDER BY c.created_at, c.credential",
     "codes": "SELECT channel, key, sent_at, expires_at, attempts, ip AS address FROM codes"
     f" WHERE (channel, key) IN ({_REGISTERED}) ORDER BY sent_at, channel, key",
-    "audit": f"SELECT at, action, channel, key, did FROM ({_AUDIT}) ORDER BY at, id",
+    "audit": f"SELECT at, action, channel, key, did FROM ({_AUDIT}) ORDER BY {IN_ORDER}, channel, key",
     "snapshots": "SELECT cid, size, publisher, created_at FROM snapshot_roots WHERE did = ?1 ORDER BY created_at, cid",
     "pins": "SELECT request_id, cid, name, origins, meta, state, created_us FROM snapshot_pins WHERE did = ?1"
     " ORDER BY created_us",
