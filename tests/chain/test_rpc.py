@@ -2,9 +2,10 @@ import asyncio
 import math
 
 import pytest
+from tests.support import registration_receipts
 from tests.support.fake_transports import FakeTransport, RawTransport
 
-from holdfast.chain import jsonrpc
+from holdfast.chain import jsonrpc, values
 from holdfast.chain.errors import AnswerTooLarge, RpcError, TransportError
 from holdfast.chain.rpc import MAX_IN_FLIGHT, RpcClient
 
@@ -157,6 +158,18 @@ async def test_what_is_no_number_is_an_error(text):
     """Other answers in no form of JSON-RPC are in vectors/service/json_rpc.json."""
     with pytest.raises(RpcError):
         await client(RawTransport(text)).get_balance(ADDRESS)
+
+
+@pytest.mark.parametrize("number", ["0x8" + "0" * 11, "0x" + "f" * 64])
+async def test_more_blocks_or_gas_than_a_chain_has_are_an_error(number):
+    with pytest.raises(RpcError, match="more than a chain has"):
+        await client(FakeTransport(lambda _method, _params: number)).block_number()
+    for name in ("blockNumber", "gasUsed"):
+        with pytest.raises(RpcError, match="more than a chain has"):
+            values.receipt({**registration_receipts.receipt(), name: number})
+    for name in ("blockNumber", "logIndex"):
+        with pytest.raises(RpcError, match="more than a chain has"):
+            values.log({**registration_receipts.log(ADDRESS), name: number})
 
 
 async def test_a_nested_answer_to_a_batch_is_an_error():

@@ -186,8 +186,8 @@ class Bundler:
         return OperationReceipt(
             operation_hash=operation_hash,
             transaction_hash=values.data(values.field(transaction, "transactionHash"), 32),
-            block_number=values.quantity(values.field(transaction, "blockNumber")),
-            actual_gas_used=values.quantity(answer.get("actualGasUsed")),
+            block_number=values.count(values.field(transaction, "blockNumber")),
+            actual_gas_used=values.count(answer.get("actualGasUsed")),
             actual_gas_cost=values.quantity(answer.get("actualGasCost")),
             succeeded=succeeded,
             reason=None if succeeded else self._reason(answer),

@@ -87,7 +87,7 @@ class PostedCommitments:
 
     async def _now(self) -> int:
         block = await self._rpc.call("eth_getBlockByNumber", ["latest", False])
-        return values.quantity(values.field(block, "timestamp"))
+        return values.count(values.field(block, "timestamp"))
 
 
 def _needed(operation: UserOperation) -> list[bytes]:

@@ -86,7 +86,7 @@ class RpcClient:
 
     async def block_number(self) -> int:
         """Return the number of the newest block."""
-        return values.quantity(await self.call("eth_blockNumber"))
+        return values.count(await self.call("eth_blockNumber"))
 
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
         """Return the receipt of a transaction, or None until the transaction is mined."""

@@ -11,6 +11,7 @@ from holdfast.chain.errors import RpcError
 
 _QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})")
 _ADDRESS_BYTES, _HASH_BYTES = 20, 32
+_COUNT_BITS = 47  # ten minutes after such a time, ERC-4337's six bytes are not full
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ def quantity(value: object) -> int:
     return int(value, 16)
 
 
+def count(value: object) -> int:
+    """Return how many blocks, seconds, units of gas or places a quantity counts, if a chain can have as many."""
+    number = quantity(value)
+    if number >> _COUNT_BITS:
+        raise RpcError("answer counts more than a chain has")
+    return number
+
+
 def data(value: object, size: int | None = None) -> bytes:
     """Return the bytes that `0x` followed by hex digits encodes: exactly `size` bytes if `size` is given."""
     if not isinstance(value, str) or value[:2] != "0x":
@@ -83,10 +92,10 @@ def log(value: object) -> Log:
         address=data(field(value, "address"), _ADDRESS_BYTES),
         topics=tuple(data(topic, _HASH_BYTES) for topic in topics),
         data=data(field(value, "data")),
-        block_number=quantity(field(value, "blockNumber")),
+        block_number=count(field(value, "blockNumber")),
         block_hash=data(field(value, "blockHash"), _HASH_BYTES),
         transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
-        index=quantity(field(value, "logIndex")),
+        index=count(field(value, "logIndex")),
     )
 
 
@@ -97,10 +106,10 @@ def receipt(value: object) -> Receipt | None:
     created = value.get("contractAddress") if isinstance(value, dict) else None
     return Receipt(
         transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
-        block_number=quantity(field(value, "blockNumber")),
+        block_number=count(field(value, "blockNumber")),
         block_hash=data(field(value, "blockHash"), _HASH_BYTES),
         succeeded=quantity(field(value, "status")) == 1,
-        gas_used=quantity(field(value, "gasUsed")),
+        gas_used=count(field(value, "gasUsed")),
         logs=tuple(logs(field(value, "logs"))),
         contract_address=None if created is None else data(created, _ADDRESS_BYTES),
     )

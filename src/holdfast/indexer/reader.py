@@ -141,7 +141,7 @@ class RangeReader:
             return None
         if not isinstance(answer, dict):
             raise RpcError("answer is not a block")
-        number = values.quantity(answer.get("number"))
+        number = values.count(answer.get("number"))
         if which != "latest" and number != int(which, 16):
             raise RpcError("answer is another block")
         return _Header(

@@ -149,7 +149,7 @@ def _transfer(log: Log, time: int) -> Transfer:
 def _time(block: Any) -> int:
     if not isinstance(block, dict):
         raise RpcError("answer is not a block")
-    time = values.quantity(block.get("timestamp"))
+    time = values.count(block.get("timestamp"))
     if time > _LAST_SECOND:
         raise RpcError("answer has no time")
     return time

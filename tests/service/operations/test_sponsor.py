@@ -29,6 +29,7 @@ from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID
 from holdfast.service.operations import commitment_transactions
 from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
 from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor, greatest_cost
+from holdfast.service.operations.sponsor_charges import RANGES_AT_ONCE
 from holdfast.service.operations.sponsor_settlement import SponsorSettlement
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.abi import selector
@@ -322,7 +323,10 @@ async def test_calls_that_share_their_data_and_a_margin_below_zero_are_not_paid_
     assert "at most 51 calls" in await world.error(replace(payment(), call_data=shared))
 
 
-@pytest.mark.parametrize("block", [None, [], {}, {"number": "0x1"}, {"number": 5, "timestamp": "0x1"}])
+@pytest.mark.parametrize("block", [
+    None, [], {}, {"number": "0x1"}, {"number": 5, "timestamp": "0x1"}, {"number": "0x1" + "0" * 16, "timestamp": "0x1"},
+    {"number": "0x1", "timestamp": "0xffffffffffff"},
+])  # fmt: skip
 async def test_a_chain_that_lies_about_its_newest_block_is_a_bundler_error(world, monkeypatch, block):
     operation = deployed(world)
     monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
@@ -424,6 +428,39 @@ async def test_what_was_mined_is_charged_and_what_was_not_comes_back(world):
     await world.settle()
     assert await world.spent() == {"all": 5, "did": 5, f"contract {USDC}": 5}
     assert await world.store.sponsorships.open_sponsorships(CHAIN, 9) == []
+
+
+async def test_an_event_costs_at_most_what_was_reserved(world):
+    await world.ask(payment())
+    world.chain.use(payment(), 2**256 - 1, world.sponsor.approver.paymaster)
+    await world.settle()
+    assert (await world.spent())["all"] == COST
+
+
+@pytest.mark.parametrize("lie", [{"data": "0x" + "11" * 64}, {"topics": []}])
+async def test_a_chain_that_lies_about_an_event_settles_nothing(world, lie, monkeypatch):
+    await world.ask(payment())
+    world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
+    event = {**world.chain.mined.pop(), **lie}
+    with monkeypatch.context() as lying:
+        lying.setattr(world.chain, "eth_getLogs", lambda _asked: [event])
+        with pytest.raises(RpcError):
+            await world.settle()
+    assert (await world.spent())["all"] == COST
+
+
+async def test_a_chain_that_lies_about_its_height_is_not_read_without_end(world, monkeypatch):
+    await world.ask(payment())
+    asked = []
+
+    async def height():
+        return 2**47 - 1
+
+    with monkeypatch.context() as lying:
+        lying.setattr(world.chain, "block_number", height)
+        lying.setattr(world.chain, "eth_getLogs", lambda criteria: asked.append(criteria) or [])
+        await world.settle()
+    assert 0 < len(asked) <= RANGES_AT_ONCE + 1
 
 
 async def test_only_blocks_that_are_deep_enough_count(world):

@@ -242,7 +242,7 @@ class Sponsor:
         """
         require_possible(budgets, in_gwei(wei))
         block = await self.connect().call("eth_getBlockByNumber", ["latest", False])
-        number, time = (values.quantity(values.field(block, name)) for name in ("number", "timestamp"))
+        number, time = (values.count(values.field(block, name)) for name in ("number", "timestamp"))
         now = self.clock()
         new = NewSponsorship(
             key=key,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.chain import values
+from holdfast.chain.errors import RpcError
 from holdfast.rules.sponsoring import in_gwei
 from holdfast.service.store.sponsorships import address_chain
 from holdfast.wire.abi import word
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.store.sponsorships import OpenSponsorship, SponsorshipStore
 
-AT_ONCE, BLOCKS_AT_ONCE = 200, 1000
+AT_ONCE, BLOCKS_AT_ONCE, RANGES_AT_ONCE = 200, 1000, 100
 _EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
 _NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
 
@@ -48,10 +49,10 @@ class SponsorCharges:
         StoreUnavailable.
         """
         rows = [row for row in await self.opened() if row.key.sender == account]
-        costs = await self.mined(rows, await self.connect().block_number()) if rows else {}
+        costs = await self.mined(rows, last_block(rows, await self.connect().block_number())) if rows else {}
         for row in rows:
             if (cost := costs.get(row.key[1:])) is not None:
-                await self.store.settle(row.key, row.valid_until, cost)
+                await self.store.settle(row.key, row.valid_until, min(cost, row.gwei))
         if costs:
             await self.give_back(await self.of_addresses(), costs)
         return bool(costs)
@@ -72,9 +73,26 @@ class SponsorCharges:
             end = min(start + BLOCKS_AT_ONCE - 1, newest)
             log_filter = {"address": self.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
             for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
-                nonce = int.from_bytes(word(log.data, _NONCE))
-                costs[to_hex(log.topics[2][12:]), hex(nonce)] = in_gwei(int.from_bytes(word(log.data, _COST)))
+                account, nonce, cost = _event(log)
+                costs[account, hex(nonce)] = in_gwei(cost)
         return costs
+
+
+def last_block(rows: Sequence[OpenSponsorship], newest: int) -> int:
+    """Return the newest block in which these operations are looked for: one long after all approvals have ended.
+
+    A lying endpoint must not name work without end.
+    """
+    return min([newest, *(row.block + RANGES_AT_ONCE * BLOCKS_AT_ONCE for row in rows)])
+
+
+def _event(log: values.Log) -> tuple[str, int, int]:
+    """Return account, nonce and cost in wei. Raises RpcError for another event."""
+    try:
+        nonce, cost = (int.from_bytes(word(log.data, index)) for index in (_NONCE, _COST))
+        return to_hex(log.topics[2][12:]), nonce, cost
+    except (ValueError, IndexError):
+        raise RpcError("answer is not an operation's event") from None
 
 
 def _topic(address: str) -> str:

@@ -11,6 +11,7 @@ from holdfast.chain import values
 from holdfast.chain.abi import call_data
 from holdfast.rules.sponsoring import day_of, in_ether, in_gwei
 from holdfast.service.operations.commitment_transactions import COMMITMENT
+from holdfast.service.operations.sponsor_charges import last_block
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -72,16 +73,16 @@ class SponsorSettlement:
         if not rows and not of_addresses:
             return 0
         rpc = sponsor.connect()
-        number = max(await rpc.block_number() - self.depth, 0)
+        number = last_block(rows, max(await rpc.block_number() - self.depth, 0))
         block = await rpc.call("eth_getBlockByNumber", [hex(number), False])
-        costs, time = await charges.mined(rows, number), values.quantity(values.field(block, "timestamp"))
+        costs, time = await charges.mined(rows, number), values.count(values.field(block, "timestamp"))
         settled = 0
         for row in rows:
             cost = costs.get(row.key[1:])
             if cost is None and row.valid_until < time:
                 cost = row.gwei if row.key.nonce.startswith(COMMITMENT) else 0
             if cost is not None:
-                settled += await sponsor.store.settle(row.key, row.valid_until, cost)
+                settled += await sponsor.store.settle(row.key, row.valid_until, min(cost, row.gwei))
         await charges.give_back(of_addresses, costs, time)
         return settled
 
