@@ -9,7 +9,7 @@ import pytest
 from tests.support import forked
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
 from tests.support.snapshot_cases import keep, pin
-from tests.support.store_cases import MAIL, NOW, attempt, claims, code, handle, registration, sends, session
+from tests.support.store_cases import MAIL, NOW, admit, attempt, claims, code, handle, registration, sends, session
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
@@ -224,6 +224,20 @@ async def test_a_database_in_use_is_never_overwritten(tmp_path, fresh_postgres_u
     again = PostgresqlDatabase(fresh_postgres_url).open()
     assert await again.claim_of("handle", "n1") is not None
     await again.close()
+
+
+async def test_a_node_that_was_open_before_a_move_began_stores_nothing_until_its_end(tmp_path, fresh_postgres_url):
+    """The node has no connection yet, so that the move does not see it; what it stored, the last pass would delete."""
+    source, node = SqliteStore(tmp_path / "x.db"), PostgresqlDatabase(fresh_postgres_url).open()
+    assert not (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="unfinished move"):
+            await node.open_session(session(handle("zed"), "did:a:9"), admit)
+    await source.close()
+    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
+    await node.open_session(session(handle("zed"), "did:a:9"), admit)
+    assert await node.claim_of("handle", "zed") == Claim("did:a:9", Stage.SESSION)
+    await node.close()
 
 
 async def test_a_move_happens_once_and_to_one_database(tmp_path, fresh_postgres_url, postgres):

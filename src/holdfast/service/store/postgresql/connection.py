@@ -12,12 +12,13 @@ import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.refused import RefusedDatabase, refuse_unfinished_move
 from holdfast.service.telemetry import metrics
 from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
 from holdfast.settings.postgresql_servers import NotConnected, database_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from holdfast.settings.postgresql_servers import Servers
 
@@ -161,8 +162,9 @@ class StoreConnection:
         elif connection is not None and not connection.is_closed():
             return connection
         opening_at = asyncio.get_running_loop().time()
-        connection = self._connection = await open_connection(self._servers, is_citus=self.is_citus)
-        self._opened_at = opening_at
+        connection = await open_connection(self._servers, is_citus=self.is_citus)
+        await _first(connection, refuse_unfinished_move)  # which may have begun since the store was opened
+        self._connection, self._opened_at = connection, opening_at
         return connection
 
 
@@ -187,15 +189,23 @@ async def open_connection(servers: Servers, within_s: float = CONNECT_S, *, is_c
     except OSError as error:  # the server ended the connection while the other servers were awaited
         raise NotReached(f"no connection to the database: {database_words(error)}") from error
     if not address.pooled:
-        await _make_durable(connection)
+        await _first(connection, _make_durable)
     return connection
 
 
 async def _make_durable(connection: Connection) -> None:
-    """Let the connection's commits wait for the disk and the standbys. Raises NotReached."""
+    """Let the connection's commits wait for the disk and the standbys."""
+    await connection.execute(_DURABLE)
+
+
+async def _first(connection: Connection, step: Callable[[Connection], Awaitable[None]]) -> None:
+    """Take a first step on a new connection, within a time limit. Raises NotSent if it refuses, else NotReached."""
     deadline = asyncio.get_running_loop().call_later(ANSWER_S, connection.terminate)
     try:
-        await connection.execute(_DURABLE)
+        await step(connection)
+    except RefusedDatabase as error:
+        connection.terminate()
+        raise NotSent(str(error)) from error
     except (*LOST, asyncpg.PostgresError) as error:
         connection.terminate()
         raise NotReached(f"no connection to the database: {database_words(error)}") from error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.service.store.port import StoreUnavailable
 
 if TYPE_CHECKING:
-    from holdfast.service.store.postgresql.connection import Connection
+    import asyncpg
 
 _IS_MOVING = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
@@ -26,14 +26,14 @@ def engine_of(version: str) -> str | None:
     return "YugabyteDB" if "-YB-" in version else None
 
 
-async def refuse_other_engines(connection: Connection) -> None:
+async def refuse_other_engines(connection: asyncpg.Connection[asyncpg.Record]) -> None:
     """Raise RefusedDatabase for an engine that speaks PostgreSQL's protocol, where the store may lose counts."""
     engine = engine_of(await connection.fetchval("SELECT version()"))
     if engine is not None:
         raise RefusedDatabase(f"the database runs on {engine}, where Holdfast was never tried: use PostgreSQL itself")
 
 
-async def refuse_unfinished_move(connection: Connection) -> None:
+async def refuse_unfinished_move(connection: asyncpg.Connection[asyncpg.Record]) -> None:
     """Raise RefusedDatabase for the target of an unfinished move, whose last pass would delete what is stored here."""
     if not await connection.fetchval(_IS_MOVING):
         return
