@@ -29,3 +29,9 @@ for (const [changes, code, values] of [
   test(`refused: ${JSON.stringify(changes)}`, () => {
     assert.throws(() => asking(changes), values ? { code, values } : { code });
   });
+
+test("a long label is cut between two characters", () => {
+  const start = "x".repeat(119);
+  assert.equal(asking({ label: `${start}\u{1f600}` }).label, `${start}\u{1f600}`);
+  assert.equal(asking({ label: `${start}\u{1f600}y` }).label, `${start}\u{1f600}…`);
+});

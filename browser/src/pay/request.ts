@@ -9,7 +9,8 @@ import { decimalOf } from "../chain/amounts.ts";
 const WHOLE = /^[0-9]{1,78}$/;
 const MOST = 2n ** 256n - 1n;
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
-const LABEL_LENGTH = 120;
+/** The part of a label that is shown: whole characters, so that no emoji is cut in half. */
+const LABEL = /^.{0,120}/su;
 /** The maximum length of a DID that the interface accepts. */
 const DID_LENGTH = 512;
 
@@ -123,7 +124,8 @@ function isDid(to: unknown): to is `did:${string}` {
 function labelOf(label: unknown) {
   if (typeof label !== "string") return "";
   const plain = plainLine(label);
-  return plain.length > LABEL_LENGTH ? `${plain.slice(0, LABEL_LENGTH)}…` : plain;
+  const start = String(LABEL.exec(plain));
+  return start === plain ? plain : `${start}…`;
 }
 
 function bad(what: string) {
