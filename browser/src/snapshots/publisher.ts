@@ -197,15 +197,17 @@ export class Publisher {
    * Removes this vault's oldest pins, made by any device, or all except the newest if a key was removed. If the service
    * refuses, the next upload retries the removal.
    */
-  async #removeOldPins({ did, acknowledgedRevision }: SnapshotState) {
+  async #removeOldPins({ did, acknowledgedRevision, acknowledgedRoot }: SnapshotState) {
     const { pinning } = this.#hosts;
     if (!pinning) return;
     const note = forgottenNote(did);
     try {
       const forgotten = await this.#store.note<number>(note);
       const found = await pinning.list({ meta: metaOf(did), limit: LISTED });
-      const retained = forgotten === null ? this.#retained : 1;
-      for (const { requestId } of found.slice(retained)) await pinning.delete(requestId);
+      // Services may ignore the filter, and list pins of others.
+      const older = found.filter(({ pin }) => pin.cid !== acknowledgedRoot && pin.meta?.vault === did);
+      const retained = forgotten === null ? Math.max(this.#retained - 1, 0) : 0; // besides the newest
+      for (const { requestId } of older.slice(retained)) await pinning.delete(requestId);
       // A key that was removed meanwhile counts at the next upload.
       if (forgotten !== null && acknowledgedRevision >= forgotten)
         await this.#store.replaceNotes({ [note]: [forgotten, null] });

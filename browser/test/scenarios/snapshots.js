@@ -93,7 +93,11 @@ class SnapshotPlayer extends Player {
       list: async () => {
         const { pins = [], removed } = (await this.answer("list pins")) ?? {};
         if (removed) await this.change({ revision: removed, forgets: true });
-        return pins.map((requestId) => ({ requestId }));
+        const { acknowledgedRoot } = await readState(this.store, DID);
+        return pins.map((it, at) => {
+          const { id: requestId, newest = false, meta = { vault: DID } } = it.id ? it : { id: it, newest: at === 0 };
+          return { requestId, pin: { cid: newest ? acknowledgedRoot : "", meta } };
+        });
       },
       delete: (requestId) => this.answer("unpin", ` ${requestId}`),
     };

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.client.snapshots.hosts import SnapshotHosts
     from holdfast.client.storage.snapshots import Snapshot
     from holdfast.client.storage.vault_store import StoredVault, VaultStore
+    from holdfast.client.types import PinRequest
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.content.records import Record
 
@@ -227,10 +228,10 @@ class Publisher:
             return
         note = forgotten_note(state.did)
         forgotten = await asyncio.to_thread(self._store.note, note)
-        pinned = 1 if forgotten is not None else self._hosts.config.pinned
+        retained = 0 if forgotten is not None else max(self._hosts.config.pinned - 1, 0)  # besides the newest
         with contextlib.suppress(ServiceError):
             found = await pinning.list(meta=meta_of(state.did), limit=_LISTED)
-            for pin in found[pinned:]:
+            for pin in [it for it in found if _is_older(it.pin, state)][retained:]:
                 await pinning.delete(pin.request_id)
             if forgotten is not None and state.acknowledged_revision >= int(forgotten):
                 # A key that was removed meanwhile counts at the next upload.
@@ -272,6 +273,11 @@ async def signed_record(vault: AsyncVault, root_cid: str, sequence: int) -> byte
     """Return the record that publishes a snapshot under the vault's name."""
     until = datetime.now(UTC) + VALIDITY
     return bytes((await vault.publish(root_cid, sequence, until, TTL_NS)).record)
+
+
+def _is_older(pin: PinRequest, state: SnapshotState) -> bool:
+    """Return whether this vault has published another snapshot after a pin's; services may ignore the filter."""
+    return pin.cid != state.acknowledged_root and meta_of(state.did).items() <= (pin.meta or {}).items()
 
 
 def meta_of(did: str) -> dict[str, str]:

@@ -271,7 +271,14 @@ class _Player(Player):
         answer = await self.answer("list pins") or {}
         if "removed" in answer:
             await self.do_change({"revision": answer["removed"], "forgets": True})
-        return [SimpleNamespace(request_id=it) for it in answer.get("pins", [])]
+        return [self.listed(it, is_first=at == 0) for at, it in enumerate(answer.get("pins", []))]
+
+    def listed(self, it, *, is_first):
+        """Return a pin of this vault, the first one of its newest snapshot; or one whose `root` or `meta` is stated."""
+        newest = read_state(self.store, DID).acknowledged_root
+        told = it if isinstance(it, dict) else {"id": it, "newest": is_first}
+        pin = SimpleNamespace(cid=newest if told.get("newest") else "", meta=told.get("meta", {"vault": DID}))
+        return SimpleNamespace(request_id=told["id"], pin=pin)
 
     async def unpin(self, request_id):
         await self.answer("unpin", f" {request_id}")
