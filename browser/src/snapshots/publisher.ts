@@ -206,7 +206,7 @@ export class Publisher {
       const found = await pinning.list({ meta: metaOf(did), limit: LISTED });
       // Services may ignore the filter, and list pins of others.
       const older = found.filter(({ pin }) => pin.cid !== acknowledgedRoot && pin.meta?.vault === did);
-      const retained = forgotten === null ? Math.max(this.#retained - 1, 0) : 0; // besides the newest
+      const retained = forgotten === null ? Math.max(this.#retained - 1, 0) : 0; // in addition to the newest
       for (const { requestId } of older.slice(retained)) await pinning.delete(requestId);
       // A key that was removed meanwhile counts at the next upload.
       if (forgotten !== null && acknowledgedRevision >= forgotten)

@@ -228,7 +228,7 @@ class Publisher:
             return
         note = forgotten_note(state.did)
         forgotten = await asyncio.to_thread(self._store.note, note)
-        retained = 0 if forgotten is not None else max(self._hosts.config.pinned - 1, 0)  # besides the newest
+        retained = 0 if forgotten is not None else max(self._hosts.config.pinned - 1, 0)  # in addition to the newest
         with contextlib.suppress(ServiceError):
             found = await pinning.list(meta=meta_of(state.did), limit=_LISTED)
             for pin in [it for it in found if _is_older(it.pin, state)][retained:]:
