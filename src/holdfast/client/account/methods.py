@@ -256,7 +256,7 @@ class AccountMethods(EndpointMethods):
     ) -> str:
         """Cancel the recovery that is under way on a chain of `chains`, as an owner; return the operation's hash.
 
-        What the guardians signed counts on every chain: whoever has it can start the recovery on another one.
+        What the guardians signed counts on every chain: anyone who has it can start the recovery on another one.
         """
         address, nonce = await self._recovery_nonce(chain_id)
         message = {"message": "cancellation", "nonce": nonce}

@@ -197,7 +197,7 @@ class Client(ServiceClient):
     ) -> str:
         """Cancel the recovery that is under way on a chain of `chains`, as an owner; return the operation's hash.
 
-        What the guardians signed counts on every chain: whoever has it can start the recovery on another one.
+        What the guardians signed counts on every chain: anyone who has it can start the recovery on another one.
         """
         return run(self._asynchronous.cancel_account_recovery(chain_id=chain_id, on_progress=on_progress))
 

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
@@ -19,7 +19,6 @@ import msgspec
 from holdfast.client.installed import not_installed
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, PROTOCOL
 from holdfast.client.sync.serving import Answering, answer_of
-from holdfast.rules.addresses import subject_of
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.boot import BootLog
 
 LENGTH_BYTES = 4
+_IPV6 = 6
 _CHUNK_BYTES = 64 * 1024
 FIRST_S = 10.0  # for a stream's first message
 MAX_STREAMS, MAX_STREAMS_EACH = 256, 16  # open at once: in all, and from one peer
@@ -257,7 +257,9 @@ def peer_of(stream: Stream) -> str:
     An address that is not public may be that of a proxy, through which all clients connect.
     """
     address = remote_address(stream)
-    return subject_of(address) if address is not None and address.is_global else str(stream.muxed_conn.peer_id)
+    if address is None or not address.is_global:
+        return str(stream.muxed_conn.peer_id)
+    return str(ip_network((address, 64 if address.version == _IPV6 else address.max_prefixlen), strict=False))
 
 
 def remote_address(stream: Stream) -> IPv4Address | IPv6Address | None:
