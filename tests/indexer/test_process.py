@@ -189,3 +189,14 @@ async def test_a_binding_with_a_wrong_setting_says_so(monkeypatch, caplog):
     assert (answer.status, json.loads(answer.body)) == (503, {"error": "indexer_not_configured"})
     assert "HOLDFAST_INDEXER_START_BLOCK: a whole number from 0" in caplog.text
     await binding.stop()
+
+
+async def test_a_binding_logs_that_an_application_did_not_start_without_the_words_of_its_error(caplog):
+    async def failing(_scope, receive, send):
+        await receive()
+        trace = "Traceback (most recent call last):\n  …\nValueError: https://rpc.example/KEY"
+        await send({"type": "lifespan.startup.failed", "message": trace})
+
+    await IndexerBinding(failing).start()
+    (record,) = [record for record in caplog.records if record.message == "the indexer did not start"]
+    assert record.why == "ValueError"

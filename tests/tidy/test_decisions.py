@@ -11,7 +11,7 @@ ENTRY = re.compile(r"^- \[(.+)\]\(((\d{4})-\S+)\)$", re.MULTILINE)
 CITED = re.compile(r"(?:\bdecisions?/|\b[Dd]ecisions?\s+)(\d{4})\b")
 
 FOLDERS = ("src", "docs", "enclave", "browser", "contracts/src", "packaging", "tools", "bench", "tests")
-SUFFIXES = {".py", ".js", ".zig", ".c", ".sql", ".sol", ".md", ".toml"}
+SUFFIXES = {".py", ".js", ".mjs", ".ts", ".zig", ".c", ".sql", ".sol", ".md", ".toml"}
 
 
 def _files():

@@ -10,7 +10,7 @@ WORD = r"(?:[pP]lace|[aA]sked|[kK]ept|[tT]old|KEPT|PLACE|ASKED)"
 DECLARED = re.compile(
     rf"\b(?:const|let|var|class|function)\s+{WORD}\b"  # a variable, class or function
     rf"|#{WORD}\b"  # a private field or method
-    rf"|@(?:typedef|param)\b.*\}}\s*\[?{WORD}\b"  # a type or a parameter
+    rf"|(?:[({{,;]|^|\*/)\s*{WORD}\??: [\w{{(\[]"  # a parameter, or a member of a type
 )
 
 

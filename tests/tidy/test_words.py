@@ -9,7 +9,7 @@ from tests.support.clean_tree import files_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "docs", "enclave", "contracts/src", "contracts/test", "browser", "tools", "bench", "newsfragments")
-SUFFIXES = {".py", ".md", ".zig", ".sol", ".js", ".html", ".txt"}
+SUFFIXES = {".py", ".md", ".zig", ".sol", ".sql", ".js", ".mjs", ".ts", ".css", ".html", ".txt"}
 OTHERS = {"reserved_identifiers.txt", "THIRD_PARTY.txt"}  # handles, and licences of others
 PLAIN = {
     r"of (its|their) own(?! [a-z])|of (its|their) own (and|by|for|in|on|so|that|to|which|with)\b": "separate, other, unique",

@@ -38,7 +38,7 @@ export interface Lists {
   acts: { at: Time; operator: string; action: string; channel: string; key: string; did: string };
 }
 
-/** All that is stored about one identifier; null: nobody has claimed it. */
+/** All that is stored about one identifier; null: no one has claimed it. */
 export interface Identifier {
   claim: { channel: string; did: string; stage: string; created_at: Time; registered_at: Time | null } | null;
   credentials: { credential: string; confirmation: string; created_at: Time }[];

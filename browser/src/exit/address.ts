@@ -85,7 +85,7 @@ export function signatureFields(
 }
 
 /** EIP-1193 */
-type Wallet = { request: (asked: { method: string; params?: unknown[] }) => Promise<unknown> };
+type Wallet = { request: (given: { method: string; params?: unknown[] }) => Promise<unknown> };
 
 /** The typed data, and a button that has the browser's wallet sign it. */
 function typedNodes(page: Page, standing: Standing, operation: UserOp, made: ReturnType<typeof typed>) {

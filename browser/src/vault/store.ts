@@ -145,7 +145,7 @@ export class VaultStore {
   /**
    * Returns a note, which is the state from which an interrupted flow continues.
    *
-   * @returns `T`: as whoever stored it declares it; null if it is absent
+   * @returns `T`: as declared where it is stored; null if it is absent
    */
   async note<T>(name: string): Promise<T | null> {
     return this.#read("notes", async (notes) => (await done<T>(notes.get(name))) ?? null);

@@ -1,4 +1,4 @@
-//! Runs the unit tests of every codec natively: `python -m ziglang test enclave/src/codec_test.zig`.
+//! Runs the unit tests of every codec natively: `python -m ziglang test enclave/src/unit_test.zig`.
 
 test {
     _ = @import("ipld.zig");

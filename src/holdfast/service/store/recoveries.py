@@ -77,9 +77,9 @@ class Mail(NamedTuple):
     Attributes:
         name: identifies the recovery.
         recipient: canonical e-mail address.
-        kind: ASKED or STARTED.
+        kind: REQUESTED or STARTED.
         until: when the service signs, or the recovery can be finished; seconds since the epoch.
-        request: of ASKED, the number that stops it.
+        request: of REQUESTED, the number that stops it.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
         [dict[str, Any], Callable[[], Awaitable[dict[str, Any]]], Callable[[dict[str, Any]], Awaitable[None]]],
         Awaitable[None],
     ]
+
+
+_log = logging.getLogger("holdfast.proxies")
 
 
 class Indexer(Protocol):
@@ -66,7 +70,6 @@ class IndexerBinding:
         self._application = application
         self._inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._started = asyncio.Event()
-        self._stopped = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
 
     async def get(self, path: str, query: str, headers: dict[str, str]) -> UpstreamAnswer:
@@ -117,7 +120,9 @@ class IndexerBinding:
             return
 
     async def _heard(self, message: dict[str, Any]) -> None:
-        if message["type"].startswith("lifespan.startup"):
+        if message["type"] == "lifespan.startup.failed":
+            _log.warning("the indexer did not start", extra={"why": _kind(str(message.get("message", "")))})
+        if message["type"].startswith("lifespan.startup."):
             self._started.set()
 
 
@@ -141,6 +146,11 @@ class _Collected:
         if not self._status:
             raise UpstreamError("no answer")
         return UpstreamAnswer(self._status, self._headers, self._body.whole())
+
+
+def _kind(failure: str) -> str:
+    """Return the kind of error with which a trace ends. Its message may quote an endpoint's key."""
+    return failure.strip().rpartition("\n")[2].partition(":")[0]
 
 
 async def _no_body() -> dict[str, Any]:
