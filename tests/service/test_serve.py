@@ -33,6 +33,8 @@ def test_it_serves_and_stops_cleanly(serve, settings):
         assert client.head("/enclave.wasm").headers["content-type"] == "application/wasm"
         assert int(client.head("/enclave.wasm").headers["content-length"]) > 1000
         assert client.get("/api/indexer/health").status_code in {502, 503}
+        for path in ("/", "/api/status", "/nothing"):
+            assert client.get(path).headers["date"].endswith(" GMT"), "RFC 9110, section 6.6.1"
     assert server.stop() == 0
 
 

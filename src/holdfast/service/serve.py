@@ -197,7 +197,6 @@ def _serve_uvicorn(settings: Settings) -> None:
         access_log=False,
         log_config=None,
         server_header=False,
-        date_header=False,
         proxy_headers=False,
         backlog=BACKLOG,
         timeout_keep_alive=settings.idle_timeout,
