@@ -2,7 +2,8 @@
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
 the client-side types from `interface/client_types.json`. The table of trusted endings comes from
-`rules/handle_forms.py`. Fields have the same names in JSON and in JavaScript.
+`rules/handle_forms.py`, the common passwords from `client/vault/passwords.py`. Fields have the same names in JSON and in
+JavaScript.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.client.types import service
 from holdfast.client.types.base import Octets
-from holdfast.client.vault import calls
+from holdfast.client.vault import calls, passwords
 from holdfast.rules.chains import CHAINS
 from holdfast.rules.handle_forms import BEFORE_COUNTRY, ENDINGS
 from holdfast.wire import endpoints, errors, models, retries
@@ -70,6 +71,7 @@ def files() -> dict[str, str]:
         "endpoints.ts": _endpoints(),
         "forms.ts": _forms(),
         "handle_forms.ts": _handle_forms(),
+        "passwords.ts": _passwords(),
         "types.ts": _types(),
         "resources.ts": _resources(),
         "enclave.ts": _enclave(),
@@ -119,6 +121,12 @@ def _handle_forms() -> str:
     endings = f"/** The endings of host names that people trust. */\nexport const ENDINGS = {json.dumps(ENDINGS)};\n"
     about = "/** Labels that make such a host name together with a country's domain. */\n"
     return f"{head}\n{endings}\n{about}export const BEFORE_COUNTRY = {json.dumps(BEFORE_COUNTRY)};\n"
+
+
+def _passwords() -> str:
+    head = _HEAD.format(source="`src/holdfast/client/vault/passwords.py`")
+    about = "/** Common passwords and parts of them, which count as one character. */\n"
+    return f"{head}\n{about}export const WORDS = {json.dumps(passwords.WORDS, ensure_ascii=False)};\n"
 
 
 def _enclave() -> str:

@@ -1,7 +1,9 @@
 /**
- * Judges new passwords by the rule of the Python client (src/holdfast/client/vault/passwords.py): the cases and the
- * words of both are in vectors/passwords/rule.json. Pure.
+ * Judges new passwords by the rule of the Python client (src/holdfast/client/vault/passwords.py): the cases of both are
+ * in vectors/passwords/rule.json. Pure.
  */
+
+import { WORDS } from "../generated/passwords.ts";
 
 const LEAST = 12;
 const NEVER_BELOW = 8;
@@ -12,56 +14,6 @@ const NEIGHBOURS = new Set(
   ROWS.flatMap((row) => [...row].slice(1).flatMap((key, at) => [row[at] + key, key + row[at]])),
 );
 
-/** Common passwords and parts of them, which count as one character. */
-export const WORDS = [
-  "password",
-  "passwort",
-  "passw0rd",
-  "p@ssword",
-  "p@ssw0rd",
-  "kennwort",
-  "letmein",
-  "welcome",
-  "willkommen",
-  "iloveyou",
-  "ichliebedich",
-  "changeme",
-  "trustno1",
-  "whatever",
-  "monkey",
-  "dragon",
-  "football",
-  "fussball",
-  "fußball",
-  "baseball",
-  "sunshine",
-  "princess",
-  "superman",
-  "batman",
-  "starwars",
-  "shadow",
-  "michael",
-  "master",
-  "admin",
-  "default",
-  "login",
-  "secret",
-  "geheim",
-  "hello",
-  "hallo",
-  "schatz",
-  "summer",
-  "sommer",
-  "winter",
-  "internet",
-  "computer",
-  "1q2w3e4r",
-  "1qaz2wsx",
-  "qazwsx",
-  "holdfast",
-  "vault",
-  "tresor",
-];
 const WORD = new RegExp(WORDS.join("|"), "g");
 
 /**
