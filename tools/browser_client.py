@@ -2,8 +2,8 @@
 
 The methods come from `holdfast/wire/endpoints.py`, their types from `wire/requests.py` and `wire/models.py`, and
 the client-side types from `interface/client_types.json`. The table of trusted endings comes from
-`rules/handle_forms.py`, the common passwords from `client/vault/passwords.py`. Fields have the same names in JSON and in
-JavaScript.
+`rules/handle_forms.py`, the common passwords from `client/vault/passwords.py`. Fields have the same names in JSON and
+in JavaScript.
 """
 
 from __future__ import annotations
