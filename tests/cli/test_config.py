@@ -134,7 +134,7 @@ def test_a_mistyped_name_is_named_with_the_nearest_setting(holdfast):
     assert (finding["state"], finding["found"]) == ("note", answer.err.split("note: ")[1].strip())
 
 
-@pytest.mark.parametrize("command", ["config", "serve", "check"])
+@pytest.mark.parametrize("command", ["config", "serve", "check", "indexer"])
 def test_strict_refuses_a_mistyped_name(holdfast, command):
     answer = holdfast(command, "--json", strict="on", trusted_proxie="hunter2")
     assert (answer.code, answer.out) == (Exit.CONFIGURATION, "")

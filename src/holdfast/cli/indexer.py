@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
-from holdfast.cli.settings import AsJson, EnvFile, load_env_file
+from holdfast.cli.settings import AsJson, EnvFile, load_env_file, tell_unknown_settings
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -40,6 +40,7 @@ def indexer(
         settings = read_settings(os.environ)
     except SettingError as error:
         fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+    tell_unknown_settings(as_json=as_json)
     configure_logs(settings.log, settings.log_level)
     try:
         asyncio.run(serve(settings))

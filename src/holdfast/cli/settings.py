@@ -50,10 +50,13 @@ def settings_or_fail(file: str | None = None, *, as_json: bool = False) -> Setti
 
 
 def tell_unknown_settings(*, as_json: bool = False) -> None:
-    """Write a line to standard error for each HOLDFAST_ variable that is not a setting."""
+    """Write a line to standard error for each HOLDFAST_ variable that is not a setting; with HOLDFAST_STRICT, exit."""
     from holdfast.service.settings.unknown import unknown_settings
 
-    for sentence in unknown_settings(os.environ):
+    unknown = unknown_settings(os.environ)
+    if unknown and os.environ.get("HOLDFAST_STRICT") == "on":
+        fail(Exit.CONFIGURATION, "; ".join(unknown), as_json=as_json)
+    for sentence in unknown:
         note(sentence, as_json=as_json)
 
 
