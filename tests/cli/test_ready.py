@@ -52,6 +52,6 @@ def test_it_waits_as_long_as_it_is_told(holdfast):
     assert time.monotonic() - begun >= 1
 
 
-@pytest.mark.parametrize("port", ["0", "many"])
+@pytest.mark.parametrize("port", ["0", "many", "65536"])
 def test_a_port_that_is_none_is_a_mistake_in_the_settings(holdfast, port):
     assert holdfast("ready", port=port).code == Exit.CONFIGURATION

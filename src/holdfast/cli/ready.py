@@ -14,6 +14,7 @@ import typer
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, load_env_file
+from holdfast.settings.parsers import MAX_PORT
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _WITHIN_S = 3.0
@@ -45,8 +46,8 @@ def ready(
 def _address(*, as_json: bool) -> tuple[str, int, bool]:
     """Return host, port and whether TLS is used. Only these settings are read, so that the command is quick."""
     port = os.environ.get("HOLDFAST_PORT") or "8787"
-    if not port.isascii() or not port.isdigit() or port == "0":
-        fail(Exit.CONFIGURATION, "HOLDFAST_PORT: a port's number is needed", as_json=as_json)
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) <= MAX_PORT:
+        fail(Exit.CONFIGURATION, f"HOLDFAST_PORT: a whole number from 1 to {MAX_PORT} is needed", as_json=as_json)
     host = os.environ.get("HOLDFAST_HOST") or "127.0.0.1"
     return _ANY.get(host, host), int(port), bool(os.environ.get("HOLDFAST_TLS_CERT"))
 
