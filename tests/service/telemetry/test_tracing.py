@@ -5,6 +5,7 @@ import time
 from statistics import median
 
 import pytest
+from opentelemetry.util.re import parse_env_headers
 from tests.support.otlp_collector import attributes, collecting
 from tests.support.serving import PATIENCE_S, becomes_true, free_port
 from tests.support.soak import cases
@@ -156,11 +157,23 @@ def test_a_named_collector_turns_traces_on(given, on):
 
 @pytest.mark.parametrize(("given", "named"), [
     ({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL"),
-    ({"OTEL_EXPORTER_OTLP_ENDPOINT": "collector.example:4317"}, "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    *(({"OTEL_EXPORTER_OTLP_ENDPOINT": url}, "OTEL_EXPORTER_OTLP_ENDPOINT")
+      for url in ("collector.example:4317", "http://collector.example:99999", "http://[::1")),
+    *(({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, name: headers}, name)
+      for name in ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
+      for headers in ("hunter2", "Authorization: Bearer hunter2", 'x-key="hunter2"', "a=b,hunter2")),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_refused_at_the_start(given, named):
-    with pytest.raises(SettingError, match=f"^{named}: "):
+    with pytest.raises(SettingError, match=f"^{named}: ") as refused:
         traces_configured(given)
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("headers", ["", "x-key=a%20b", "Authorization=Bearer k=,x=1", " a = b , "])
+def test_the_sdk_reads_every_header_that_is_not_refused(headers, caplog):
+    assert traces_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_EXPORTER_OTLP_HEADERS": headers})
+    parse_env_headers(headers, liberal=True)
+    assert caplog.records == []
 
 
 def test_without_the_extra_the_start_says_what_to_install(monkeypatch):

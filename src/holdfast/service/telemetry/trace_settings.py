@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from holdfast.settings.parsers import http_url
 from holdfast.settings.rows import SettingError
 from holdfast.wire.installing import install_command
 
@@ -14,20 +16,27 @@ if TYPE_CHECKING:
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 PROTOCOL = "http/protobuf"
+_HEADERS = ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")
+# What the SDK reads as a header (W3C Baggage). It logs anything else, although that may be the collector's key.
+_HEADER = re.compile(r"[!#-'*+.0-9A-Z^-z|~-]+[ \t]*=[ !#-+\--:<-\[\]-~]*")
 
 
 def traces_configured(environment: Mapping[str, str]) -> bool:
     """Return whether traces are enabled: a collector is configured, and neither the SDK nor the exporter is disabled.
 
     Raises:
-        SettingError: a protocol other than OTLP over HTTP is configured, or the extra `otel` is not installed.
+        SettingError: a protocol other than OTLP over HTTP is configured, an address or a header has another form, or
+            the extra `otel` is not installed.
     """
     endpoint = next((name for name in ENDPOINTS if environment.get(name)), None)
     if endpoint is None or _turned_off(environment):
         return False
     _require_http(environment)
-    if not environment[endpoint].startswith(("http://", "https://")):
-        raise SettingError(f"{endpoint}: the address of a collector begins with http:// or https://")
+    try:
+        http_url(environment[endpoint])
+    except ValueError as error:
+        raise SettingError(f"{endpoint}: {error}") from None
+    _require_headers(environment)
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.exporter.otlp.proto.http") is None:
         raise SettingError(f"{endpoint}: traces need the extra: {install_command('otel')}; or unset the variable")
     return True
@@ -51,3 +60,10 @@ def _require_http(environment: Mapping[str, str]) -> None:
     for name in _PROTOCOLS:
         if environment.get(name, PROTOCOL) not in {"", PROTOCOL}:
             raise SettingError(f"{name}: only {PROTOCOL} is spoken; unset it, or set it to {PROTOCOL}")
+
+
+def _require_headers(environment: Mapping[str, str]) -> None:
+    for name in _HEADERS:
+        given = [part.strip() for part in environment.get(name, "").split(",")]
+        if not all(_HEADER.fullmatch(part) for part in given if part):
+            raise SettingError(f"{name}: headers as name=value are needed, separated by commas and percent-encoded")
