@@ -81,7 +81,7 @@ export function connect(
     return leave(base, envelope, returnTo);
   };
   if (!popup) return new Promise((resolve) => resolve(instead("popup_blocked", "The browser blocked the window.")));
-  return answered(popup, base, envelope).catch((error) => {
+  return answered(popup, base, envelope).catch((error: ConnectError) => {
     if (error.code !== "opener_blocked") throw error;
     return instead(error.code, error.message);
   });

@@ -156,7 +156,8 @@ export class Enclave {
    */
   #watch() {
     this.#cancelLook();
-    const { error, locked, idle_seconds, last_activity } = JSON.parse(this.#guarded("status", "{}"));
+    const status: Partial<RawAnswer<"status"> & Failed> = JSON.parse(this.#guarded("status", "{}"));
+    const { error, locked, idle_seconds = 0, last_activity = "" } = status;
     if (!error && (locked || !idle_seconds || !last_activity)) return;
     // If there is too little memory even for `status`, the host calls it again later.
     const due = error ? LONGEST_WAIT : Date.parse(last_activity) + idle_seconds * 1000 - this.#now();

@@ -14,9 +14,17 @@ const [FLAGS, VERIFIED, BACKUP, BACKED_UP] = [32, 0x05, 0x18, 0x10];
  * @throws {TypeError} a part is malformed
  */
 export function signatureIn(assertion: string): string {
-  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
+  const response = responseIn(assertion);
   const { r, s } = integersIn(fromBase64(response.signature));
   return encoded(r, s, fromBase64(response.authenticatorData), fromBase64(response.clientDataJSON));
+}
+
+/**
+ * @param assertion base64 of its JSON
+ * @returns each field in base64url
+ */
+export function responseIn(assertion: string): Record<"signature" | "authenticatorData" | "clientDataJSON", string> {
+  return JSON.parse(new TextDecoder().decode(fromBase64(assertion))).response;
 }
 
 /**
@@ -27,7 +35,7 @@ export function signatureIn(assertion: string): string {
  * @param assertion base64 of its JSON
  */
 export function isAccepted(challenge: Uint8Array<ArrayBuffer>, assertion: string) {
-  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
+  const response = responseIn(assertion);
   const data = fromBase64(response.authenticatorData);
   const client = textOf(fromBase64(response.clientDataJSON));
   const flags = data.length < AUTHENTICATOR_DATA ? 0 : data[FLAGS];

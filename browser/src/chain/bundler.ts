@@ -14,7 +14,7 @@ import type { Foreign, Members } from "../http/http.ts";
 
 const ESTIMATES = ["callGasLimit", "verificationGasLimit", "preVerificationGas"];
 /** Sizes of the numbers in the packed form of an operation (ERC-4337); the others have 128 bits. */
-const BITS = { preVerificationGas: 256n } as Record<string, bigint>;
+const BITS: Record<string, bigint | undefined> = { preVerificationGas: 256n };
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 /** The longest reason that a bundler states for a failed operation. */
 const LONGEST_REASON = 300;

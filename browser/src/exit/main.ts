@@ -58,8 +58,8 @@ function draw(step?: string) {
     vault && standing && chosen && planSection(page, standing, chosen),
     vault && sent && sentSection(page, sent),
   ];
-  document.getElementById("page")?.replaceChildren(...head(), ...(steps.filter(Boolean) as Node[]));
-  if (step) (document.querySelector(`[data-step=${step}] h2`) as HTMLElement | null)?.focus();
+  document.getElementById("page")?.replaceChildren(...head(), ...steps.filter((it) => !!it));
+  if (step) document.querySelector<HTMLElement>(`[data-step=${step}] h2`)?.focus();
 }
 
 function head() {

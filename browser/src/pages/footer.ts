@@ -20,9 +20,9 @@ export function footer(changed: () => void = () => {}) {
     footer(changed);
     changed();
     showAgain();
-    (document.querySelector('[data-name="language"]') as HTMLElement | null)?.focus();
+    document.querySelector<HTMLElement>('[data-name="language"]')?.focus();
   };
-  for (const link of document.querySelectorAll("#links a") as NodeListOf<HTMLElement>)
+  for (const link of document.querySelectorAll<HTMLElement>("#links a"))
     link.textContent = text(`footer.${link.dataset.link}` as TextKey);
   const next = otherLanguage();
   const other = button(text("language.other"), turn, { kind: "plain", name: "language" });

@@ -1,7 +1,7 @@
 /** Which key of an account's owners a passkey is: its signature shows that, so nothing about it need be stored. */
 
 import { fromBase64, fromHex } from "../bytes.ts";
-import { signatureIn } from "../chain/assertions.ts";
+import { responseIn, signatureIn } from "../chain/assertions.ts";
 import { OperationFailed } from "../chain/errors.ts";
 import { hasExpired } from "../chain/owners.ts";
 import { type UseOptions, usePasskey } from "./use.ts";
@@ -45,7 +45,7 @@ export async function passkeyAmong(
  * @returns 0x-hex
  */
 export async function signersIn(assertion: string, call: CallEnclave): Promise<string[]> {
-  const { response } = JSON.parse(new TextDecoder().decode(fromBase64(assertion)));
+  const response = responseIn(assertion);
   const client = await crypto.subtle.digest("SHA-256", fromBase64(response.clientDataJSON));
   const signed = new Uint8Array([...fromBase64(response.authenticatorData), ...new Uint8Array(client)]);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", signed));

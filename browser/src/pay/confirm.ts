@@ -314,8 +314,8 @@ class Payment {
   /** @param state only while the sheet asks can the person choose anything but to cancel */
   #to(state: State) {
     this.#state = state;
-    for (const it of document.querySelectorAll("#buttons button:not(#cancel), #vaults")) {
-      (it as HTMLButtonElement).disabled = state !== "asking";
+    for (const it of document.querySelectorAll<HTMLButtonElement>("#buttons button:not(#cancel), #vaults")) {
+      it.disabled = state !== "asking";
     }
   }
 }

@@ -7,10 +7,12 @@ import type { PaymentMessage } from "./request.ts";
 /** How long the worker may take to say whether the shop still waits; the browser may have to start it again. */
 const ANSWERS_WITHIN_MS = 10_000;
 /** Refusal codes that are reported to shops under a different name. */
-const RENAMED = {
+const RENAMED: Record<string, string> = {
   insufficient_fee: "insufficient_balance",
   chain_failed: "chain_rejected",
-} as Record<string, string>;
+};
+
+type FromWorker = { type: "request"; request: PaymentMessage } | { type: "go" | "over" };
 
 /** One payment request. It is answered once. */
 export class Shop {
@@ -25,7 +27,7 @@ export class Shop {
    */
   constructor(id: string, { onRequest, onOver }: { onRequest: (message: PaymentMessage) => void; onOver: () => void }) {
     this.#id = id;
-    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+    navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<FromWorker | null>) => {
       if (data?.type === "request") onRequest(data.request);
       if (data?.type === "go") this.#report(true);
       if (data?.type === "over" && !this.#report(false) && !this.#answered) onOver();

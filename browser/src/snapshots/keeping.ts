@@ -132,8 +132,8 @@ export class VaultSnapshots {
     const acknowledged: Promise<boolean> = new Promise((resolve) => {
       vault.addEventListener(
         "snapshot",
-        (event) => {
-          if ((event as CustomEvent<SnapshotState>).detail.acknowledgedRoot !== null) resolve(true);
+        ({ detail }) => {
+          if (detail.acknowledgedRoot !== null) resolve(true);
         },
         { signal: ending.signal },
       );

@@ -24,7 +24,7 @@ export class VaultLock {
     this.#prefix = `hf-vault:${dbName}:`;
     this.#onTaken = onTaken;
     this.#channel = new BroadcastChannel(`hf-vault:${dbName}`);
-    this.#channel.onmessage = ({ data }) => {
+    this.#channel.onmessage = ({ data }: MessageEvent<{ did?: unknown; why?: unknown } | null>) => {
       if (this.#held && data?.did === this.#held.did) void onRequested(typeof data.why === "string" ? data.why : "");
     };
   }

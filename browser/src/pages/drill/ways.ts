@@ -26,13 +26,13 @@ export const passkeyMark = (keyId: string) => `passkey:${keyId}`;
 export function ways({ wraps, backupAt, snapshot, tried }: Known): Row[] {
   const passkeys = wraps.filter((it) => it.kind === "prf").map((it) => tried[passkeyMark(it.id)] ?? null);
   const used = passkeys.filter((it) => it !== null).sort((one, other) => other - one);
-  const rows = [
+  const rows: Row[] = [
     // The most recently used passkey is assumed to be lost, so the second most recently used one is the way back.
-    { way: "passkey" as Way, there: passkeys.length > 1, triedAt: used[1] ?? null },
-    { way: "copy" as Way, there: Boolean(snapshot?.acknowledgedRoot), triedAt: tried.copy ?? null },
-    { way: "file" as Way, there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
-    { way: "device" as Way, there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
-    { way: "account" as Way, there: Boolean(tried.account), triedAt: tried.account ?? null },
+    { way: "passkey", there: passkeys.length > 1, triedAt: used[1] ?? null },
+    { way: "copy", there: Boolean(snapshot?.acknowledgedRoot), triedAt: tried.copy ?? null },
+    { way: "file", there: Boolean(backupAt), triedAt: newer(tried.file, backupAt) },
+    { way: "device", there: Boolean(tried.device || tried.paired), triedAt: tried.device ?? null },
+    { way: "account", there: Boolean(tried.account), triedAt: tried.account ?? null },
   ];
   if (!wraps.some((it) => it.kind === "password")) return rows;
   return [{ way: "password", there: true, triedAt: tried.password ?? null }, ...rows];

@@ -64,15 +64,15 @@ function line({ state, words }: Finding) {
 function ofOwners({ owners, settings }: AccountView, own: string, named: Namer): Finding[] {
   return owners
     .filter(({ signer }) => signer !== own)
-    .flatMap((owner) => {
+    .flatMap((owner): Finding[] => {
       const { name } = named(owner.signer);
       const over = hasExpired(owner);
       const words = over
         ? text("keys.drill.owner.over", { time: day(owner.expiry * 1000) })
         : text(settings.threshold > 1 ? "keys.drill.owner.two" : "keys.drill.owner");
       return [
-        { name, state: (over ? "failed" : "tried") as State, words },
-        { name, state: "told" as State, words: text("keys.drill.has") },
+        { name, state: over ? "failed" : "tried", words },
+        { name, state: "told", words: text("keys.drill.has") },
       ];
     });
 }

@@ -66,10 +66,7 @@ export function show({
   const h1 = el("h1", { tabindex: "-1" }, heading);
   main.classList.toggle("wide", wide);
   main.dataset.screen = name;
-  part("screen").replaceChildren(
-    h1,
-    ...body.filter((part) => part !== null && part !== false).map((part) => part as Node | string),
-  );
+  part("screen").replaceChildren(h1, ...body.filter((part) => part !== null && part !== false));
   title = heading;
   say("");
   alarm("");
@@ -116,9 +113,7 @@ export function tell(error: unknown) {
  * @param meanwhile announced while it is running
  */
 export async function run(pressed: HTMLElement | null, work: () => Promise<unknown>, meanwhile: string = "") {
-  const buttons = pressed
-    ? [...(part("screen").querySelectorAll("button:not(:disabled)") as NodeListOf<HTMLButtonElement>)]
-    : [];
+  const buttons = pressed ? [...part("screen").querySelectorAll<HTMLButtonElement>("button:not(:disabled)")] : [];
   buttons.forEach((it) => (it.disabled = true));
   alarm("");
   say(meanwhile);

@@ -29,10 +29,10 @@ export function service(): Client {
     made.invitation = invitation;
     made.secondKey = secondPasskey(made.vault, confirmedSecond, () => used);
     askDuringFirstCopy(made.vault);
-    for (const type of ["locked", "taken", "failed"]) {
+    for (const type of ["locked", "taken", "failed"] as const) {
       made.vault.addEventListener(type, (event) => {
         if (type !== "locked" && client === made) client = booted = null;
-        onEnd(type, (event as CustomEvent<string>).detail);
+        onEnd(type, event.detail);
       });
     }
   }

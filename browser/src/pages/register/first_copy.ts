@@ -47,7 +47,7 @@ export async function firstCopy(container: HTMLElement, signal: AbortSignal): Pr
         CHOICE_AFTER_MS,
       );
       over.addEventListener("abort", () => clearTimeout(soon));
-      client.vault.addEventListener("snapshot", (event) => look((event as CustomEvent<State>).detail), {
+      client.vault.addEventListener("snapshot", (event) => look(event.detail), {
         signal: over,
       });
       void uploaded(client).then(

@@ -188,7 +188,7 @@ function refused(
   codeForm.dataset.tries = String(left);
   const key = SENTENCES[message] ?? (left === 0 ? "prove.burnt" : "");
   judge(key ? text(key) : counted("prove.wrong", left));
-  const details = document.querySelector("#screen details") as HTMLDetailsElement | null;
+  const details = document.querySelector<HTMLDetailsElement>("#screen details");
   if (key && details) details.open = true;
   if (key) {
     codeForm.dataset.spent = "true"; // no code is left whose time could run out

@@ -60,9 +60,9 @@ async function checked(to: string) {
   return address;
 }
 
-async function ofDid(did: string) {
+async function ofDid(did: string): Promise<Omit<Payee, "name">> {
   const { address } = await payeeOf(await ready(), did);
-  return { address, did, trust: (did.startsWith(OF_A_KEY) ? "verified" : "unproven") as Payee["trust"] };
+  return { address, did, trust: did.startsWith(OF_A_KEY) ? "verified" : "unproven" };
 }
 
 /** @param name in its canonical form */

@@ -90,5 +90,5 @@ async function proposed(typed: Typed, allowance: bigint) {
 
 function choice(name: string, options: [number, string][], present: number) {
   const made = options.map(([value, label]) => el("option", { value, selected: value === present }, label));
-  return el("select", { id: `spend-${name}`, name }, ...made) as HTMLSelectElement;
+  return el("select", { id: `spend-${name}`, name }, ...made);
 }

@@ -40,7 +40,7 @@ function listen(vault: Vault) {
   if (heard.has(vault)) return;
   heard.add(vault);
   vault.addEventListener("snapshot", (event) => {
-    latest = (event as CustomEvent<State>).detail;
+    latest = event.detail;
     draw(latest);
   });
 }

@@ -131,7 +131,7 @@ function replaced(before: HTMLElement, after: HTMLElement): HTMLElement {
   if (before.isEqualNode(after)) return before;
   const focused = before.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.name : null;
   before.replaceWith(after);
-  if (focused) (after.querySelector(`[data-name="${focused}"]`) as HTMLElement | null)?.focus({ preventScroll: true });
+  if (focused) after.querySelector<HTMLElement>(`[data-name="${focused}"]`)?.focus({ preventScroll: true });
   return after;
 }
 

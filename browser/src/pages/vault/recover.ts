@@ -85,9 +85,9 @@ function drawn({ car }: Given) {
   ) => {
     if (all > 1) say(text("recover.parts", { done, all }));
     if (places.length) say(text("recover.unanswered", { places: places.join(", ") }));
-    const item = list.querySelector(`[data-step="${STEPS[step]}"]`) as HTMLElement | null;
+    const item = list.querySelector<HTMLElement>(`[data-step="${STEPS[step]}"]`);
     if (item) item.dataset.state = "done";
-    const next = list.querySelector("li:not([data-state=done])") as HTMLElement | null;
+    const next = list.querySelector<HTMLElement>("li:not([data-state=done])");
     if (next) next.dataset.state = "busy";
   };
   return { list, mark };
