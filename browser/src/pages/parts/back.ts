@@ -17,7 +17,7 @@ export function noteScreen() {
 }
 
 /** How many of the history's entries up to the current one belong to screens with a Back button. */
-export function depth() {
+export function depth(): number {
   return history.state?.depth ?? 0;
 }
 
