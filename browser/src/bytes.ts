@@ -6,7 +6,7 @@ const CHUNK = 0x8000;
 export function bytesOf(source: BufferSource | number[]): Uint8Array<ArrayBuffer> {
   if (Array.isArray(source)) return Uint8Array.from(source);
   if (!ArrayBuffer.isView(source)) return new Uint8Array(source);
-  return new Uint8Array(source.buffer as ArrayBuffer, source.byteOffset, source.byteLength);
+  return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
 }
 
 export function toBase64(source: BufferSource | number[]): string {

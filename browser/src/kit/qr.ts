@@ -30,7 +30,7 @@ export function modules(words: string): boolean[][] {
 }
 
 function made(tag: string, attributes: Record<string, string>) {
-  const node = document.createElementNS(SPACE, tag) as SVGElement;
+  const node = document.createElementNS(SPACE, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   return node;
 }

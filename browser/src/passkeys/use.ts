@@ -98,5 +98,5 @@ function requestOptions(options: UseOptions, timeout: number): PublicKeyCredenti
     timeout,
     extensions: prfExtension(),
     ...(options.hints && { hints: options.hints }),
-  } as PublicKeyCredentialRequestOptions;
+  };
 }

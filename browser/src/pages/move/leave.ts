@@ -139,6 +139,6 @@ async function explained(work: Promise<unknown>) {
       throw await explainedMissing(error, (await (await ready()).vault.query()).did);
     if (!(error instanceof MoveRefused)) throw error;
     const reason = error.cause === undefined ? "" : problem(error.cause);
-    throw new ProblemError(`move.refused.${error.code}` as TextKey, { reason });
+    throw new ProblemError(`move.refused.${error.code}`, { reason });
   }
 }
