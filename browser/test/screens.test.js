@@ -11,6 +11,7 @@ import {
   NetworkError,
   OperationFailed,
   PaymentRefused,
+  PluginCallError,
   RequestRefused,
   SecondKeyMissing,
   Vault,
@@ -87,6 +88,39 @@ onPage("once the service knows the name, nothing but the first copy is awaited, 
   );
   assert.equal(localStorage.getItem("holdfast-registration"), null, "the registration has ended");
 });
+
+onPage(
+  "a vault that locks itself during a registration is asked for, and the registration goes on",
+  async (context) => {
+    let locked = false;
+    const attempts = [];
+    client(context, {
+      vault: {
+        status: async () => ({ locked }),
+        unlock: async (key) => {
+          locked = false;
+          attempts.push(key.password);
+          return { success: true };
+        },
+      },
+      status: async () => ({ chain: "" }),
+      account: async () => ({}),
+      register: async ({ handle }) => {
+        attempts.push(handle);
+        if (attempts.length > 1) return { did: ROW.did, identifier: handle, txHash: `0x${"12".repeat(32)}` };
+        locked = true;
+        throw new PluginCallError("invoke", "the vault is locked", "vault_locked");
+      },
+      snapshots: () => new Promise(() => {}),
+    });
+    await finish({ ...ROW, password: true });
+    assert.equal(one("main").dataset.screen, "finish-unlock");
+    type("password", "correct horse");
+    press("submit");
+    await until(() => document.querySelector('[data-step="copy"]')?.dataset.state === "busy");
+    assert.deepEqual(attempts, ["ada", "correct horse", "ada"]);
+  },
+);
 
 for (const [error, goes] of [
   [new RequestRefused("identifier_taken", 409), "choose"],

@@ -1,7 +1,7 @@
 /** The last steps of a registration: account, chain, service and first copy. A failed step can be retried from where it stopped. */
 
 import type { VaultKey } from "../../passkeys/secrets.ts";
-import { NetworkError, RequestRefused, passkeyKey, usePasskey } from "../library.ts";
+import { NetworkError, PluginCallError, RequestRefused, passkeyKey, usePasskey } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
@@ -138,7 +138,8 @@ function drawn(resumed: boolean, chain: string) {
   return { list, mark, lead, container, signal };
 }
 
-async function failed(row: Begun, error: unknown, list: HTMLElement) {
+async function failed(row: Begun, error: unknown, list: HTMLElement): Promise<void> {
+  if (error instanceof PluginCallError && error.code === "vault_locked") return finish({ ...row, resumed: true });
   const code = error instanceof RequestRefused ? error.code : "";
   const unproven = { ...row, attestation: undefined };
   if (code.startsWith("attestation_")) {
