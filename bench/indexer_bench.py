@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from bench.options import Options
     from bench.report import Report
-    from holdfast.indexer.store import IndexStore
 
     Seen = Callable[["Case", dict[str, float], dict[str, float]], None]
 
@@ -142,7 +141,7 @@ def serve(events: int) -> None:
     asyncio.run(run())
 
 
-def open_store(where: str) -> IndexStore:
+def open_store(where: str) -> SqliteIndexStore:
     return SqliteIndexStore(Path(where))
 
 
@@ -165,7 +164,7 @@ async def measure(case: Case) -> dict[str, float]:
     return {"events": events, "seconds": seconds, "cpu": cpu, "before": before, "peak": peak, **figures}
 
 
-async def _reads(store: IndexStore) -> tuple[int, dict[str, float]]:
+async def _reads(store: SqliteIndexStore) -> tuple[int, dict[str, float]]:
     transfers = TransferReader(FakeChain(random.Random(0)), None, 0)
     answers = Answers(store, 84532, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0), transfers)
     events = 0

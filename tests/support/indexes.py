@@ -15,14 +15,14 @@ from holdfast.indexer.follower import Follower, FollowOptions, Step
 from holdfast.indexer.progress import FollowProgress
 from holdfast.indexer.queries import ListQuery
 from holdfast.indexer.reader import ChainMoved, RangeReader
-from holdfast.indexer.store import IndexStore
+from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.transfers import TransferReader
 from holdfast.wire.keccak import checksum_address
 
 OPTIONS = FollowOptions(chain_id=CHAIN_ID, poll_s=0.01, behind_patience_s=0.0)
 
 
-def follower(rpc: Any, store: IndexStore, options: FollowOptions = OPTIONS, **more: Any) -> Follower:
+def follower(rpc: Any, store: SqliteIndexStore, options: FollowOptions = OPTIONS, **more: Any) -> Follower:
     return Follower(RangeReader(rpc, Decoder(REGISTRY, FACTORY)), store, options, **more)
 
 
@@ -34,13 +34,13 @@ async def catch_up(follower: Follower) -> None:
     raise AssertionError("the follower does not arrive")
 
 
-async def ask(store: IndexStore, path: str, query: str = "") -> Any:
+async def ask(store: SqliteIndexStore, path: str, query: str = "") -> Any:
     nothing = TransferReader(FakeChain(random.Random(0)), None, 0)
     answers = Answers(store, CHAIN_ID, lambda: True, lambda: FollowProgress(0, 0, 0, 0.0, 0), nothing)
     return json.loads(await answers.body(path, query.encode()))
 
 
-async def whole_list(store: IndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
+async def whole_list(store: SqliteIndexStore, name: str, query: str = "", limit: int = 200) -> list[Any]:
     rows: list[Any] = []
     cursor = ""
     while True:
@@ -51,12 +51,12 @@ async def whole_list(store: IndexStore, name: str, query: str = "", limit: int =
         cursor = f"cursor={page['next_cursor']}"
 
 
-async def contents(store: IndexStore) -> dict[str, Any]:
+async def contents(store: SqliteIndexStore) -> dict[str, Any]:
     lists = {name: await whole_list(store, name) for name in ("dids", "aliases", "accounts", "events")}
     return {**lists, "owners": await owners(store, lists), "stats": await ask(store, "/api/stats")}
 
 
-async def owners(store: IndexStore, lists: dict[str, list[Any]]) -> dict[str, set[str]]:
+async def owners(store: SqliteIndexStore, lists: dict[str, list[Any]]) -> dict[str, set[str]]:
     """Return the accounts of each key that ever owned one and still does."""
     told = [event.get("key_owner", event.get("owner_address")) for event in lists["events"]]
     found: dict[str, set[str]] = {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.progress import FollowProgress
     from holdfast.indexer.queries import ListQuery
-    from holdfast.indexer.store import IndexStore
+    from holdfast.indexer.sqlite_store import SqliteIndexStore
     from holdfast.indexer.transfers import TransferReader
 
 _TRANSFERS = re.compile(r"/api/accounts/([^/]+)/transfers")
@@ -33,7 +33,7 @@ class Answers:
 
     def __init__(
         self,
-        store: IndexStore,
+        store: SqliteIndexStore,
         chain_id: int,
         healthy: Callable[[], bool],
         progress: Callable[[], FollowProgress],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.indexer.reader import Batch, RangeReader
     from holdfast.indexer.rows import IndexedBlock
-    from holdfast.indexer.store import IndexStore
+    from holdfast.indexer.sqlite_store import SqliteIndexStore
 
 log = logging.getLogger("holdfast.indexer")
 
@@ -66,7 +66,7 @@ class Follower:
     def __init__(
         self,
         reader: RangeReader,
-        store: IndexStore,
+        store: SqliteIndexStore,
         options: FollowOptions,
         *,
         clock: Callable[[], float] = time.monotonic,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from holdfast.indexer.settings import IndexerSettings
-    from holdfast.indexer.store import IndexStore
 
 log = logging.getLogger("holdfast.indexer")
 
@@ -41,7 +40,7 @@ class IndexRunner:
 
     def __init__(
         self,
-        store: IndexStore,
+        store: SqliteIndexStore,
         follower: Follower,
         transfers: TransferReader,
         *,

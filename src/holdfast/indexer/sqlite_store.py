@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.indexer import sqlite_writes
-from holdfast.indexer.reads import Reads
+from holdfast.indexer import queries, sqlite_writes
+from holdfast.indexer.rows import AccountRow, DidRow, Event
 from holdfast.indexer.sqlite_repair import file_number, is_damage, put_aside
-from holdfast.indexer.store import StoreError
+from holdfast.indexer.statements import SELECT
+from holdfast.indexer.store import AliasView, StatsView, StoreError
 from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ LIST_MOST_S = 2.0
 STEPS_BETWEEN_LOOKS = 20_000
 
 
-class SqliteIndexStore(Reads):
-    """See IndexStore."""
+class SqliteIndexStore:
+    """One index. Every method raises StoreError if the database fails. Each write is one transaction."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,41 +49,81 @@ class SqliteIndexStore(Reads):
         self._damaged = False
 
     async def open(self, identity: str) -> None:
-        """See IndexStore."""
+        """Connect, and empty an index built for a different identity (chain, contracts, start, schema version)."""
         self._identity = identity
         await self._in(self._writer, self._open)
 
     async def close(self) -> None:
-        """See IndexStore."""
+        """Close the database."""
         await asyncio.to_thread(self._close)
 
     async def lead(self) -> bool:
-        """See IndexStore."""
+        """Return whether this process is the leader, which alone writes until it closes the store or exits."""
         return await self._in(self._writer, self._lead)
 
     async def tip(self) -> IndexedBlock | None:
-        """See IndexStore."""
+        """Return the block up to which the index is complete."""
         return await self._in(self._writer, lambda: sqlite_writes.tip(self.connection("writer")))
 
     async def blocks(self) -> list[IndexedBlock]:
-        """See IndexStore."""
+        """Return the stored blocks to which the index can go back, newest first; the first one is its tip."""
         return await self._in(self._writer, lambda: sqlite_writes.blocks(self.connection("writer")))
 
     async def account_addresses(self) -> list[bytes]:
-        """See IndexStore."""
+        """Return the addresses of all accounts."""
         return await self._in(self._writer, lambda: sqlite_writes.account_addresses(self.connection("writer")))
 
     async def apply(self, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
-        """See IndexStore."""
+        """Add a range of blocks with its hashes and undo entries.
+
+        Args:
+            parent: The tip that the range follows. Raises TipMoved if the index has another tip.
+            batch: The range.
+            floor: The block below which hashes, and up to which undo entries, are dropped.
+        """
         await self._write(lambda db: sqlite_writes.apply(db, parent, batch, floor))
 
     async def rewind(self, tip: IndexedBlock, to: IndexedBlock) -> None:
-        """See IndexStore."""
+        """Rewind the index from `tip` to `to`, which is one of `blocks()`. Raises TipMoved."""
         await self._write(lambda db: sqlite_writes.rewind(db, tip, to))
 
     async def reset(self) -> None:
-        """See IndexStore."""
+        """Empty the index."""
         await self._write(sqlite_writes.reset)
+
+    async def did(self, did_hash: bytes) -> DidRow | None:
+        """Return one DID."""
+        return await self._first(DidRow._make, SELECT["dids"], did_hash)
+
+    async def alias(self, alias_hash: bytes) -> AliasView | None:
+        """Return one alias."""
+        return await self._first(AliasView._make, queries.ALIAS_BY_HASH, alias_hash)
+
+    async def account(self, address: bytes) -> AccountRow | None:
+        """Return one account."""
+        return await self._first(AccountRow._make, SELECT["accounts"], address)
+
+    async def stats(self) -> StatsView:
+        """Return the counters."""
+        found = await self._first(StatsView._make, queries.STATS)
+        assert found is not None
+        return found
+
+    async def dids(self, query: ListQuery) -> list[DidRow]:
+        """Return a page of DIDs in order of registration."""
+        return await self._list(DidRow._make, query)
+
+    async def aliases(self, query: ListQuery) -> list[AliasView]:
+        """Return a page of aliases in order of registration."""
+        return await self._list(AliasView._make, query)
+
+    async def accounts(self, query: ListQuery) -> list[AccountRow]:
+        """Return a page of accounts in order of creation."""
+        return await self._list(AccountRow._make, query)
+
+    async def events(self, query: ListQuery) -> list[Event]:
+        """Return a page of events in chain order."""
+        return await self._list(Event._make, query)
 
     async def _first(self, make: Callable[[Iterable[Any]], T], statement: str, *values: bytes) -> T | None:
         with self._as_store_errors():

@@ -46,7 +46,7 @@ def account_addresses(db: sqlite3.Connection) -> list[bytes]:
 
 
 def apply(db: sqlite3.Connection, parent: IndexedBlock | None, batch: Batch, floor: int) -> None:
-    """See IndexStore.apply."""
+    """See SqliteIndexStore.apply."""
     _expect(db, parent)
     rows = {key: _row(db, key) for key in folding.keys_of(batch.events)}
     outcome = folding.fold(rows, batch.events, floor)
@@ -59,7 +59,7 @@ def apply(db: sqlite3.Connection, parent: IndexedBlock | None, batch: Batch, flo
 
 
 def rewind(db: sqlite3.Connection, expected: IndexedBlock, to: IndexedBlock) -> None:
-    """See IndexStore.rewind."""
+    """See SqliteIndexStore.rewind."""
     _expect(db, expected)
     journal = [JournalRow(*row) for row in db.execute(JOURNAL_ABOVE, (to.number,))]
     _put(db, folding.restored(journal))
@@ -68,7 +68,7 @@ def rewind(db: sqlite3.Connection, expected: IndexedBlock, to: IndexedBlock) -> 
 
 
 def reset(db: sqlite3.Connection) -> None:
-    """See IndexStore.reset."""
+    """See SqliteIndexStore.reset."""
     for statement in EMPTY:
         db.execute(statement)
 
