@@ -19,7 +19,7 @@ def log(event, name, data, address=ENTRY_POINT_V07):
 
 
 def receipt(*logs):
-    return Receipt(bytes(32), 1, bytes(32), succeeded=True, gas_used=1, logs=logs, contract_address=None)
+    return Receipt(bytes(32), 1, bytes(32), succeeded=True, gas_used=1, logs=logs)
 
 
 def event(name, *, succeeded, address=ENTRY_POINT_V07):

@@ -38,7 +38,7 @@ def alias_event(alias, did=DID, *, address=REGISTRY):
 
 
 def receipt(*logs, succeeded=True):
-    return Receipt(HASH, 7, HASH, succeeded, 21000, logs, None)
+    return Receipt(HASH, 7, HASH, succeeded, 21000, logs)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,6 @@ class Receipt:
     succeeded: bool
     gas_used: int
     logs: tuple[Log, ...]
-    contract_address: bytes | None
 
 
 def printable(text: str) -> str:
@@ -103,7 +102,6 @@ def receipt(value: object) -> Receipt | None:
     """Return the transaction receipt that a JSON object describes, or None for null."""
     if value is None:
         return None
-    created = value.get("contractAddress") if isinstance(value, dict) else None
     return Receipt(
         transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
         block_number=count(field(value, "blockNumber")),
@@ -111,7 +109,6 @@ def receipt(value: object) -> Receipt | None:
         succeeded=quantity(field(value, "status")) == 1,
         gas_used=count(field(value, "gasUsed")),
         logs=tuple(logs(field(value, "logs"))),
-        contract_address=None if created is None else data(created, _ADDRESS_BYTES),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.client.account.did import DidMethods
 from holdfast.client.account.spender import Spender
 from holdfast.client.account.spending_methods import SpendingMethods
-from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
+from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.flows.chains import money_of
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import SmartAccount
@@ -31,6 +31,7 @@ from holdfast.client.types import SnapshotConfig
 from holdfast.client.types.service import ForeignContracts
 from holdfast.client.vault.module import module_file
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,7 +75,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
     def __init__(  # noqa: PLR0913 - each but the first by keyword
         self,
-        base_url: str = DEFAULT_BASE_URL,
+        base_url: str = SERVICE_URL,
         *,
         vault: AsyncVault | None = None,
         gas: GasPolicy | None = None,

@@ -15,6 +15,7 @@ from holdfast.client.http.json_rpc import read_json_rpc
 from holdfast.client.http.transport import DEFAULT_TIMEOUT, HttpTransport
 from holdfast.client.types import GetAccountStateInput, GetSmartAccountAddressInput, service
 from holdfast.wire import endpoints, requests
+from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.json_rpc import CHARGED
 from holdfast.wire.p256 import on_curve
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DEFAULT_BASE_URL = "http://localhost:8787"
 _COORDINATE = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,64}")
 
 
@@ -49,7 +49,7 @@ class AsyncServiceClient(EndpointMethods):
 
     def __init__(
         self,
-        base_url: str = DEFAULT_BASE_URL,
+        base_url: str = SERVICE_URL,
         *,
         timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,

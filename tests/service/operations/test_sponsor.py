@@ -141,7 +141,7 @@ class Chain:
         return self.block
 
     async def get_transaction_receipt(self, sent):
-        return Receipt(from_hex(sent), self.block, bytes(32), True, 46_000, (), None)
+        return Receipt(from_hex(sent), self.block, bytes(32), True, 46_000, ())
 
     def use(self, operation, cost, paymaster):
         topics = [EVENT, bytes(32), operation.sender.rjust(32, b"\0"), from_hex(paymaster).rjust(32, b"\0")]

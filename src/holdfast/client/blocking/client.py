@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.client.async_client import AsyncClient
-from holdfast.client.async_service_client import DEFAULT_BASE_URL
 from holdfast.client.blocking.loop import existing, run
 from holdfast.client.blocking.service_client import ServiceClient
 from holdfast.client.http.transport import DEFAULT_TIMEOUT
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -369,7 +369,7 @@ class Client(ServiceClient):
 
     def __init__(
         self,
-        base_url: str = DEFAULT_BASE_URL,
+        base_url: str = SERVICE_URL,
         *,
         vault: Vault | None = None,
         gas: GasPolicy | None = None,

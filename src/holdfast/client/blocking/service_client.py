@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.client.async_service_client import DEFAULT_BASE_URL, AsyncServiceClient
+from holdfast.client.async_service_client import AsyncServiceClient
 from holdfast.client.blocking.loop import run
 from holdfast.client.http.transport import DEFAULT_TIMEOUT
+from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -194,7 +195,7 @@ class ServiceClient:
 
     def __init__(
         self,
-        base_url: str = DEFAULT_BASE_URL,
+        base_url: str = SERVICE_URL,
         *,
         timeout: float | httpx2.Timeout = DEFAULT_TIMEOUT,
         retries: Retries | None = None,
