@@ -53,6 +53,8 @@ _GENERIC = {"ExecOutput": "T"}
 _BYTES_TOO = {("VaultImportOptions", "data"), ("CredentialDescriptor", "id"), ("LoadInput", "database")}
 _BYTES_TOO |= {("UnlockInput", "database")}
 _NUMBERS_TOO = {("GetSmartAccountAddressInput", "salt"): "string | number | bigint"}
+# The service reads this field itself, because its errors depend on what is wrong with it.
+_READ_LATER = {("RegisterDid", "attestation"): "Attestation | null"}
 # The constants by which an endpoint's answers differ.
 _DISTINGUISHING = frozenset({"found", "verified"})
 # The answers to requests that the vault's key signs, and what the enclave returns beyond the interface's types.
@@ -330,8 +332,9 @@ def _field(name: str, kind: str, *, optional: bool, default: object = None) -> s
 
 def _struct(struct: type[msgspec.Struct]) -> str:
     hints = typing.get_type_hints(struct)
+    later = {name: kind for (owner, name), kind in _READ_LATER.items() if owner == struct.__name__}
     fields = "".join(
-        _field(it.encode_name, _constant(it) or _json_type(hints[it.name]), **_optional(it))
+        _field(it.encode_name, _constant(it) or later.get(it.name) or _json_type(hints[it.name]), **_optional(it))
         for it in msgspec.structs.fields(struct)
     )
     about = (struct.__doc__ or "").strip().splitlines()[0]

@@ -539,7 +539,7 @@ export interface RegisterDid {
   txHash: string;
   blockNumber?: number | null;
   smartAccount?: string | null;
-  attestation?: unknown;
+  attestation?: Attestation | null;
 }
 
 /** GET /api/contracts. */
