@@ -353,6 +353,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 new,
                 self,
                 passkeys,
+                there=new,
                 connect=new._snapshots.connect,
                 registrar=new._registrar,
                 owner=OwnerChange(new, self, end_former) if owner else None,

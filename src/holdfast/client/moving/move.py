@@ -17,7 +17,7 @@ from holdfast.client.moving.owner import Ownership, Passkeys, signer_of
 from holdfast.client.moving.passkey import forget, opening_key, opens, recorded_passkey
 from holdfast.client.moving.target import check_free, check_target
 from holdfast.client.moving.values import Moved, MoveRefused, Noted, note_move, noted_move
-from holdfast.wire.client_errors import ClientStateError, ServiceError
+from holdfast.wire.client_errors import ClientStateError, ServiceError, WebAuthnError
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 class Move:
     """One person's move from the service `old` to the service `new`, with the vault open, which has a store.
 
-    `person` takes back what the old service stores; `connect` reaches the new service's snapshots; `registrar`
-    registers a passkey there, with the transaction that registered the DID; `owner` makes it an owner of the account.
+    `person` takes back what the old service stores, `there` what the new one does; `connect` reaches the new service's
+    snapshots; `registrar` registers a passkey there, with the transaction that registered the DID; `owner` makes it an
+    owner of the account.
     """
 
     def __init__(  # noqa: PLR0913 - each but the first four by keyword
@@ -49,6 +50,7 @@ class Move:
         person: PersonMethods,
         passkeys: NewPasskeys,
         *,
+        there: PersonMethods,
         connect: Callable[..., SnapshotHosts],
         registrar: Callable[[str, DidRecord], Registrar],
         owner: OwnerChange | None = None,
@@ -56,7 +58,7 @@ class Move:
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
         self._old, self._new, self._person, self._passkeys = old, new, person, passkeys
-        self._connect, self._registrar = connect, registrar
+        self._there, self._connect, self._registrar = there, connect, registrar
         self._owner, self._code, self._on_progress = owner, code, on_progress
 
     async def run(self) -> Moved:
@@ -65,17 +67,16 @@ class Move:
         self._did = (await vault.query()).did
         await check_target(self._old, self._new)
         await self._tell("the new service is checked")
-        noted = await self._noted()
-        if noted.credential_id is None:
-            made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
-            noted = await self._note(noted, credential_id=made)
+        noted, key = await self._with_passkey(await self._noted())
         credential_id = noted.credential_id or ""
-        key = await self._proven(noted, credential_id)
         noted = await self._with_signer(noted, credential_id)
+        await self._forget_replaced(noted)
         await self._tell("the new passkey has signed")
         known = noted.registration
         registrar = self._registrar(credential_id, known)
         await registrar.register(known.identifier, known.channel, self._code, self._on_progress)
+        for replaced in noted.replaced:
+            await self._there.take_back_passkey(replaced)
         copy = await copy_to(vault, store, self._connect)
         await read_back(vault, key, copy, self._connect)
         await self._tell("the vault's copy was read back and opened")
@@ -90,8 +91,21 @@ class Move:
             return noted
         return await self._note(noted, signers=(*noted.signers, to_hex(signer)))
 
+    async def _with_passkey(self, noted: Noted) -> tuple[Noted, KnownKey]:
+        """Return the new passkey's key once it has signed: the one of an interrupted attempt, or else another one."""
+        vault = self._person.vault
+        if noted.credential_id is not None:
+            try:
+                return noted, await opening_key(vault, self._passkeys, noted.credential_id)
+            except (WebAuthnError, MoveRefused):  # it may be lost; it stays until the other one has signed
+                replaced = (*noted.replaced, noted.credential_id)
+                noted = await self._note(noted, credential_id=None, replaced=replaced)
+        made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)
+        noted = await self._note(noted, credential_id=made)
+        return noted, await self._proven(noted, made)
+
     async def _proven(self, noted: Noted, credential_id: str) -> KnownKey:
-        """Return the new passkey's key once it has signed. One that never has does not stay in the vault."""
+        """Return a new passkey's key once it has signed. One that never has does not stay in the vault."""
         try:
             return await opening_key(self._person.vault, self._passkeys, credential_id)
         except ServiceError:
@@ -99,6 +113,10 @@ class Move:
                 await forget(self._person.vault, credential_id)
                 await self._note(noted, credential_id=None)
             raise
+
+    async def _forget_replaced(self, noted: Noted) -> None:
+        for replaced in noted.replaced:
+            await forget(self._person.vault, replaced)
 
     async def _note(self, noted: Noted, **changes: Any) -> Noted:
         changed = msgspec.structs.replace(noted, **changes)
@@ -111,8 +129,10 @@ class Move:
         noted = await asyncio.to_thread(noted_move, store, self._did)
         if noted is not None and noted.to == to:
             return noted
-        if noted is not None and noted.credential_id is not None:
-            await forget(self._person.vault, noted.credential_id)
+        if noted is not None:
+            await self._forget_replaced(noted)
+            if noted.credential_id is not None:
+                await forget(self._person.vault, noted.credential_id)
         known, former = await self._registration()
         await check_free(self._new, known.identifier, known.channel, self._did)
         return await self._note(Noted(to=to, former=former, registration=known, signers=noted.signers if noted else ()))

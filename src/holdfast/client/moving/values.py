@@ -59,6 +59,7 @@ class Noted(Record, frozen=True, kw_only=True):
         to: the new service's address.
         registration: that of the previous service, by the passkey `former`.
         credential_id: the new passkey, once it is in the vault.
+        replaced: the new passkeys of interrupted attempts that did not sign again, and make way for this one.
         signers: the passkeys that have signed in all attempts, as 0x-hex, of which some may own the account.
     """
 
@@ -66,6 +67,7 @@ class Noted(Record, frozen=True, kw_only=True):
     registration: DidRecord
     former: str
     credential_id: str | None = None
+    replaced: tuple[str, ...] = ()
     signers: tuple[str, ...] = ()
 
 

@@ -17,7 +17,7 @@ from holdfast.client.moving.owner import OwnerChange
 from holdfast.client.moving.values import noted_move
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import DidRecord, ExecOutput
-from holdfast.wire.client_errors import ServiceError
+from holdfast.wire.client_errors import ServiceError, WebAuthnError
 from holdfast.wire.encoding import to_base64url
 
 DID = "did:new:0x01"
@@ -62,6 +62,7 @@ class _Player(Player):
         script = self.script = Script(event.get("answers"), stop_after)
         self.ends_former, self.wants_owner = event.get("endFormer"), event.get("owner", True)
         self.key_count = 2 if event.get("second") else 1
+        self.lost = event.get("lost", [])  # the JavaScript client makes another passkey in each attempt
         url = event.get("to", "https://new.example")
         new = self.services[url.partition("//")[2].partition(".")[0]]
         new.base_url = url
@@ -77,7 +78,7 @@ class _Player(Player):
     async def move(self, new):
         old, registrar = self.services["old"], lambda passkey, _known: SimpleNamespace(register=new.registers(passkey))
         person = SimpleNamespace(vault=self, **old.person_methods())
-        places = {"connect": None, "registrar": registrar}
+        places = {"there": new, "connect": None, "registrar": registrar}
         asked = None if self.ends_former is None else lambda: self.ends_former
         change = OwnerChange(_Account(self, "new"), _Account(self, "old"), asked)
         places["owner"] = change if self.wants_owner else None
@@ -121,6 +122,8 @@ class _Player(Player):
         return SimpleNamespace(credential=name, credential_id=name)
 
     def assertion(self, challenge, credential_ids):
+        if credential_ids[0] in self.lost:
+            raise WebAuthnError("the security key has no such passkey")
         client = json.dumps({"type": "webauthn.get", "challenge": to_base64url(challenge)}, separators=(",", ":"))
         data = bytes(32) + bytes([self.flags]) + bytes(4)
         response = {"authenticatorData": to_base64url(data), "clientDataJSON": to_base64url(client.encode())}
@@ -300,6 +303,10 @@ class _Service:
 
     async def continue_there(self, *_):
         await self.player.answer(f"{self.host}: continue")
+
+    async def take_back_passkey(self, passkey):
+        """Take back an earlier attempt's passkey: no effect to compare, because the JavaScript client makes more of them."""
+        self.passkeys.remove(passkey)
 
     def person_methods(self):
         async def free_identifier(name, _channel):
