@@ -30,7 +30,11 @@ STATUS, DEPOSIT = ("status",), ("deposit", "--yes", "--")
         ({}, STATUS, Exit.CONFIGURATION, "no bundler on chain 84532"),
         ({}, ("balance", "--chain", "1"), Exit.NOT_FOUND, ""),
         ({}, ("deposit", "0.1"), Exit.USAGE, "use --yes"),
-        *(({}, (*DEPOSIT, amount), Exit.USAGE, "") for amount in ("0", "-1", "x", "nan", "1e-19", "inf")),
+        *(
+            ({}, (*DEPOSIT, amount), Exit.USAGE, "")
+            for amount in ("0", "-1", "x", "nan", "1e-19", "inf", "1e60", "1e999999999")
+        ),
+        ({}, ("withdraw", "1e60", "0x" + "11" * 20, "--yes"), Exit.USAGE, "an amount of ETH such as 0.05"),
         ({"DAY": "-1"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_DAY: "),
         ({"DID_DAY": "1e3"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_DID_DAY: "),
         ({"CONTRACTS": "registry,registry"}, STATUS, Exit.CONFIGURATION, "HOLDFAST_SPONSOR_CONTRACTS: "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -32,6 +32,7 @@ Chain = Annotated[int | None, typer.Option("--chain", metavar="ID", help="One of
 Yes = Annotated[bool, typer.Option("--yes", help="Send without asking.")]
 Amount = Annotated[str, typer.Argument(metavar="ETH", help="How much, such as 0.05.")]
 _WEI = 10**18
+_WORDS = 2**256  # how many amounts a word of the chain can hold
 
 T = TypeVar("T")
 
@@ -204,9 +205,9 @@ def _chosen(settings: Settings, chain: int | None) -> int:
 def _wei(amount: str, *, as_json: bool) -> int:
     try:
         wei = Decimal(amount) * _WEI
-    except InvalidOperation:
+    except ArithmeticError:  # no number, or one with too large an exponent
         wei = Decimal(0)
-    if not wei.is_finite() or wei <= 0 or wei != int(wei):
+    if not wei.is_finite() or not 0 < wei < _WORDS or wei != int(wei):
         fail(Exit.USAGE, "an amount of ETH such as 0.05 is needed", as_json=as_json)
     return int(wei)
 
