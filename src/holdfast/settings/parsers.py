@@ -112,7 +112,7 @@ def https_origins(text: str) -> tuple[str, ...]:
     """Parse comma-separated origins (RFC 6454), such as `https://app.example`; `none` for an empty list."""
     if text == "none":
         return ()
-    return tuple(dict.fromkeys(_origin(part.strip()) for part in text.split(",") if part.strip()))
+    return tuple(dict.fromkeys(_origin(part.strip()) for part in _parts(text)))
 
 
 def _origin(text: str) -> str:
@@ -128,6 +128,11 @@ def _origin(text: str) -> str:
     ):
         raise ValueError("origins as https://app.example, separated by commas, or none are needed")
     return _written(parts)
+
+
+def _parts(text: str) -> list[str]:
+    """Split a list at its commas, one of which may be left over. A list of commas has one part, which is empty."""
+    return [part for part in text.split(",") if part.strip()] or [""]
 
 
 def host_names(text: str) -> tuple[str, ...]:
@@ -186,7 +191,7 @@ def networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, 
     if text == "none":
         return ()
     try:
-        return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+        return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in _parts(text))
     except ValueError:
         raise ValueError("addresses or CIDR blocks, separated by commas, or none are needed") from None
 

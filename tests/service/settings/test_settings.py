@@ -111,7 +111,8 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
     *((of(**{name: text}), f"HOLDFAST_{name.upper()}: an ") for name in ("public_url", "rpc_url", "bundler_url", "indexer_url")
       for text in ("http://a b", "https://a:99999", "https://a:0", "https://a:1o")),
     (of(public_url="https://b\u00fccher.example"), "HOLDFAST_PUBLIC_URL: a host in ASCII"),
-    *((of(related_origins=text), "HOLDFAST_RELATED_ORIGINS: origins") for text in ("https://a:99999", "https://[2001")),
+    *((of(related_origins=text), "HOLDFAST_RELATED_ORIGINS: origins") for text in (",", "https://a:99999", "https://[2001")),
+    *((of(trusted_proxies=text), "HOLDFAST_TRUSTED_PROXIES: addresses or CIDR blocks") for text in (",", "10.0.0.0/33")),
     *((of(**{name: f"{before}https://a{after}"}), f"HOLDFAST_{name.upper()}: remove the ")
       for name in ("public_url", "rpc_url", "database_url", "data_dir", "pages_name")
       for before, after in ((" ", ""), ("", "\n"), ('"', '"'), ("'", "'"))),
