@@ -16,6 +16,7 @@ from holdfast.service.store.sqlite import (
     migrations,
     persons,
     progress,
+    recoveries,
     schema,
     snapshot_index,
     snapshot_waste,
@@ -111,10 +112,12 @@ def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
             if name != "revocations"  # a small table
         },
         "SELECT at FROM charges WHERE what = ? AND subject = ? AND at > ? ORDER BY at DESC LIMIT 1": ("a", "b", 1.0),
+        recoveries.NAMES: ("did:new:0x1",), recoveries.ADDRESSES: ("did:new:0x1",),
     }  # fmt: skip
     for statement, values in statements.items():
         plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "INDEX" not in row[3]]
+        assert not [row for row in plan if row[3].endswith("(channel=?)")], "nearly all rows are of one channel"
         assert not [scan for scan in scans if scan.split()[1] in migrations.TABLES], plan
     connection.close()
 

@@ -28,8 +28,8 @@ _OWNED = (
 )
 _HOLDER = f"SELECT i.did FROM {_OWNED} AND i.channel = ? AND i.key = ?"
 _MINE = f"EXISTS (SELECT 1 FROM {_OWNED} AND i.channel = r.channel AND i.key = r.key AND i.did = r.did)"
-_NAMES = f"SELECT i.channel, i.key FROM {_OWNED} AND i.did = ?1 AND i.id IN ({PERHAPS_HELD})"
-_ADDRESSES = f"{_NAMES} AND i.channel = 'email'"
+NAMES = f"SELECT i.channel, i.key FROM {_OWNED} AND i.did = ?1 AND i.id IN ({PERHAPS_HELD})"
+ADDRESSES = f"{NAMES} AND +i.channel = 'email'"  # without the plus sign, all addresses would be searched
 _NOTE_FINISHED = (
     "INSERT INTO recovery_mails (name, recipient, did, kind, account, until, request, noted_at, due_at, sent_at)"
     " VALUES (?, '', ?, ?, ?, ?, '', ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -195,7 +195,7 @@ def _note_started(connection: Connection, started: StartedRecovery, now: float) 
 
 
 def _note_finished(connection: Connection, finished: FinishedRecovery, now: float) -> int:
-    names = connection.execute(_NAMES, (finished.did,)).fetchall()
+    names = connection.execute(NAMES, (finished.did,)).fetchall()
     row = (finished.name, finished.did, FINISHED, finished.account, now, now, now, now)
     if not names or not connection.execute(_NOTE_FINISHED, row).rowcount:
         return 0
@@ -207,7 +207,7 @@ def _note_finished(connection: Connection, finished: FinishedRecovery, now: floa
 def _note(connection: Connection, did: str, mail: tuple[str, str, str, float, str], now: float) -> int:
     """Note a mail (name, kind, account, until, request) to each address that has none; return how many."""
     name, *more = mail
-    addresses = connection.execute(_ADDRESSES, (did,)).fetchall()
+    addresses = connection.execute(ADDRESSES, (did,)).fetchall()
     return sum(connection.execute(_NOTE, (name, to, did, *more, now, now)).rowcount for _, to in addresses)
 
 
