@@ -13,7 +13,7 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail
 from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
 from holdfast.rules.chains import known_money_text, money_text
-from holdfast.rules.sponsoring import GWEI, OF_PERMISSIONS, day_of, in_ether
+from holdfast.rules.sponsoring import GWEI, day_of, in_ether, limit_of_did
 from holdfast.settings.chain_file import known_chains
 
 if TYPE_CHECKING:
@@ -163,11 +163,10 @@ async def _budgets(sponsor: Sponsor) -> list[dict[str, str]]:
     known = {"all": limits.day} | {f"contract {name}": gwei for name, gwei in limits.contracts.items()}
     spent = dict(await sponsor.store.spent(sponsor.chain_id, day_of(time.time())))
     subjects = [*known, *(name for name in spent if name and name not in known)]
-    known |= {
-        name: limits.did_day // (2 if name.endswith(OF_PERMISSIONS) else 1) for name in spent if name not in known
-    }
+    budgets = {name: known.get(name, limit_of_did(limits, name)) for name in subjects}
     return [
-        {"subject": name, "spent": in_ether(spent.get(name, 0)), "budget": in_ether(known[name])} for name in subjects
+        {"subject": name, "spent": in_ether(spent.get(name, 0)), "budget": in_ether(limit)}
+        for name, limit in budgets.items()
     ]
 
 

@@ -21,7 +21,7 @@ VALID_FOR_S = 600  # an approval's validity
 REFUSED, LIMIT_EXCEEDED, INVALID_PARAMS = -32000, -32005, -32602  # JSON-RPC 2.0; EIP-1474
 SPONSOR, STUB, DATA = "pm_sponsorUserOperation", "pm_getPaymasterStubData", "pm_getPaymasterData"
 ACCOUNT, ANY, ALL = "account", "any", "all"
-OF_PERMISSIONS = " permissions"  # ends the subject of what a DID's permissions spend
+OF_PERMISSIONS, OF_COMMITMENTS = " permissions", " commitments"  # end the subjects of parts of a DID's budget
 _ADDRESSES = 20  # so many client addresses at least must reserve in order to exhaust a day's budget, if a DID's is less
 
 
@@ -116,10 +116,27 @@ def budgets_for(
     named = dict.fromkeys(_contract(limits, sender, target) for target in targets)
     return [
         Budget(ALL, limits.day, "for everyone"),
-        Budget(did, limits.did_day, "of this DID"),
-        *([Budget(did + OF_PERMISSIONS, limits.did_day // 2, "of this DID's permissions")] if by_permission else []),
+        of_did := Budget(did, limits.did_day, "of this DID"),
+        *([_half(of_did, OF_PERMISSIONS)] if by_permission else []),
         *(Budget(f"contract {name}", limits.contracts[name], f"for calls to {name}") for name in named),
     ]
+
+
+def commitments_budget(budgets: Sequence[Budget]) -> Budget:
+    """Return what commitments also count in, which the sponsor posts for an operation with these budgets.
+
+    A stranger's request can have some posted, so half of the DID's budget is left for what its account signs.
+    """
+    return _half(budgets[1], OF_COMMITMENTS)
+
+
+def limit_of_did(limits: SponsorLimits, subject: str) -> int:
+    """Return how much may be spent in a day on a subject that is a DID, or a part of its budget."""
+    return limits.did_day // 2 if subject.endswith((OF_PERMISSIONS, OF_COMMITMENTS)) else limits.did_day
+
+
+def _half(budget: Budget, part: str) -> Budget:
+    return Budget(budget.subject + part, budget.limit // 2, f"{budget.label}'s{part}")
 
 
 def _contract(limits: SponsorLimits, sender: str, target: str) -> str:

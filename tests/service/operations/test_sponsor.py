@@ -25,7 +25,16 @@ from holdfast.chain.user_operations import UserOperation
 from holdfast.chain.values import Receipt
 from holdfast.client.flows.failures import is_stale
 from holdfast.rules.pseudonyms import Pseudonyms
-from holdfast.rules.sponsoring import DATA, LIMIT_EXCEEDED, SPONSOR, STUB, VALID_FOR_S, SponsorLimits
+from holdfast.rules.sponsoring import (
+    DATA,
+    LIMIT_EXCEEDED,
+    OF_COMMITMENTS,
+    OF_PERMISSIONS,
+    SPONSOR,
+    STUB,
+    VALID_FOR_S,
+    SponsorLimits,
+)
 from holdfast.service.operations import commitment_transactions
 from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
 from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor, greatest_cost
@@ -207,7 +216,8 @@ class World:
 
     async def spent(self):
         spent = await self.store.sponsorships.spent(self.chain_id, int(self.clock() // 86_400))
-        return {("did" if name.startswith("hash ") else name): gwei for name, gwei in spent if gwei}
+        whole = [(name, gwei) for name, gwei in spent if gwei and not name.endswith((OF_PERMISSIONS, OF_COMMITMENTS))]
+        return {("did" if name.startswith("hash ") else name): gwei for name, gwei in whole}
 
     async def settle(self, depth=0):
         await SponsorSettlement({self.chain_id: self.sponsor}, depth).run()
@@ -495,12 +505,22 @@ async def test_commitments_end_with_the_budget(world):
     """A request that is never sent costs the sponsor a transaction, so each one counts, also of the same commitment."""
     operation, _ = registration()
     world.bundler.refusal = UserOperationError("never sent")
-    most = LIMITS.did_day // (46_000 * 2)
+    most = LIMITS.did_day // 2 // (46_000 * 2)
     for _ in range(most + 5):
-        await world.ask(operation)
+        assert await world.error(operation) == "never sent"
     assert len(world.chain.sent) <= most
-    assert "budget of this DID" in await world.error(operation)
-    assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day
+    assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day // 2
+    world.bundler.refusal = None
+    assert "result" in await world.ask(payment()), "half is left for what the account signs"
+
+
+async def test_of_several_commitments_all_or_none_are_posted(world):
+    claims = [calls.register(REGISTRY, X, Y, alias=alias) for alias in ("ann", "anna", "anne")]
+    operation = replace(payment(), call_data=calls.execute_batch(claims))
+    world.limits = replace(LIMITS, did_day=2 * 2 * COMMIT_GAS * 2, day=10**9, contracts={REGISTRY.lower(): 10**9})
+    world.bundler.refusal = UserOperationError("refused: NotCommitted")
+    assert "NotCommitted" in await world.error(operation)
+    assert world.chain.sent == [] and await world.spent() == {}
 
 
 async def test_a_commitment_that_was_not_seen_is_charged(world, monkeypatch):

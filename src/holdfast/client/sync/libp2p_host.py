@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from holdfast.client.vault.boot import BootLog
 
 LENGTH_BYTES = 4
-_IPV6 = 6
 _CHUNK_BYTES = 64 * 1024
 FIRST_S = 10.0  # for a stream's first message
 MAX_STREAMS, MAX_STREAMS_EACH = 256, 16  # open at once: in all, and from one peer
@@ -259,7 +258,7 @@ def peer_of(stream: Stream) -> str:
     address = remote_address(stream)
     if address is None or not address.is_global:
         return str(stream.muxed_conn.peer_id)
-    return str(ip_network((address, 64 if address.version == _IPV6 else address.max_prefixlen), strict=False))
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))  # noqa: PLR2004
 
 
 def remote_address(stream: Stream) -> IPv4Address | IPv6Address | None:

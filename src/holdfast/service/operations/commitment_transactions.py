@@ -20,7 +20,7 @@ from holdfast.chain.fees import fees_of_chain
 from holdfast.chain.posted_commitments import REGISTRY
 from holdfast.chain.sent_transactions import mined, send_raw
 from holdfast.chain.transactions import Transaction
-from holdfast.rules.sponsoring import in_gwei
+from holdfast.rules.sponsoring import NotSponsored, in_gwei
 from holdfast.service.store.sponsorships import SponsorshipKey
 from holdfast.wire.encoding import from_hex, to_hex
 
@@ -104,15 +104,23 @@ class BudgetedPoster:
     reserve: Reserve
 
     async def post(self, commitments: Sequence[bytes]) -> None:
-        """See Poster. Raises NotSponsored if a budget has no room, RpcError if the chain does not respond."""
+        """See Poster. Posts nothing if a budget has no room. Raises RpcError if the chain does not respond."""
         tx = self.transactions
         fees = await fees_of_chain(tx.connect(), tx.chain_id)
         if fees.max_fee_per_gas > tx.max_fee:
             return
         keys = [SponsorshipKey(tx.chain_id, tx.address.lower(), _nonce(each)) for each in commitments]
-        ends = [await self.reserve(key, COMMIT_GAS * fees.max_fee_per_gas) for key in keys]
+        ends: dict[SponsorshipKey, int] = {}
+        try:
+            for key in keys:
+                ends[key] = await self.reserve(key, COMMIT_GAS * fees.max_fee_per_gas)
+        except NotSponsored as refused:
+            _log.warning("a commitment was not posted", extra={"why": str(refused)})
+            for key, end in ends.items():
+                await tx.store.sponsorships.settle(key, end, 0)
+            return
         sent = await self._sent(commitments, fees)
-        for key, end, transaction in zip(keys, ends, sent, strict=True):
+        for (key, end), transaction in zip(ends.items(), sent, strict=True):
             await self._settle(key, end, transaction, fees)
 
     async def _sent(self, commitments: Sequence[bytes], fees: Fees) -> list[str | None]:

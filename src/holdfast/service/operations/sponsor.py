@@ -38,6 +38,7 @@ from holdfast.rules.sponsoring import (
     NotSponsored,
     address_budgets,
     budgets_for,
+    commitments_budget,
     day_of,
     in_gwei,
     no_room,
@@ -217,7 +218,8 @@ class Sponsor:
         return did if registered[:32] == did_hash(did) else None
 
     async def _commit(self, operation: UserOperation, budgets: Sequence[Budget]) -> None:
-        poster = self.commitments.within(lambda key, wei: self._reserved(key, wei, budgets))
+        shared = [*budgets, commitments_budget(budgets)]
+        poster = self.commitments.within(lambda key, wei: self._reserved(key, wei, shared))
         try:
             await PostedCommitments(self.connect(), poster).prepare(operation)
         except ValueError as error:
