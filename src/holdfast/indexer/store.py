@@ -1,4 +1,4 @@
-"""What the index returns besides rows, and its errors."""
+"""What the index returns, except for rows, and its errors."""
 
 from __future__ import annotations
 
