@@ -209,7 +209,8 @@ def test_an_offer_outlives_strangers_streams(meeting):
 
 
 @pytest.mark.parametrize("peers", [("peer", "other"), ("8.8.8.8", "8.8.4.4"), ("2606:4700::1", "2606:4700:1::1")])
-def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meeting, peers):
+def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meeting, monkeypatch, peers):
+    monkeypatch.setattr(libp2p_host, "FIRST_S", 10 * PATIENCE_S)
     peer, other = peers
 
     async def work(meetings):
@@ -227,6 +228,7 @@ def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meeting, pee
 
 def test_a_stream_that_ends_makes_room(meeting, monkeypatch):
     monkeypatch.setattr(libp2p_host, "MAX_STREAMS", 1)
+    monkeypatch.setattr(libp2p_host, "FIRST_S", 10 * PATIENCE_S)
 
     async def work(meetings):
         for _ in range(3):
@@ -272,6 +274,19 @@ def test_a_message_is_forwarded_unread_and_a_long_reply_as_it_arrives(meeting):
         for _ in range(1 << 20 >> 16):
             assert await asking.read(1 << 16)
         await giver.write(b"y" * (1 << 20))
+
+    meeting(work)
+
+
+def test_a_reply_that_breaks_off_ends_the_stream_and_is_not_completed(meeting):
+    async def work(meetings):
+        giver, _, _ = await meetings.giver()
+        asking, end = await meetings.stream({"meeting": NAME, "message": {}})
+        await read_message(giver)
+        await giver.write((100).to_bytes(4) + b"x")
+        await giver.leave()
+        assert await asking.read(4) == (100).to_bytes(4) and await asking.read(99) == b"x"
+        assert await asking.read(99) == b"" and end.ended == "reset"
 
     meeting(work)
 
