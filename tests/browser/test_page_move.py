@@ -45,7 +45,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path
     window = await the_window(visit, new)
     await window.told(f"{old.url} wants to move the vault of “{name}” to {new.host}.")
     await window.inspect("move-make")
-    await window.press("make")
+    await makes(window)
     await visit.page.locator("dialog").wait_for()
     await visit.inspect("move-former")
     await visit.press("yes", "dialog")
@@ -106,6 +106,11 @@ async def the_window(visit, new):
     return window
 
 
+async def makes(window):
+    """Make the passkey, once the button no longer ignores clicks."""
+    await window.page.locator('[data-name="make"]:not([aria-disabled])').click()
+
+
 def is_free(at, name):
     return httpx2.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
@@ -144,7 +149,7 @@ async def test_a_move_from_a_service_of_two_chains_names_the_one_that_is_left(br
         await visit.press("submit")
         await visit.screen("move-review")
         await visit.fill("again", new.host)
-        await (await the_window(visit, new)).press("make")
+        await makes(await the_window(visit, new))
         await visit.press("yes", "dialog")
         await visit.screen("move-done")
         await visit.told(f"{name} is at {new.host} now.")
