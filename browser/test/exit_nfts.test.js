@@ -38,7 +38,7 @@ for (const [name, call] of Object.entries({
 }))
   test(`${name} is not encoded`, () => assert.throws(() => executeBatch([call]), SyntaxError));
 
-test("a number of more than a word is none", async (context) => {
+test("a number longer than a word is refused", async (context) => {
   context.mock.method(globalThis, "fetch", async () => Response.json({ id: 1, result: `0x1${"0".repeat(64)}` }));
   await assert.rejects(new Node("https://node.example/").quantity("eth_getBalance"), SyntaxError);
 });

@@ -69,17 +69,15 @@ def _installed(value: object, _values: Mapping[str, Any]) -> None:
         raise ValueError(f"it needs the extra: {install_command('sponsor')}; or unset it")
 
 
-def _gwei(text: str) -> int:
-    """Parse an amount of ether with at most nine decimal places."""
+def _gwei(text: str, form: str = "ether such as 0.02") -> int:
+    """Parse an amount with at most nine decimal places: of ether as gwei, or of gwei (`_fee`) as wei."""
     if not _AMOUNT.fullmatch(text):
-        raise ValueError("an amount of ether such as 0.02 is needed, without a unit")
+        raise ValueError(f"an amount of {form} is needed, without a unit")
     return int(Decimal(text) * GWEI)
 
 
 def _fee(text: str) -> int:
-    if not _AMOUNT.fullmatch(text):
-        raise ValueError("an amount of gwei such as 10 is needed, without a unit")
-    return int(Decimal(text) * GWEI)
+    return _gwei(text, "gwei such as 10")
 
 
 def _contracts(text: str) -> dict[str, int | None]:

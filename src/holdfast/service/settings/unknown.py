@@ -28,7 +28,7 @@ PLAIN = frozenset({SIGNING_KEY, *LIMIT_NAMES})  # the settings without the prefi
 
 
 def unknown_settings(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable that looks like a setting and is none, with the nearest name.
+    """Return a sentence for each variable that only looks like a setting, with the nearest name.
 
     Never a value. What has the prefix looks like one, and what nearly has the name of a setting without the prefix.
     """
