@@ -65,7 +65,8 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
 
     /// @inheritdoc IAccount
     /// @notice Tells the entry point whether enough owners signed the operation, and pays the missing funds. A single owner
-    /// where two must sign, and any key with a permission, can sign what is theirs to do if a paymaster pays for it.
+    /// where two must sign, and any key with a permission, can sign what is theirs to do if a paymaster pays for it. The
+    /// key of its nonce is then the first 24 bytes of the owner's or the permission's ID.
     /// @param userOp The operation.
     /// @param userOpHash Its hash, as the entry point computes it.
     /// @param missingAccountFunds Wei that the account owes the entry point before it executes.
@@ -176,7 +177,7 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
     }
 
     /// @dev Validation data of an operation that less than full authority signed. Without a paymaster, anyone who stole the
-    /// key could burn the account's coin as gas.
+    /// key could burn the account's coin as gas. With the nonces of all owners, it could use up each before they do.
     function _validateAlone(PackedUserOperation calldata userOp, Authority authority, bytes32 keyId, uint48 until)
         private
         view
@@ -188,13 +189,19 @@ contract VaultAccount is IAccount, Recovery, Permissions, Messages, IERC7821, ER
             return ERC4337Utils.SIG_VALIDATION_FAILED;
         }
         bool own = selector == this.cancelRecovery.selector || selector == this.revokePermission.selector;
-        if (own && authority == Authority.Owner) return uint256(until) << 160;
+        if (own && authority == Authority.Owner && _isNonceOf(keyId, userOp.nonce)) return uint256(until) << 160;
         if (selector != this.spend.selector || data.length < PERMISSION_END) return ERC4337Utils.SIG_VALIDATION_FAILED;
         Permission memory permission = abi.decode(data[4:], (Permission));
-        if (permission.keyId != keyId || !_isGranted(_idOf(permission))) {
+        bytes32 id = _idOf(permission);
+        if (permission.keyId != keyId || !_isGranted(id) || !_isNonceOf(id, userOp.nonce)) {
             return ERC4337Utils.SIG_VALIDATION_FAILED;
         }
         return uint256(permission.start) << 208 | uint256(permission.until) << 160;
+    }
+
+    /// @dev Whether a nonce's key (ERC-4337) is the first 24 bytes of an ID.
+    function _isNonceOf(bytes32 id, uint256 nonce) private pure returns (bool) {
+        return nonce >> 64 == uint256(id) >> 64;
     }
 
     function _requireAuthorized() private view {

@@ -33,6 +33,7 @@ contract GasTest is AccountFixture {
     address private sender;
     /// @dev The owner who signs by name, or zero for the primary key.
     uint256 private signer;
+    uint192 private nonceKey;
 
     function setUp() public override {
         super.setUp();
@@ -142,10 +143,11 @@ contract GasTest is AccountFixture {
         (p.keyId, signer) = (keccak256(_p256(SPENDER_KEY)), SPENDER_KEY);
         vm.prank(sender);
         account.grantPermission(p);
+        nonceKey = uint192(bytes24(keccak256(abi.encode(p))));
         bytes memory data = abi.encodeCall(VaultAccount.spend, (p, bob, 1e6, ""));
         _operate(data, false, "");
         _operate(data, false, "USDC payment by a permission, sponsored");
-        signer = 0;
+        (signer, nonceKey) = (0, 0);
     }
 
     function _snapshot(string memory name) private {
@@ -198,7 +200,7 @@ contract GasTest is AccountFixture {
 
     function _operate(bytes memory callData, bool passkey, string memory name) private {
         PackedUserOperation memory op = _operation(sender, callData);
-        op.nonce = IEntryPoint(entryPoint).getNonce(sender, 0);
+        op.nonce = IEntryPoint(entryPoint).getNonce(sender, nonceKey);
         if (sender.code.length == 0) {
             (uint256 x, uint256 y) = vm.publicKeyP256(key);
             op.initCode = abi.encodePacked(address(factory), abi.encodeCall(AppFactory.createAccount, (x, y, 0)));
@@ -209,7 +211,7 @@ contract GasTest is AccountFixture {
         op.signature = passkey ? _assert(by, hash, 0x05) : _sign(by, hash);
         if (signer != 0) op.signature = abi.encodePacked(_p256(by), op.signature);
         _handle(op, name);
-        vm.assertEq(IEntryPoint(entryPoint).getNonce(sender, 0), op.nonce + 1);
+        vm.assertEq(IEntryPoint(entryPoint).getNonce(sender, nonceKey), op.nonce + 1);
     }
 
     function _sponsor(PackedUserOperation memory op) private view {

@@ -109,8 +109,8 @@ export class SmartAccount {
 
   /**
    * An account from which the vault's key spends by a permission. Its operations need a sponsor. Their nonces have a
-   * separate key (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block
-   * each other.
+   * separate key (ERC-4337), the first 24 bytes of the permission's ID, which the account demands: they never block
+   * the owners'.
    */
   static async ofSpender(client: Client, address: string, permissionId: string) {
     const { contracts, key } = await SmartAccount.open(client);

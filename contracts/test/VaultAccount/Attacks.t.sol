@@ -67,6 +67,7 @@ contract AttacksTest is PermissionFixture {
 
     function test_aSpenderCannotBurnTheCoin() public {
         PackedUserOperation memory op = _operation(address(account), _spendCall(1e6));
+        op.nonce = _nonceOf(_idOf(p));
         op.signature = _named(SPENDER_KEY, IUserOpHash(EP08).getUserOpHash(op));
         _refuseOperation(op);
         vm.assertEq(address(account).balance, 1 ether);
@@ -86,7 +87,7 @@ contract AttacksTest is PermissionFixture {
         PackedUserOperation[] memory ops = new PackedUserOperation[](2);
         ops[0] = _operation(address(account), abi.encodeCall(VaultAccount.revokePermission, (_idOf(p))));
         ops[0].signature = _sign(KEY, IUserOpHash(EP08).getUserOpHash(ops[0]));
-        ops[1] = _spending(6e6, uint256(1) << 64);
+        ops[1] = _spending(6e6, 0);
         vm.prank(bob, bob);
         IEntryPoint(EP08).handleOps(ops, payable(bob));
         vm.assertEq(usdc.balanceOf(alice), 0);
@@ -279,9 +280,10 @@ contract AttacksTest is PermissionFixture {
         return abi.encodeCall(VaultAccount.spend, (p, alice, amount, ""));
     }
 
-    function _spending(uint256 amount, uint256 nonce) private view returns (PackedUserOperation memory op) {
+    /// @param sequence With the nonce key of the permission.
+    function _spending(uint256 amount, uint256 sequence) private view returns (PackedUserOperation memory op) {
         op = _operation(address(account), _spendCall(amount));
-        op.nonce = nonce;
+        op.nonce = _nonceOf(_idOf(p)) | sequence;
         op.paymasterAndData = abi.encodePacked(paymaster, bytes32(uint256(100_000) << 128 | 1));
         bytes32 hash = paymaster.getHash(op, EP08, 0, 0);
         hash = keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", hash));

@@ -52,8 +52,8 @@ contract CancelRecoveryTest is AccountFixture {
 
     function test_oneOwnerSufficesWhereTwoMustSign() public {
         _make(_list(_add(_p256(SECOND_KEY)), _add(_wallet(WALLET_KEY)), _threshold(2)));
-        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), true), 0);
-        vm.assertEq(_validate(call, _named(KEY, OP_HASH), true), 0);
+        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), true, keccak256(_p256(SECOND_KEY))), 0);
+        vm.assertEq(_validate(call, _named(KEY, OP_HASH), true, keccak256(_p256(KEY))), 0);
         vm.prank(vm.addr(WALLET_KEY));
         account.cancelRecovery();
         _expectCancelled();
@@ -62,10 +62,13 @@ contract CancelRecoveryTest is AccountFixture {
         _expectCancelled();
     }
 
-    /// @notice A thief of one of two keys must not burn the account's coin as gas.
-    function test_thatOwnersOperationNeedsAPaymaster() public {
+    /// @notice A thief of one of two keys must not burn the account's coin as gas, nor use up the nonces of the owners.
+    function test_thatOwnersOperationNeedsAPaymasterAndItsOwnNonces() public {
         _makeTwo();
-        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), false), 1);
+        bytes32 id = keccak256(_p256(SECOND_KEY));
+        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), false, id), 1);
+        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), true), 1);
+        vm.assertEq(_validate(call, _named(SECOND_KEY, OP_HASH), true, keccak256(_p256(KEY))), 1);
     }
 
     function test_nobodyElseMay() public {
@@ -74,7 +77,7 @@ contract CancelRecoveryTest is AccountFixture {
             bytes memory signature = _named(keys[i], _cancelDigest(address(account), 1));
             vm.expectRevert(abi.encodeWithSelector(Owners.InvalidSignature.selector));
             account.cancelRecoverySigned(signature);
-            vm.assertEq(_validate(call, _named(keys[i], OP_HASH), true), 1);
+            vm.assertEq(_validate(call, _named(keys[i], OP_HASH), true, keccak256(_p256(keys[i]))), 1);
         }
         vm.expectRevert(abi.encodeWithSelector(VaultAccount.NotAuthorized.selector, mallory));
         vm.prank(mallory);

@@ -60,8 +60,8 @@ contract GrantPermissionTest is PermissionFixture {
         vm.prank(vm.addr(WALLET_KEY));
         account.grantPermission(p);
         bytes memory call = abi.encodeCall(VaultAccount.revokePermission, (_idOf(p)));
-        vm.assertEq(_validate(call, _named(KEY, OP_HASH), true), 0);
-        vm.assertEq(_validate(call, _named(KEY, OP_HASH), false), 1);
+        vm.assertEq(_validate(call, _named(KEY, OP_HASH), true, keccak256(_p256(KEY))), 0);
+        vm.assertEq(_validate(call, _named(KEY, OP_HASH), false, keccak256(_p256(KEY))), 1);
         vm.prank(vm.addr(WALLET_KEY));
         account.revokePermission(_idOf(p));
         vm.assertEq(_left(p), 0);

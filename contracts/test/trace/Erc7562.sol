@@ -62,6 +62,7 @@ contract Erc7562Test is PermissionFixture {
         p.keyId = keccak256(_p256(SPENDER_KEY));
         _grant(p);
         op.callData = abi.encodeCall(VaultAccount.spend, (p, alice, 1, ""));
+        op.nonce = _nonceOf(_idOf(p));
         op.signature = _named(SPENDER_KEY, OP_HASH);
         op.paymasterAndData = abi.encodePacked(PAYMASTER, bytes32(0));
         _check(uint256(p.start) << 208 | uint256(p.until) << 160);

@@ -209,11 +209,24 @@ abstract contract AccountFixture is Fixture {
 
     /// @dev What the account says of an operation, as an entry point asks.
     function _validate(bytes memory callData, bytes memory signature, bool paid) internal returns (uint256) {
+        return _validate(callData, signature, paid, 0);
+    }
+
+    /// @dev With a nonce whose key is the first 24 bytes of an ID.
+    function _validate(bytes memory callData, bytes memory signature, bool paid, bytes32 id)
+        internal
+        returns (uint256)
+    {
         PackedUserOperation memory op = _operation(address(account), callData);
+        op.nonce = _nonceOf(id);
         op.signature = signature;
         if (paid) op.paymasterAndData = abi.encodePacked(PAYMASTER, bytes32(0));
         vm.prank(EP08);
         return account.validateUserOp(op, OP_HASH, 0);
+    }
+
+    function _nonceOf(bytes32 id) internal pure returns (uint256) {
+        return uint256(id) >> 64 << 64;
     }
 
     function _validate(bytes memory signature) internal returns (uint256) {

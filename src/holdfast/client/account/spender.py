@@ -22,7 +22,7 @@ class Spender(SmartAccount):
     """Sends the operations of one permission.
 
     They need a sponsor: the account pays no gas for a key that owns nothing. Their nonces have a separate key
-    (ERC-4337), the first 24 bytes of the permission's ID, so they and the owners' operations do not block each other.
+    (ERC-4337), the first 24 bytes of the permission's ID, which the account demands: they never block the owners'.
     """
 
     permission_id = b""
