@@ -1,6 +1,7 @@
 import pytest
 
-from holdfast.indexer.ranges import FIRST_SIZE, TARGET_LOGS, RangeSize, marks, undo_floor
+from holdfast.chain.range_size import FIRST_SIZE, TARGET_LOGS, RangeSize
+from holdfast.indexer.ranges import marks, undo_floor
 
 
 def test_quiet_ranges_double_up_to_the_largest_and_refused_ones_are_halved_down_to_one_block():

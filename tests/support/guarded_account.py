@@ -42,9 +42,10 @@ class GuardedAccount:
     ready_at: int = 0
     finished: int = 0
     asked: list[str] = field(default_factory=list)
+    asked_of: list[str] = field(default_factory=list)
 
-    def rpc(self) -> Any:
-        return rpc_results({"eth_call": self._called})
+    def rpc(self, **results: Any) -> Any:
+        return rpc_results({"eth_call": self._called, **results})
 
     def _called(self, call: dict[str, str], _block: str) -> str:
         data = call["data"][2:]
@@ -53,6 +54,7 @@ class GuardedAccount:
         if call["to"].lower() == ADDRESSES["DIDRegistry"].lower():
             named = data == (GET_DID + did_hash(self.did)).hex()
             return words(bytes.fromhex(ACCOUNT[2:]).rjust(32, b"\0") if named else 0, 1, 96, 0)
+        self.asked_of.append(call["to"].lower())
         if call["to"].lower() != ACCOUNT.lower():
             return "0x"
         self.asked.append(data[:8])

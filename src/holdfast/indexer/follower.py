@@ -10,9 +10,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from holdfast.chain.errors import RpcError
+from holdfast.chain.range_size import RangeSize
 from holdfast.indexer.forks import blocks_of, is_prefix, newest_common
 from holdfast.indexer.progress import CatchUpLog, FollowProgress, Health
-from holdfast.indexer.ranges import RangeSize, undo_floor
+from holdfast.indexer.ranges import undo_floor
 from holdfast.indexer.reader import ChainMoved, RangeRefused
 from holdfast.indexer.store import StoreError, TipMoved
 

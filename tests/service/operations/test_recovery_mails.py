@@ -8,7 +8,7 @@ from aiohttp import web
 from tests.support.api import MAIL
 from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount, has_addresses
 from tests.support.receivers import receiving
-from tests.support.upstreams import upstream
+from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
@@ -32,12 +32,19 @@ def shows(*accounts, last=100, cursor=None, kind="RecoveryStarted"):
     return answer
 
 
+def log_of(emitter, topic, block):
+    numbers = {"blockNumber": hex(block), "logIndex": "0x0"}
+    hashes = {"blockHash": topic, "transactionHash": topic}
+    return {"address": emitter.lower(), "topics": [topic, "0x" + "00" * 32], "data": "0x", **numbers, **hashes}
+
+
 @pytest.fixture
 async def watched(make_api):
-    async with upstream() as rpc, upstream() as indexer:
-        account = GuardedAccount(nonce=4)
+    async with upstream() as rpc, upstream() as indexer, upstream() as other:
+        account, other.answer = GuardedAccount(nonce=4), rpc_results({"eth_blockNumber": "0x1", "eth_getLogs": []})
         rpc.answer, indexer.answer = account.rpc(), shows(ACCOUNT)
-        api = make_api(rpc_url=rpc.url, indexer_url=indexer.url, secrets=SECRETS)
+        api = make_api(rpc_url=rpc.url, rpc_url_8453=other.url, indexer_url=indexer.url, secrets=SECRETS)
+        api.other_chain = other
         await has_addresses(api, MAIL, WORK)
         account.ready_at = int(api.clock.now) + 3600
         yield api, account, indexer
@@ -59,6 +66,28 @@ async def test_each_address_is_told_once_of_a_recovery(watched):
     account.nonce, account.ready_at = 6, 2**40
     await api.service.recovery_mails.run()
     assert len(api.mailer.notices) == 4, "no account says a time without a date"
+
+
+async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog):
+    """The other chains have no indexer, and any contract can emit the events there."""
+    api, main, indexer = watched
+    account, ranges, head = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60), [], 100_000
+    indexer.answer, main.asked = shows(), []
+
+    def logs(criteria):
+        first, last = (int(criteria[name], 16) for name in ("fromBlock", "toBlock"))
+        ranges.append((first, last))
+        emitters = (STRANGER, STRANGER, ACCOUNT) if first <= 99_000 <= last else ()
+        found = [log_of(it, topic, 99_000) for topic in criteria["topics"][0] for it in emitters]
+        return found if last - first < 900 else "too many blocks"
+
+    api.other_chain.answer = account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs)
+    for _ in range(12):
+        await api.service.recovery_mails.run()
+    assert {notice.name for _, notice in api.mailer.notices} == {f"8453:{ACCOUNT}:8"} and len(api.mailer.notices) == 2
+    assert set(account.asked_of) == {ACCOUNT.lower()} and main.asked == []
+    assert ranges[0][0] == head - 50_000 and ranges[-1] == (head - 64, head)
+    assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 
 async def test_each_recovery_that_was_finished_is_told_once(watched):
@@ -102,10 +131,11 @@ async def test_nothing_is_sent_without_a_recovery_on_the_chain_of_the_dids_accou
     shows("0x12"), shows(5), shows(STRANGER, cursor="../../x"), shows(STRANGER, cursor="again"),
 ])  # fmt: skip
 async def test_a_lying_or_dead_indexer_neither_spams_nor_ends_the_job(watched, answer, make_api, caplog):
-    dead = make_api(indexer_url="http://127.0.0.1:9", secrets=SECRETS)
+    dead = make_api(indexer_url="http://127.0.0.1:9", rpc_url_8453="http://127.0.0.1:9", secrets=SECRETS)
     assert (await dead.service.recovery_mails.run())["sent"] == 0
-    [line] = [record for record in caplog.records if record.msg == "recoveries not looked for"]
-    assert line.why == "nothing listens at this address"
+    told = [record for record in caplog.records if record.msg == "recoveries not looked for"]
+    assert [line.chain_id for line in told] == [84532, 8453]
+    assert told[0].why == "nothing listens at this address"
     api, _, indexer = watched
     indexer.answer = answer
     assert await api.service.recovery_mails.run() == {"noted": 0, "sent": 0, "removed": 0}

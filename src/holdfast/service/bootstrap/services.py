@@ -34,7 +34,8 @@ from holdfast.service.operations.measuring import Measuring
 from holdfast.service.operations.persons import AddressProofs, Persons
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
-from holdfast.service.operations.recovery_mails import RecoveryMails
+from holdfast.service.operations.recovery_events import IndexedEvents, LoggedEvents
+from holdfast.service.operations.recovery_mails import RecoveryMails, WatchedChain
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.reserved_names import ReservedNames
 from holdfast.service.operations.sessions import Sessions
@@ -48,6 +49,8 @@ from holdfast.service.workflow.engine import InngestWorkflow
 from holdfast.settings.rows import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.confirmation import Confirmations
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.store.port import Store
+    from holdfast.service.upstreams.indexer import Indexer
 
 
 def build_service(
@@ -98,7 +102,9 @@ def build_service(
         guarding=Guarding(
             store.recoveries, verification, recovery_chain, secrets.guardian_keys, settings.guardian_wait
         ),
-        recovery_mails=RecoveryMails(store.recoveries, mailer, indexer, recovery_chain, settings.chain, clock),
+        recovery_mails=RecoveryMails(
+            store.recoveries, mailer, recovery_chain, _watched(indexer, recovery_chain, on_chains), clock
+        ),
         dids=_dids(settings, secrets, sessions, confirmations),
         accounts=on_chains[settings.chain].accounts,
         balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
@@ -144,6 +150,23 @@ def _dids(settings: Settings, secrets: Secrets, sessions: Sessions, confirmation
         clock=sessions.clock,
         proof_required=settings.registration_proof == "required",
     )
+
+
+def _watched(
+    indexer: Indexer | None, main: RecoveryChain, on_chains: Mapping[int, OnChain]
+) -> tuple[WatchedChain, ...]:
+    """Return where recoveries are looked for: the main chain, which the indexer follows, and all others of the service.
+
+    Without an indexer none are, because an operator must choose to have chains asked all day.
+    """
+    if indexer is None:
+        return ()
+    first, *others = on_chains.items()
+    watched = [WatchedChain(first[0], main, IndexedEvents(indexer))]
+    for chain_id, on_chain in others:
+        accounts = RecoveryChain(on_chain.accounts, main.registry)
+        watched.append(WatchedChain(chain_id, accounts, LoggedEvents(on_chain.accounts.chain)))
+    return tuple(watched)
 
 
 def _reserved_names(settings: Settings) -> ReservedNames:
