@@ -30,6 +30,7 @@ from holdfast.chain.signers import p256_signer
 from holdfast.client.passkeys import Authenticator
 from holdfast.wire.encoding import from_base64url, from_hex
 from holdfast.wire.keccak import keccak256
+from holdfast.world.anvil import CHAIN_ID
 from holdfast.world.software_key import SoftwareKey
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Visit:
         await self.page.click(f"[data-step={step}] button.main")
 
     async def look(self, rpc, token):
+        await self.page.fill("#chain", str(CHAIN_ID))
         await self.page.fill("#rpc", rpc)
         await self.page.click("summary")
         await self.page.fill("#tokens", token)
@@ -241,6 +243,10 @@ async def mistakes_are_said_at_the_form(visit, chain, left, folder):
     await said.get_by_text("Is the password right").wait_for()
     await visit.open(left.car, left.password)
     assert "nothing" in await visit.look(chain.rpc_url, chain.usdc)
+    await visit.page.fill("#chain", "8453")
+    await visit.press("look")
+    await said.get_by_text(f"the node says that it is of chain {CHAIN_ID}, not 8453").wait_for()
+    await visit.page.fill("#chain", str(CHAIN_ID))
     assert "There is nothing to move" in await visit.plan(someone())
     await visit.page.fill("#to", left.account[:-1])
     await visit.press("send")
@@ -452,6 +458,7 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
     await page.click("form:has(#alone-site) button.main")
     await page.wait_for_selector("#alone-site", state="detached")
     assert (from_hex(await visit.text("[data-key]")), await visit.text("[data-account]")) == (key.signer, account)
+    await page.fill("#chain", str(CHAIN_ID))
     await page.fill("#tokens", chain.usdc)
     await visit.press("look")
     if is_two:

@@ -160,8 +160,8 @@ async function send(page: Page, standing: Standing, { bundler, plan }: Chosen) {
   page.sent = bundler
     ? await sendBundled(node, bundler, { vault, second: page.second }, standing, plan)
     : await sendOrdinary(node, { vault, second: page.second }, standing, plan);
-  const { account, second } = standing;
-  const terms = { account, own: vault.account, signer: vault.signer, second };
+  const { chainId, account, second } = standing;
+  const terms = { chainId, account, own: vault.account, signer: vault.signer, second };
   const tokens = standing.tokens.map(({ address }) => address);
   page.standing = await standingOf(node, {
     ...terms,

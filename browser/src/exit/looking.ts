@@ -16,8 +16,11 @@ import { passkeyForm } from "./passkey.ts";
 import type { FirstOwner, SecondOwner } from "./plan.ts";
 import { type Owner, type Standing, standingOf } from "./standing.ts";
 
+const CHAIN_ID = /^[1-9]\d{0,14}$/;
+
 export function lookSection(page: Page, vault: FirstOwner) {
   const { text } = page;
+  const chain = typed(page, "chain", text("look.chain"), { hint: text("look.chain.hint") });
   const rpc = typed(page, "rpc", text("look.rpc"), { type: "url", hint: text("look.rpc.hint") });
   const tokens = typed(page, "tokens", text("look.tokens"), { tag: "textarea" });
   const nfts = typed(page, "nfts", text("look.nfts"), { tag: "textarea", hint: text("look.nfts.hint") });
@@ -26,6 +29,7 @@ export function lookSection(page: Page, vault: FirstOwner) {
     const named = lines(tokens.input);
     const arts = lines(nfts.input).map(namedNft);
     const wrong = [
+      { it: chain, bad: !CHAIN_ID.test(chain.input.value.trim()), key: "bad.chain" as const },
       { it: rpc, bad: !isUrl(rpc.input.value), key: "bad.url" as const },
       { it: tokens, bad: named.some((it) => !addressOf(it)), key: "bad.address" as const },
       { it: nfts, bad: arts.includes(null), key: "bad.nft" as const },
@@ -36,7 +40,12 @@ export function lookSection(page: Page, vault: FirstOwner) {
       },
     ].filter(({ it, bad, key }) => (it.say(bad ? text(key) : ""), bad));
     if (wrong.length > 0) return wrong[0].it.input.focus();
-    const request = { tokens: named, nfts: arts.filter((it) => it !== null), account: addressOf(account.input.value) };
+    const request = {
+      chainId: Number(chain.input.value),
+      tokens: named,
+      nfts: arts.filter((it) => it !== null),
+      account: addressOf(account.input.value),
+    };
     await read(page, vault, rpc.input.value, request);
     page.draw("look");
   };
@@ -57,7 +66,7 @@ export function lookSection(page: Page, vault: FirstOwner) {
   return step(
     "look",
     text("look.heading"),
-    form(page, text("look.do"), look, rpc.node, more),
+    form(page, text("look.do"), look, chain.node, rpc.node, more),
     page.standing && shown(page, vault, page.standing),
     isTwo && page.locked.second && el("p", { class: "notice" }, text("open.again")),
     isTwo && openForm(page, "second-", opens),
@@ -74,9 +83,11 @@ async function read(
   page: Page,
   vault: FirstOwner,
   rpc: string,
-  { account, ...named }: { tokens: string[]; nfts: Named[]; account: string },
+  { account, ...named }: { chainId: number; tokens: string[]; nfts: Named[]; account: string },
 ) {
   const node = new Node(rpc);
+  const served = await node.quantity("eth_chainId");
+  if (served !== BigInt(named.chainId)) throw new ServiceError(page.text("look.other", { served, id: named.chainId }));
   const { signer } = vault;
   const second = page.second?.signer ?? "";
   const own = vault instanceof PasskeyAlone ? "" : vault.account; // alone it creates none

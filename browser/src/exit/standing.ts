@@ -23,10 +23,18 @@ export type Owner = { signer: string; expiry: number; isPrimary: boolean };
 type Obstacle = "" | "no_factory" | "absent" | "not_owner" | "two" | "two_other" | "no_entry_point";
 
 /**
- * `own`: the key's first account; `second`: another vault's key, an address, or empty; `tokens`: addresses, in addition
+ * `chainId`: as the person typed it; `own`: the key's first account; `second`: another vault's key, an address, or empty; `tokens`: addresses, in addition
  * to USDC
  */
-type ExitRequest = { account: string; own: string; signer: string; second: string; tokens: string[]; nfts: Named[] };
+type ExitRequest = {
+  chainId: number;
+  account: string;
+  own: string;
+  signer: string;
+  second: string;
+  tokens: string[];
+  nfts: Named[];
+};
 
 export interface Standing {
   chainId: number;
@@ -47,9 +55,8 @@ export interface Standing {
 
 export async function standingOf(
   node: Node,
-  { account, own, signer, second, tokens, nfts }: ExitRequest,
+  { chainId, account, own, signer, second, tokens, nfts }: ExitRequest,
 ): Promise<Standing> {
-  const chainId = Number(await node.quantity("eth_chainId"));
   const isDeployed = await hasCode(node, account);
   const entryPoint = await entryPointOf(node, second.length === ADDRESS_LENGTH);
   const facts = { chainId, account, entryPoint, isDeployed };

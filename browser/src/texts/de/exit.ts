@@ -22,6 +22,9 @@ export default {
   "opened.key": "Schlüssel",
   "opened.account": "Konto",
   "look.heading": "2. Das Konto auf seiner Chain ansehen",
+  "look.chain": "ID der Chain",
+  "look.chain.hint": "Base ist 8453, Ethereum 1, Base Sepolia 84532. Was die Seite unterschreibt, gilt nur auf dieser Chain.",
+  "look.other": "der Knoten sagt, er sei von Chain {served}, nicht {id}",
   "look.rpc": "Adresse eines Knotens der Chain (JSON-RPC)",
   "look.rpc.hint":
     "Jeder Knoten genügt. Er kann Ihnen weniger zeigen, als da ist, aber er kann nicht ändern, wohin etwas geht.",
@@ -121,6 +124,7 @@ export default {
   "sent.rest.none": "Was übrig ist, bezahlt keine Transaktion.",
   "not.moved":
     "Die DID und ihre Namen, Wächter und Erlaubnisse nimmt diese Seite nicht mit: „holdfast vault exit“ nimmt die DID mit.",
+  "bad.chain": "Geben Sie die ID der Chain ein, eine Dezimalzahl.",
   "bad.address": "Das ist keine Adresse, oder ihre Prüfsumme ist falsch.",
   "bad.nft": "Geben Sie NFTs als 0x…:7 ein, die Adresse des Vertrags und die Nummer.",
   "bad.amount": "Geben Sie einen Betrag wie 0,01 ein.",

@@ -21,6 +21,9 @@ export default {
   "opened.key": "Key",
   "opened.account": "Account",
   "look.heading": "2. Look at the account on its chain",
+  "look.chain": "The chain’s ID",
+  "look.chain.hint": "Base is 8453, Ethereum 1, Base Sepolia 84532. What the page signs holds on this chain alone.",
+  "look.other": "the node says that it is of chain {served}, not {id}",
   "look.rpc": "Address of a node of the chain (JSON-RPC)",
   "look.rpc.hint": "Any node will do. It can show you less than there is, but it cannot change where things go.",
   "look.more": "Other tokens, NFTs, or another account",
@@ -113,6 +116,7 @@ export default {
   "sent.rest.none": "What is left does not pay a transaction.",
   "not.moved":
     "The DID and its names, guardians and permissions are not moved by this page: “holdfast vault exit” moves the DID.",
+  "bad.chain": "Type the chain’s ID, a decimal number.",
   "bad.address": "This is not an address, or its checksum is wrong.",
   "bad.nft": "Type NFTs as 0x…:7, the contract’s address and the ID as a decimal number.",
   "bad.amount": "Type an amount such as 0.01.",
