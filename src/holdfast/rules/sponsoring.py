@@ -22,6 +22,7 @@ REFUSED, LIMIT_EXCEEDED, INVALID_PARAMS = -32000, -32005, -32602  # JSON-RPC 2.0
 SPONSOR, STUB, DATA = "pm_sponsorUserOperation", "pm_getPaymasterStubData", "pm_getPaymasterData"
 ACCOUNT, ANY, ALL = "account", "any", "all"
 OF_PERMISSIONS, OF_COMMITMENTS = " permissions", " commitments"  # end the subjects of parts of a DID's budget
+_USUAL_FEES = 4  # bundlers may ask for more than the chain, and the chain for more than when the client asked it
 _ADDRESSES = 20  # so many client addresses at least must reserve in order to exhaust a day's budget, if a DID's is less
 
 
@@ -88,12 +89,15 @@ def in_ether(gwei: int) -> str:
     return f"{whole}.{fraction:09d}".rstrip("0").rstrip(".") + " ETH"
 
 
-def require_fee(fee: int, limits: SponsorLimits) -> None:
-    """Raise NotSponsored if the fee per unit of gas (wei) is above the ceiling."""
-    if fee > limits.max_fee:
+def require_fee(fee: int, limits: SponsorLimits, usual: int) -> None:
+    """Raise NotSponsored if the fee per unit of gas (wei) is above the ceiling, or far above what the chain asks.
+
+    What is more than the chain asks goes to the bundler that sends the operation, which may be the account's own.
+    """
+    most = min(limits.max_fee, _USUAL_FEES * usual)
+    if fee > most:
         raise NotSponsored(
-            f"the operation offers {fee / GWEI:g} gwei per unit of gas; the sponsor pays at most"
-            f" {limits.max_fee / GWEI:g} gwei"
+            f"the operation offers {fee / GWEI:g} gwei per unit of gas; the sponsor pays at most {most / GWEI:g} gwei"
         )
 
 

@@ -143,7 +143,7 @@ class Chain:
         return 10**16
 
     async def chain_id(self):
-        return CHAIN
+        return self.id
 
     async def block_number(self):
         self.block += self.mines
@@ -187,8 +187,8 @@ class World:
 
     @property
     def sponsor(self):
-        chain = self.chain
-        bundler = self.bundler
+        chain, bundler = self.chain, self.bundler
+        chain.id = self.chain_id
         return Sponsor(
             store=self.store.sponsorships, approver=Approver(KEY, self.chain_id), chain_id=self.chain_id,
             entry_point=V07.address, limits=self.limits, connect=lambda: chain, bundler=lambda: bundler,
@@ -365,6 +365,12 @@ async def test_a_chain_whose_fee_no_operation_can_offer_is_a_bundler_error(world
 async def test_what_is_not_paid_for(world, operation, why):
     assert why in await world.error(operation)
     assert world.bundler.asked == 0 and await world.spent() == {}
+
+
+async def test_a_fee_far_above_the_chains_is_not_paid_to_an_accounts_own_bundler(world):
+    generous = replace(world, limits=replace(LIMITS, max_fee=20 * GWEI))
+    assert "offers 9 gwei per unit of gas; the sponsor pays at most 8 gwei" in await generous.error(payment(fee=9 * GWEI))
+    assert await world.spent() == {}
 
 
 async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserved(world):

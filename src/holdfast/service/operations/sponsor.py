@@ -165,14 +165,14 @@ class Sponsor:
 
     async def _priced(self, operation: UserOperation) -> UserOperation:
         """Return the operation with fees. Raises NotSponsored above the ceiling."""
+        fees = await fees_of_chain(self.connect(), self.chain_id)
         if operation.max_fee_per_gas == 0:
-            fees = await fees_of_chain(self.connect(), self.chain_id)
             operation = replace(
                 operation,
                 max_fee_per_gas=fees.max_fee_per_gas,
                 max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
             )
-        require_fee(operation.max_fee_per_gas, self.limits)
+        require_fee(operation.max_fee_per_gas, self.limits, fees.max_fee_per_gas)
         return operation
 
     async def _budgets(self, operation: UserOperation, context: Mapping[str, Any]) -> list[Budget]:
