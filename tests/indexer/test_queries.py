@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from holdfast.indexer.queries import ALIAS_BY_HASH, LISTS, ListQuery
+from holdfast.indexer.queries import ALIAS_BY_HASH, LISTS, ListQuery, decided
 from holdfast.indexer.sqlite_writes import prepare
 from holdfast.indexer.statements import SELECT
 
@@ -61,10 +61,16 @@ def test_weak_filters_do_not_take_the_place_of_a_better_index(db, strong):
         assert "kind=?" not in step
 
 
-def test_the_kind_of_an_event_comes_before_what_it_sets(db):
-    query = ListQuery("events", (("active", 1), ("kind", "DidRegistered")))
-    [step] = plan(db, *query.statement())
-    assert "kind=?" in step
+@pytest.mark.parametrize(("kind", "active", "left"), [
+    ("DidRegistered", 1, ("kind",)), ("DidRegistered", 0, None), ("AccountCreated", 1, None), ("OwnerAdded", 0, None),
+    ("DidStatusChanged", 0, ("active", "kind")),
+])  # fmt: skip
+def test_no_query_reads_all_events_of_a_kind_for_what_the_kind_decides(db, kind, active, left):
+    narrowed = decided(ListQuery("events", (("active", active), ("kind", kind))))
+    assert (narrowed and tuple(key for key, _ in narrowed.filters)) == left
+    if narrowed:
+        [step] = plan(db, *narrowed.statement())
+        assert "kind=?" in step
 
 
 def test_few_accounts_are_of_inactive_dids_and_most_are_not(db):

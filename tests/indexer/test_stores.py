@@ -126,6 +126,14 @@ async def test_a_list_that_takes_too_long_is_given_up(full, monkeypatch):
     assert await whole_list(full, "events") == whole
 
 
+async def test_kind_and_active_find_what_a_search_by_hand_finds(full):
+    whole = await whole_list(full, "events")
+    for kind in {row["kind"] for row in whole}:
+        for active in (True, False):
+            found = await whole_list(full, "events", f"kind={kind}&active={str(active).lower()}")
+            assert found == [row for row in whole if row["kind"] == kind and row.get("active") is active]
+
+
 async def test_block_bounds_are_inclusive(full):
     for name in ("dids", "accounts", "events"):
         whole = await whole_list(full, name)

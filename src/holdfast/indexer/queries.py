@@ -99,6 +99,10 @@ STATS = (
     " (SELECT max(number) FROM blocks) FROM (SELECT 1 AS one) AS o LEFT JOIN totals t ON true"
 )
 
+# What `active` is in all events of a kind. In those of _CHANGES_ACTIVE it differs, and those of other kinds have none.
+_ACTIVE: dict[object, int] = {"DidRegistered": 1, "AliasRegistered": 1}
+_CHANGES_ACTIVE = frozenset({"DidStatusChanged", "AliasStatusChanged"})
+
 Value = bytes | int | str
 
 
@@ -120,6 +124,18 @@ class ListQuery(NamedTuple):
         values = [value for _, value in self.filters]
         values += [bound for bound in (self.from_block, self.to_block) if bound is not None]
         return text, [*values, *(self.after or ()), self.limit]
+
+
+def decided(query: ListQuery) -> ListQuery | None:
+    """Return a query for events without a filter `active` that `kind` decides; None if no event passes both.
+
+    Otherwise it would read all events of the kind, which can be as many as there are DIDs.
+    """
+    filters = dict(query.filters)
+    kind, active = filters.get("kind"), filters.pop("active", None)
+    if kind is None or active is None or kind in _CHANGES_ACTIVE:
+        return query
+    return query._replace(filters=tuple(filters.items())) if active == _ACTIVE.get(kind) else None
 
 
 @cache

@@ -369,7 +369,9 @@ async def test_what_is_not_paid_for(world, operation, why):
 
 async def test_a_fee_far_above_the_chains_is_not_paid_to_an_accounts_own_bundler(world):
     generous = replace(world, limits=replace(LIMITS, max_fee=20 * GWEI))
-    assert "offers 9 gwei per unit of gas; the sponsor pays at most 8 gwei" in await generous.error(payment(fee=9 * GWEI))
+    assert "offers 9 gwei per unit of gas; the sponsor pays at most 8 gwei" in await generous.error(
+        payment(fee=9 * GWEI)
+    )
     assert await world.spent() == {}
 
 
