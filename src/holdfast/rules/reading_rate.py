@@ -7,7 +7,7 @@ from math import ceil
 _ROUNDING_S = 1e-3  # sums of seconds since the epoch are not exact
 
 
-def admitted_until(due: float, now: float, limit: int, period_s: float) -> float | None:
+def admitted_until(due: float, now: float, limit: int, period_s: float, times: int = 1) -> float | None:
     """Return when the subject's full allowance is restored after one more request, or None if this request has to wait.
 
     The generic cell rate algorithm (ITU-T I.371) admits `limit` requests at once, and one more every `period_s /
@@ -18,10 +18,11 @@ def admitted_until(due: float, now: float, limit: int, period_s: float) -> float
         now: seconds.
         limit: requests that the subject may send at once; 0 refuses all.
         period_s: in which the limit comes back.
+        times: as how many requests this one counts, at most as the limit.
     """
     if limit <= 0:
         return None
-    then = max(due, now) + period_s / limit
+    then = max(due, now) + min(times, limit) * period_s / limit
     return then if then <= now + period_s + _ROUNDING_S else None
 
 

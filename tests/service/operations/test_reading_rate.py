@@ -118,6 +118,7 @@ async def test_reads_of_the_chain_count(make_api):
         assert int(refused.headers["retry-after"]) >= 1
     assert (await api.get(f"/api/indexer/api/accounts/{account}", ip="192.0.2.1")).status_code == 502, "of its database"
     assert (await api.get(paths[0], ip="192.0.2.2")).status_code == 502
+    assert [(await api.get(path, ip="192.0.2.3")).status_code for path in (paths[3], paths[0])] == [502, 429]
 
 
 MOST, ASKED = 3, 10

@@ -43,10 +43,13 @@ class ReadingRate:
         """How many addresses and networks are remembered."""
         return len(self._due)
 
-    def count(self, address: str) -> None:
-        """Count a request by an address, and for IPv6 also by its /48. Raises SnapshotRefused(TOO_MANY_REQUESTS)."""
+    def count(self, address: str, times: int = 1) -> None:
+        """Count a request by an address, and for IPv6 also by its /48, as many `times` as it costs more than others.
+
+        Raises SnapshotRefused(TOO_MANY_REQUESTS).
+        """
         now = self.clock()
-        after = {subject: self._after(subject, limit, now) for subject, limit in self._limits(address)}
+        after = {subject: self._after(subject, limit, now, times) for subject, limit in self._limits(address)}
         if len(self._due) >= max(self._room, min(self.most, self.forgotten_from)):
             self._forget(now)
         self._due.update(after)
@@ -62,7 +65,7 @@ class ReadingRate:
         own = [(address, self.per_minute)]
         return own if network is None else [*own, (network, NETWORK_FACTOR * self.per_minute)]
 
-    def _after(self, subject: str, limit: int, now: float) -> float:
+    def _after(self, subject: str, limit: int, now: float, times: int) -> float:
         """Return when the address or network will have its full allowance again after one more request.
 
         Raises SnapshotRefused.
@@ -70,7 +73,7 @@ class ReadingRate:
         due = self._due.get(subject, 0.0)
         if due > now + PERIOD_S:  # the clock was set back
             due = self._due[subject] = now + PERIOD_S
-        then = admitted_until(due, now, limit, PERIOD_S)
+        then = admitted_until(due, now, limit, PERIOD_S, times)
         if then is None:
             raise SnapshotRefused(TOO_MANY_REQUESTS, retry_after_s=wait_s(due, now, limit, PERIOD_S))
         return then

@@ -58,10 +58,10 @@ class WebContext:
         network = self.client_address.subject(request)
         return self.service.addresses.of(network), network
 
-    def count(self, rate: ReadingRate, request: Request) -> None:
-        """Count a request by the client's address. Raises Refused(RATE_LIMITED)."""
+    def count(self, rate: ReadingRate, request: Request, times: int = 1) -> None:
+        """Count a request by the client's address, as that many. Raises Refused(RATE_LIMITED)."""
         try:
-            rate.count(self.subject(request))
+            rate.count(self.subject(request), times)
         except SnapshotRefused as refused:
             raise Refused(RATE_LIMITED, retry_after_s=refused.retry_after_s) from None
 

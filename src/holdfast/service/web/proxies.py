@@ -24,6 +24,7 @@ OPAQUE_TYPE = "application/octet-stream"
 SANDBOXED = ("content-security-policy", "sandbox; default-src 'none'")
 _BUNDLERS, _PAYMASTERS = "/api/bundler/", "/api/paymaster/"
 _READS_CHAIN = "/transfers"  # Holdfast's own indexer reads these from the chain, not from its database
+_READS_OF_A_PAGE = 12  # as many requests for logs as a page needs at most
 _log = logging.getLogger("holdfast.proxies")
 
 
@@ -56,7 +57,7 @@ async def indexer(web: WebContext, request: Request) -> Response:
     if web.service.indexer is None:
         raise Refused(INDEXER_NOT_CONFIGURED)
     if unquote(path).endswith(_READS_CHAIN):
-        web.count(web.service.chain_reads, request)
+        web.count(web.service.chain_reads, request, _READS_OF_A_PAGE)
     headers = {name: value for name, value in request.all_headers() if name in REQUEST_HEADERS}
     try:
         answer = await web.service.indexer.get(path, request.query, headers)
