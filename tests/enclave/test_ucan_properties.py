@@ -5,6 +5,7 @@ import itertools
 
 import base58
 import pytest
+import wasmtime
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
@@ -16,6 +17,7 @@ from tests.support.enclave_calls import did_key, refused
 
 from holdfast.content import dag_cbor
 from holdfast.enclave import Enclave, PluginCallError
+from holdfast.enclave.module import bundled
 
 NOW = 1_800_000_000
 AUDIENCE = "did:web:example.org"
@@ -121,6 +123,33 @@ def test_a_chain_through_every_kind_of_key(enclave):
         kept = [proof for i, proof in enumerate(proofs) if i != missing]
         with pytest.raises(PluginCallError):
             enclave.call("verify_ucan", token=kept[-1], proofs=kept[:-1], **asked)
+
+
+def test_a_chain_costs_what_its_tokens_cost(monkeypatch):
+    """The longest chain is a few kilobytes that any stranger can send. Counted in WebAssembly's instructions."""
+    config = wasmtime.Config()
+    config.consume_fuel = config.epoch_interruption = True
+    engine, made = wasmtime.Engine(config), wasmtime.Store
+    counted = wasmtime.Module(engine, bundled().read_bytes())
+
+    def with_fuel(_engine):
+        store = made(engine)
+        store.set_fuel(2**60)
+        return store
+
+    monkeypatch.setattr(wasmtime, "Store", with_fuel)
+    monkeypatch.setattr("holdfast.enclave.module.load", lambda _path: counted)
+    monkeypatch.setattr("holdfast.enclave.module.engine", lambda: engine)
+    people = [Principal("P-256") for _ in range(17)]
+    links = [giver.delegate(taker.did, sub=people[0].did) for giver, taker in itertools.pairwise(people)]
+    with Enclave(now=lambda: NOW) as enclave:
+
+        def cost(length):
+            before = enclave.instance.store.get_fuel()
+            assert enclave.call("verify_ucan", token=b"@" + dag_cbor.encode({"ctn-v1": links[:length]}))["valid"]
+            return before - enclave.instance.store.get_fuel()
+
+        assert cost(16) < 1.5 * 16 * cost(1)
 
 
 @pytest.mark.parametrize("fragment", ["", "#key-1"])

@@ -129,7 +129,7 @@ fn checkMinted(
 ) Error!void {
     const token = ucan.payload.decode(ctx.arena, minted) catch |err| return codec_errors.token(ctx, err);
     const path = held orelse {
-        const own = ucan.chain.names(ctx.state.did, token) catch |err| return codec_errors.token(ctx, err);
+        const own = ucan.chain.names(ctx.state.did, token);
         return if (own or args.field(input, "subject") != null) {} else codec_errors.token(ctx, error.UcanNotRooted);
     };
     const whole = try std.mem.concat(ctx.arena, ucan.payload.Token, &.{ path, &.{token} });

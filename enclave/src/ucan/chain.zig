@@ -107,12 +107,12 @@ fn checkSubjects(path: []const Token, subject: []const u8) Error!void {
     for (path) |token| {
         if (token.sub) |sub| if (!std.mem.eql(u8, sub, subject)) return error.UcanSubjectMismatch;
     }
-    if (!try names(subject, root)) return error.UcanNotRooted;
+    if (!names(subject, root)) return error.UcanNotRooted;
 }
 
 fn checkAudience(token: Token, following: []const Token, holder: ?[]const u8) Error!void {
     if (following.len > 0) {
-        if (!try names(token.aud.?, following[0])) return error.UcanAudienceMismatch;
+        if (!names(token.aud.?, following[0])) return error.UcanAudienceMismatch;
         return;
     }
     const wanted = holder orelse return;
@@ -120,10 +120,9 @@ fn checkAudience(token: Token, following: []const Token, holder: ?[]const u8) Er
 }
 
 /// Whether `did` is the issuer of `token`: its did:key, or the did:new that is derived from the same key.
-pub fn names(did: []const u8, token: Token) Error!bool {
+pub fn names(did: []const u8, token: Token) bool {
     if (std.mem.eql(u8, payload.withoutFragment(did), token.iss)) return true;
-    const new = try token.key.didNew() orelse return false;
-    return std.mem.eql(u8, did, &new);
+    return if (token.iss_new) |*new| std.mem.eql(u8, did, new) else false;
 }
 
 /// Checks an invocation with the delegations that prove it, in any order. The delegations' policies are applied to
@@ -137,12 +136,12 @@ pub fn checkInvocation(
 ) Error!void {
     try checkToken(token, facts);
     if (token.prf.len == 0) {
-        if (!try names(token.sub.?, token)) return error.UcanNotRooted;
+        if (!names(token.sub.?, token)) return error.UcanNotRooted;
         return;
     }
     const path = try proofsOf(arena, token, proofs);
     const last = path[path.len - 1];
-    const holder = if (try names(last.aud.?, token)) null else token.iss;
+    const holder = if (names(last.aud.?, token)) null else token.iss;
     try check(arena, path, holder, .{ .subject = token.sub.?, .command = token.cmd, .args = args }, facts);
 }
 
@@ -184,7 +183,7 @@ fn lastOf(tokens: []const Token) Error!usize {
     var found: ?usize = null;
     for (tokens, 0..) |candidate, i| {
         const used = for (tokens, 0..) |other, j| {
-            if (i != j and try names(candidate.aud.?, other)) break true;
+            if (i != j and names(candidate.aud.?, other)) break true;
         } else false;
         if (used) continue;
         if (found != null) return error.UcanAudienceMismatch;
@@ -196,7 +195,7 @@ fn lastOf(tokens: []const Token) Error!usize {
 fn parentOf(tokens: []const Token, child: Token) Error!usize {
     var found: ?usize = null;
     for (tokens, 0..) |candidate, i| {
-        if (!try names(candidate.aud.?, child)) continue;
+        if (!names(candidate.aud.?, child)) continue;
         if (found != null) return error.UcanAudienceMismatch;
         found = i;
     }

@@ -24,6 +24,8 @@ pub const Token = struct {
     /// The issuer's key and its did:key without a fragment.
     key: did_key.PublicKey,
     iss: []const u8,
+    /// The did:new of the same key, or null for Ed25519. Each costs a root on the curve, so it is computed only once.
+    iss_new: ?[did_key.did_new_length]u8,
     aud: ?[]const u8,
     /// The subject's DID, or null in a powerline delegation, which covers any subject.
     sub: ?[]const u8,
@@ -87,6 +89,7 @@ fn common(arena: Allocator, sealed: envelope.Envelope, claims: Claims) Error!Tok
         .envelope = sealed,
         .key = key,
         .iss = iss,
+        .iss_new = try key.didNew(),
         .aud = null,
         .sub = null,
         .cmd = try command(try claims.required("cmd")),
