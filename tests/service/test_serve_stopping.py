@@ -62,7 +62,9 @@ def test_requests_under_way_at_a_stop_are_answered_and_stored(serve, settings, f
     assert taken == [False] * REQUESTS
 
 
-@pytest.mark.parametrize("settings", [{}, {"indexer_url": "http://127.0.0.1:9"}], ids=["RSGI", "ASGI"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"indexer_url": "http://127.0.0.1:9"}, SERVERS["uvicorn"]], ids=["RSGI", "ASGI", "uvicorn"]
+)
 def test_requests_after_the_signal_are_answered(serve, settings):
     """Connections are kept alive until SIGTERM; requests that are sent on them afterwards get a response."""
     server = serve(stop_delay="300", **settings)

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.limits import (
@@ -19,6 +20,8 @@ from holdfast.rules.limits import (
 )
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from holdfast.service.http.connections import Activity
     from holdfast.service.settings.values import Settings
     from holdfast.service.web.application import Application
@@ -183,10 +186,20 @@ def _serve_uvicorn(settings: Settings) -> None:
         # On SIGHUP, uvicorn's supervisor would restart its workers instead of re-reading the reserved names.
         sys.stderr.write("holdfast: several processes need HOLDFAST_SERVER=granian\n")
         sys.exit(3)
+
+    from holdfast.service.http.worker_signals import STOPPING
+
+    class Server(uvicorn.Server):
+        """Goes on serving for `stop_delay` seconds when it is told to stop, as granian's workers do."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            STOPPING.begun = True
+            threading.Timer(settings.stop_delay, super().handle_exit, (sig, frame)).start()
+
     # After its shutdown uvicorn raises the signal again; these handlers make the process exit normally with status 0.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
-    uvicorn.run(
+    config = uvicorn.Config(
         "holdfast.service.serve:asgi_application",
         factory=True,
         host=settings.host,
@@ -204,3 +217,4 @@ def _serve_uvicorn(settings: Settings) -> None:
         ssl_keyfile=settings.tls_key,
         timeout_graceful_shutdown=STOP_WITHIN_S,
     )
+    Server(config).run()
