@@ -43,6 +43,20 @@ async def test_durable_pragmas_and_files_for_the_owner_alone(tmp_path):
     assert modes == {"x.db": 0o600, "x.db-wal": 0o600, "x.db-shm": 0o600}
 
 
+def test_the_log_that_a_long_read_made_grow_becomes_short_again(tmp_path):
+    file = tmp_path / "x.db"
+    with contextlib.closing(schema.connect(file)) as writer, contextlib.closing(schema.connect(file)) as reader:
+        writer.execute("CREATE TABLE kept (bytes)")
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM kept").fetchall()
+        for size in (schema.LOG_BYTES, schema.LOG_BYTES, 1):
+            writer.execute("INSERT INTO kept VALUES (zeroblob(?))", (size,))
+        reader.execute("COMMIT")
+        for _ in range(2):
+            writer.execute("INSERT INTO kept VALUES (1)")
+        assert file.with_name("x.db-wal").stat().st_size <= schema.LOG_BYTES
+
+
 async def test_migrations_run_once_and_all_or_nothing_and_a_newer_schema_is_refused(tmp_path, monkeypatch):
     await SqliteStore(tmp_path / "x.db").close()
     broken = (*migrations.MIGRATIONS, "CREATE TABLE extra (id INTEGER) STRICT; THIS IS NO SQL")

@@ -20,6 +20,8 @@ CACHE_KIB = 16 * 1024
 # How many pages the log may contain before a commit copies them to the database. A page that many commits change is
 # copied only once. With 4,000 pages the log grows to 16 MB; SQLite's default is 1,000 pages or 4 MB.
 CHECKPOINT_PAGES = 4000
+# What remains of a log that grew far longer during a long read, such as an export, when the log begins anew.
+LOG_BYTES = 2 * CHECKPOINT_PAGES * 4096
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -47,6 +49,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
