@@ -68,7 +68,7 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(chain, 
     first.run("pay", payee, "1", "--token", chain.usdc, "--yes", code=Exit.FAILED)
 
 
-def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(chain, first, second, monkeypatch):
+def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(first, second, monkeypatch):
     account, new, passkey = (
         first.json("whoami")["smartAccount"],
         second.json("whoami")["key"],
@@ -96,7 +96,7 @@ def test_what_a_chain_lacks_is_brought_later(chain, first, tmp_path):
     assert "the service has one chain" in first.run("account", "bring", code=Exit.USAGE).stderr
 
 
-def test_guardians_recover_and_an_owner_cancels(chain, first, second):
+def test_guardians_recover_and_an_owner_cancels(first, second):
     account, guardian = first.json("whoami")["smartAccount"], second.json("whoami")["key"]
     assert "no recovery is possible" in first.run("account", "guardians", "list").stdout
     words = ("account", "guardians", "add", guardian, "--quorum", "1", "--delay", "3600", "--yes")

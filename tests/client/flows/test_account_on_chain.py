@@ -24,7 +24,7 @@ def devices(chain, tmp_path):
         yield pair
 
 
-def test_another_account_creates_the_account_with_its_changes(chain, devices):
+def test_another_account_creates_the_account_with_its_changes(devices):
     first, second = devices
     account = first.funded()
     with first.client() as client:

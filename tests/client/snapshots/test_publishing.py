@@ -25,7 +25,7 @@ async def device(tmp_path, host):
         yield device
 
 
-async def test_a_snapshot_that_is_only_written_to_a_file_leaves_nothing_to_upload(device, host):
+async def test_a_snapshot_that_is_only_written_to_a_file_leaves_nothing_to_upload(device):
     published = await device.client.publish_snapshot()
     await device.vault.snapshot()
     assert await device.client.snapshot_state() == published
@@ -108,7 +108,7 @@ async def test_a_kubo_node_without_a_pinning_service_pins_what_it_imports(tmp_pa
         assert not host.pins
 
 
-async def test_an_import_that_another_root_answers_is_no_upload(device, host, monkeypatch):
+async def test_an_import_that_another_root_answers_is_no_upload(device, monkeypatch):
     other = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
     answer = b'{"Root":{"Cid":{"/":"%s"},"PinErrorMsg":""}}\n' % other.encode()
     import httpx2

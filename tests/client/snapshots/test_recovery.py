@@ -4,17 +4,15 @@ import contextlib
 import dataclasses
 from datetime import UTC, datetime
 
-import httpx2
 import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.client.snapshots.devices import GIVEN, ONCE, SECRET, Device, pair, published
+from tests.client.snapshots.devices import GIVEN, SECRET, Device, pair, published
 from tests.support.signed_records import sign_record
 from tests.support.software_authenticator import SoftwareAuthenticator
 
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
-from holdfast.client.snapshots.hosts import SnapshotHosts
 from holdfast.client.snapshots.recovery import RecoveryRefused
 from holdfast.client.types import DelegationOptions, GenerateInput, Octets
 from holdfast.client.vault import calls
@@ -84,19 +82,6 @@ async def test_a_passkey_alone_brings_everything_back(first, new):
     assert (await new.client.publish_snapshot()).sequence == 2
 
 
-async def test_a_newer_snapshot_may_exist_while_the_upload_server_is_silent_wherever_the_gateways_name_it():
-    def answer(request):
-        if request.url.host == "vault.example":
-            raise httpx2.ConnectError("silent")
-        return httpx2.Response(404)
-
-    config = types.SnapshotConfig(gateway_urls=("https://gateway.example", "https://vault.example"))
-    hosts = SnapshotHosts("https://vault.example", config, retries=ONCE, transport=httpx2.MockTransport(answer))
-    answers = await hosts.gateway.answers(name_of(bytes(32)))
-    assert (answers.has_main, [it.server.host for it in answers.failed]) == (False, ["vault.example"])
-    await hosts.close()
-
-
 async def test_an_older_passkey_leads_over_the_service(tmp_path, host):
     async with Device(tmp_path / "a", host) as device, Device(tmp_path / "b", host) as new:
         authenticator = Authenticator(SITE, SoftwareAuthenticator())
@@ -138,7 +123,7 @@ async def test_something_has_to_be_given_and_an_open_vault_is_not_overwritten(fi
         await first.client.recover(passkey=first.authenticator)
 
 
-async def test_a_root_that_names_another_did_is_refused(first, new, host):
+async def test_a_root_that_names_another_did_is_refused(first, new):
     stored = first.store.load()
     manifest = msgspec.structs.replace(stored.manifest, did="did:new:0x" + "11" * 32)
     forged = first.snapshot_of(dataclasses.replace(stored, manifest=manifest), None)

@@ -82,12 +82,6 @@ def test_what_was_not_stored_is_stored_and_not_forgotten(old, new):
         assert [row["id"] for row in again.exec("resource:services action:list").result] == ["one"]
 
 
-def test_a_synced_passkey_opens_both_without_a_second_wrap(old, new):
-    paired(old, new, LAPTOP)
-    assert names(new) == {("prf", "laptop")}
-    assert opens(new.store.load().sealed, LAPTOP)
-
-
 def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new, monkeypatch):
     """It sends neither the row `pairing-passage` nor the sealed vault, and takes the vault by three steps."""
     session, code = begun(old, new)
@@ -105,7 +99,7 @@ def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new, mo
 
 
 @pytest.mark.parametrize("change", ["left out", "cut", "of an earlier pairing", "the stored one", "none"])
-def test_keys_that_were_changed_on_their_way_are_refused(old, new, tmp_path, change):
+def test_keys_that_were_changed_on_their_way_are_refused(old, new, change):
     with Vault() as before:
         earlier = paired(old, before).sealed_vault
     session, code = begun(old, new)

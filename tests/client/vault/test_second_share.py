@@ -80,7 +80,7 @@ def test_everything_that_signs_fetches_the_second_share(vault, public, place):
     assert vault.exec("resource:enclaves action:sign", {**given, "val_share": list(place.kept[-1])}).success
 
 
-def test_the_stored_vault_alone_does_not_sign(vault, public, place, store):
+def test_the_stored_vault_alone_does_not_sign(public, place, store):
     assert place.kept[0] not in store.load().sealed
     with opened(store) as alone:
         for ask in (
