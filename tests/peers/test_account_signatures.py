@@ -26,7 +26,6 @@ TYPED = {
     "primaryType": "Order",
     "message": {"item": "lamp", "buyer": {"name": "Ada"}},
 }
-WRAPPED = bytes.fromhex("6492") * 16
 BOTH, VIEM_ALONE, NOBODY = (True, True), (True, False), (False, False)
 
 
@@ -56,25 +55,12 @@ def create(chain, client):
     return account
 
 
-@pytest.mark.soak  # accounts that exist sign in the gate
-def test_an_account_signs_before_it_exists(chain, client):
-    account, rpc = client.smart_account_address(), chain.rpc_url
-    text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
-    assert text.endswith(WRAPPED) and typed.endswith(WRAPPED)
+def test_an_account_signs_before_it_exists_and_afterwards(chain, client):
+    early = client.account_signature(Text(TEXT))
     # OpenZeppelin's checker asks for the account's code, and it has no code.
-    assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
-    assert verified(rpc, account, typed, typed=TYPED) == VIEM_ALONE
-    assert verified(rpc, account, text, text=ANOTHER) == NOBODY
-    assert verified(rpc, account, text, typed=TYPED) == NOBODY
-    assert verified(rpc, someone(), text, text=TEXT) == NOBODY
-    assert chain.rpc("eth_getCode", account, "latest") == "0x"
-    create(chain, client)
-    # viem takes the same signature afterwards.
-    assert verified(rpc, account, text, text=TEXT) == VIEM_ALONE
-
-
-def test_an_account_signs_when_it_exists(chain, client):
+    assert verified(chain.rpc_url, client.smart_account_address(), early, text=TEXT) == VIEM_ALONE
     account = create(chain, client)
+    assert verified(chain.rpc_url, account, early, text=TEXT) == VIEM_ALONE
     text, typed = client.account_signature(Text(TEXT)), client.account_signature(order())
     assert len(text) == 64 and typed[64:].startswith(order().separator)
     assert verified(chain.rpc_url, account, text, text=TEXT) == BOTH
@@ -103,9 +89,3 @@ def test_the_account_for_viem_in_the_documentation_signs():
     assert signed_by_wallet(block, address, TEXT, TYPED) == {
         "address": address, "asked": [TEXT, hashed(TYPED)], "signatures": ["0x01", "0x02"],
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("wrong", [{"separator": b""}, {"contents": bytes(31)}, {"type": "(string a)"}, {"type": ""}])
-def test_what_is_no_typed_data_is_refused(wrong):
-    with pytest.raises(ValueError, match="typed data"):
-        TypedData(**{"separator": bytes(32), "contents": bytes(32), "type": "Mail(string text)", **wrong})

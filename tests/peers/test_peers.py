@@ -156,7 +156,7 @@ async def test_verified_fetch_follows_the_name_to_the_newest_snapshot(device, se
     assert fetched[name] == {"status": 200, "bytes": block.blocks[0].data.hex()}
 
 
-async def test_their_validator_takes_the_vaults_own_record(device, service):
+async def test_their_validator_takes_the_vaults_own_record(device):
     state = await device.client.publish_snapshot()
     name = await device.name()
     record = await device.gateway.record(name)
