@@ -79,15 +79,14 @@ def test_either_s_verifies_and_either_is_revoked(enclave, kind):
 
 @settings(max_examples=60, deadline=None)
 @given(begin=st.integers(-100, 100), length=st.integers(0, 100), at=st.integers(-250, 250))
-def test_time_bounds_are_inclusive(begin, length, at):
+def test_time_bounds_are_inclusive(enclave, begin, length, at):
     issuer = Principal("Ed25519")
     token = issuer.delegate(AUDIENCE, nbf=NOW + begin, exp=NOW + begin + length)
-    with Enclave() as enclave:
-        try:
-            assert enclave.call("verify_ucan", token=token, now=NOW + at)["valid"]
-            code = None
-        except PluginCallError as refused:
-            code = refused.code
+    try:
+        assert enclave.call("verify_ucan", token=token, now=NOW + at)["valid"]
+        code = None
+    except PluginCallError as refused:
+        code = refused.code
     if at < begin:
         assert code == "token_not_yet_valid"
     elif at > begin + length:

@@ -47,10 +47,9 @@ def attestation(kind, credential_id, counter, aaguid):
     counter=st.integers(0, 2**32 - 1),
     aaguid=st.binary(min_size=16, max_size=16),
 )
-def test_a_registration_is_read_as_it_was_made(kind, credential_id, counter, aaguid):
+def test_a_registration_is_read_as_it_was_made(enclave, kind, credential_id, counter, aaguid):
     made = attestation(kind, credential_id, counter, aaguid)
-    with Enclave() as enclave:
-        parsed = enclave.call("parse_webauthn", credential=bytes(made))["parsed"]
+    parsed = enclave.call("parse_webauthn", credential=bytes(made))["parsed"]
     assert base64.urlsafe_b64decode(parsed["credential_id"] + "==") == credential_id
     assert parsed["sign_count"] == counter
     assert parsed["aaguid"].replace("-", "") == aaguid.hex()
