@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 from eth_keys.datatypes import PrivateKey
-from tests.support.curves import GENERATOR
 from tests.support.vector_files import vectors
 
 from holdfast.chain.abi import call_data
@@ -71,14 +70,6 @@ def test_python_predicts_what_the_factory_answers(deployed, vector):
     arguments = (int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16), int(vector["salt"]))
     answer = deployed.view(address("AppFactory"), call_data("getAddress(uint256,uint256,uint256)", *arguments))
     assert vector["address"] == predict_account(*arguments) == checksum_address(answer[12:])
-
-
-def test_the_account_stands_where_python_said(deployed):
-    deployed.transact(address("AppFactory"), call_data("createAccount(uint256,uint256,uint256)", *GENERATOR, 5))
-    state = deployed.view(
-        address("AccountHelper"), call_data("getAccountState(address)", predict_account(*GENERATOR, 5))
-    )
-    assert state == bytes(96) + GENERATOR[0].to_bytes(32) + GENERATOR[1].to_bytes(32)
 
 
 def test_refuses_a_chain_with_other_code_at_our_address_or_without_the_deployer(chain, key):

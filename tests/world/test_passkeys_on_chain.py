@@ -28,7 +28,7 @@ def assertion(private, challenge):
 
 
 @pytest.mark.asyncio(loop_scope="session")
-async def test_a_passkey_registers_and_acts(world, newcomer, request):
+async def test_a_passkey_registers_and_acts(world, newcomer):
     person = newcomer()
     precompile = await world.rpc.call("anvil_nodeInfo")
     margin = WEBAUTHN_WITH_PRECOMPILE if precompile["hardFork"] == "Osaka" else WEBAUTHN

@@ -64,7 +64,7 @@ async def test_an_upload_that_ends_half_way_says_so(blocks):
         await blocks.put_all(some())
 
 
-async def test_the_check_leaves_nothing(blocks, place):
+async def test_the_check_leaves_nothing(blocks):
     await blocks.check()
     if blocks.folder is not None:
         assert list(blocks.folder.iterdir()) == []

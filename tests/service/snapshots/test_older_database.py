@@ -63,7 +63,7 @@ async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(make_api, t
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
 
 
-async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(keeper, vault):
+async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(vault):
     blocks = vault.blocks(os.urandom(5000))
     root = await vault.keep(blocks)
     assert (await see_snapshots(SETTINGS, vault.api.service)).state == "ok"

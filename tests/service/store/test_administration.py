@@ -122,7 +122,7 @@ async def test_releases_and_revocations_name_the_operator(store):
     assert [(act.operator, act.action, act.key) for act in rest] == done[1:]
 
 
-async def test_another_did_gets_a_name(store, database):
+async def test_another_did_gets_a_name(store):
     await store.register(registration(credential_id="a"), claims)
     assert await store.administration.transfer("handle", "ann", "did:a:2", OP)
     claim = await store.claim_of("handle", "ann")
