@@ -4,12 +4,12 @@ import { NetworkError } from "../errors.ts";
 import { DELAYS_MS, STATUSES, WITHIN_MS } from "../generated/chain_retries.ts";
 import { bounded, type Foreign, jsonOf } from "../http/http.ts";
 import { resultOf } from "../http/json_rpc.ts";
+import { isLoopback } from "../http/loopback.ts";
 import type { ServiceClient } from "../http/service.ts";
 import type { GasPolicy } from "./own_gas.ts";
 
 /** The same limit as in the Python client. */
 const LONGEST_ANSWER = 8 << 20;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** URL would add missing slashes, and take spaces away. */
 const WRITTEN_OUT = /^https?:\/\/\S+$/i;
 /** IP addresses as URL writes them. */
@@ -30,8 +30,8 @@ export async function rpcOf(client: ServiceClient, { rpcUrl }: GasPolicy): Promi
 export function endpointNamed(named: string, service: string) {
   if (!WRITTEN_OUT.test(named) || !URL.canParse(named)) return "";
   const [{ protocol, hostname }, own] = [new URL(named), new URL(service)];
-  const may = LOOPBACK.test(hostname)
-    ? LOOPBACK.test(own.hostname) && ["http:", "https:"].includes(protocol)
+  const may = isLoopback(hostname)
+    ? isLoopback(own.hostname) && ["http:", "https:"].includes(protocol)
     : protocol === "https:" && !LITERAL.test(hostname);
   return may ? named : "";
 }

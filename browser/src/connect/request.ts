@@ -1,5 +1,6 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
+import { isThisMachine } from "../http/loopback.ts";
 import { HIDING } from "../kit/hidden.ts";
 import type { Message } from "./protocol.ts";
 
@@ -18,7 +19,6 @@ const CONTROL = /(?!\n)\p{Cc}/u;
 const IN_EMOJI =
   /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu;
 const ADDRESS_LENGTH = 2048;
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 
 export type Sign = { text: string; challenge: string };
 
@@ -57,7 +57,7 @@ export function askingOrigin(origin: string): URL {
   if (
     url &&
     url.origin === origin &&
-    (url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname)))
+    (url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname)))
   )
     return url;
   throw new Refusal("origin_refused");

@@ -3,11 +3,11 @@
 import "../core.ts";
 import type { Client } from "../client.ts";
 import { MoveRefused } from "../errors.ts";
+import { isThisMachine } from "../http/loopback.ts";
 import { didOfService } from "./signature.ts";
 
 const CONTRACTS = ["entryPoint", "didRegistry", "accountHelper", "sessionSBT", "appFactory"] as const;
 const ASCII = /^[\x21-\x7e]+$/;
-const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)$/;
 
 /**
  * Returns the origin of a service that a person names.
@@ -19,7 +19,7 @@ export function serviceAddress(text: string): string {
   const whole = /^https?:\/\//.test(typed) ? typed : `https://${typed}`;
   if (!ASCII.test(whole) || !URL.canParse(whole)) return "";
   const { origin, hostname, protocol } = new URL(whole);
-  const isSafe = protocol === "https:" || LOCAL.test(hostname);
+  const isSafe = protocol === "https:" || isThisMachine(hostname);
   return isSafe && origin === whole.toLowerCase() ? origin : "";
 }
 

@@ -1,6 +1,7 @@
 /** What the payment sheet shows of a shop's request: the shop, the paying vault and the limits, too. */
 
 import { decimalOf } from "../chain/amounts.ts";
+import { isThisMachine } from "../http/loopback.ts";
 import { el } from "../kit/el.ts";
 import { address, feeText, row, sheet } from "../kit/sheet.ts";
 import { costText, type Fee } from "./account.ts";
@@ -15,8 +16,6 @@ export type Payer = { did: string; name: string };
 
 /** `did`: the vault that pays */
 type Choice = { payers: Payer[]; did: string; onChoice: (did: string) => void };
-
-const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/;
 
 /** @returns such as "12.50 USDC"; for an unknown token in its smallest unit */
 export function amountOf({ amount, token }: Request): string {
@@ -103,7 +102,7 @@ function isForeign(name: string) {
 }
 
 function shopWarnings({ protocol, hostname }: URL) {
-  const open = protocol !== "https:" && !LOCAL.test(hostname);
+  const open = protocol !== "https:" && !isThisMachine(hostname);
   return [open && bad(text("not_encrypted")), isForeign(hostname) && bad(text("unusual_host"))];
 }
 

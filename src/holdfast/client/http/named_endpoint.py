@@ -25,13 +25,14 @@ def endpoint_named(named: str | None, service: str) -> str | None:
         host = url.host if (url.port or 0) < _PORTS else ""
     except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: not a valid name outside ASCII
         return None
-    if _is_loopback(host):
-        return named if _is_loopback(own.host) and url.scheme in {"http", "https"} else None
+    if is_loopback(host):
+        return named if is_loopback(own.host) and url.scheme in {"http", "https"} else None
     # With https, a host name is accepted, because its server must show a certificate for it before it gets the request.
     return named if url.scheme == "https" and host and not _LITERAL.fullmatch(host) else None
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a URL's host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from holdfast.client.http.endpoint_calls import as_json
+from holdfast.client.http.named_endpoint import is_loopback
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.snapshots.tokens import did_of_service
@@ -15,8 +16,6 @@ from holdfast.wire import endpoints
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
-
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 async def check_target(old: AsyncServiceClient, new: AsyncServiceClient) -> None:
@@ -73,7 +72,7 @@ def host_of(address: str) -> str:
 def _is_safe(address: str) -> bool:
     parts = urlsplit(address)
     host = parts.hostname or ""
-    return parts.scheme == "https" or host in _LOCAL or host.endswith(".localhost")
+    return parts.scheme == "https" or is_loopback(host) or host.endswith(".localhost")
 
 
 async def _own_did(service: AsyncServiceClient) -> str | None:
