@@ -9,6 +9,7 @@ import { type Enclave, instantiate } from "../enclave-host.ts";
 import type { UserOp } from "../generated/types.ts";
 import type { VaultKey } from "../passkeys/secrets.ts";
 import { snapshotOfCar } from "../snapshots/roots.ts";
+import { ownKey } from "../vault/own_key.ts";
 import { readHeader } from "../vault/sealed_header.ts";
 import { digits } from "./abi.ts";
 
@@ -40,7 +41,7 @@ export async function opened(
         key: { kind: "secret", secret: randomBytes(32) },
       });
   if (!answer.success) throw new PluginCallError(sealed ? "unlock" : "import", String(answer.error), answer.error);
-  return new OpenedVault(enclave);
+  return openVault(enclave);
 }
 
 /**
@@ -49,12 +50,12 @@ export async function opened(
  * @param wasm the enclave's module
  * @param point X ‖ Y of a passkey, which each vault has
  */
-export async function temporaryVault(wasm: Uint8Array<ArrayBuffer>, point: Uint8Array) {
+export async function temporaryVault(wasm: Uint8Array<ArrayBuffer>, point: Uint8Array<ArrayBuffer>) {
   const enclave = await instantiate(wasm);
   const key = { kind: "secret", secret: randomBytes(32) };
   enclave.call("generate", { credential: unattested(digits(point)), key });
   enclave.call("set_auto_lock", { idle_seconds: 0 }); // locked, it could not be opened again
-  return new OpenedVault(enclave);
+  return openVault(enclave);
 }
 
 /** A passkey's attestation object of the format "none" (WebAuthn, section 6.5.4). @param point hex digits */
@@ -76,6 +77,16 @@ async function sealedIn(file: Uint8Array<ArrayBuffer>) {
   throw new StorageError("the snapshot does not hold the vault that it names");
 }
 
+async function openVault(enclave: Enclave) {
+  const { did } = enclave.call("query");
+  const keys = executed(enclave, "resource:enclaves action:list");
+  return new OpenedVault(enclave, did, await ownKey(did, keys, (octets) => toHex(keccak256(octets))));
+}
+
+function executed<Filter extends keyof Results>(enclave: Enclave, filter: Filter, args?: object) {
+  return enclave.call("exec", { filter, args }).result as Results[Filter];
+}
+
 /** The vault, open in this page's memory. */
 export class OpenedVault {
   declare did: string;
@@ -86,10 +97,9 @@ export class OpenedVault {
   #enclave;
   #payer: Payer | null = null;
 
-  constructor(enclave: Enclave) {
+  constructor(enclave: Enclave, did: string, { x, y }: { x: string; y: string }) {
     this.#enclave = enclave;
-    this.did = enclave.call("query").did;
-    const { x, y } = this.#own();
+    this.did = did;
     /** The vault's key as an owner: X ‖ Y, 0x-hex. */
     this.signer = `0x${x}${y}`;
     const input = { chain: "ethereum", public_key: `04${x}${y}`, curve: "P-256" };
@@ -124,25 +134,11 @@ export class OpenedVault {
 
   #derived() {
     const args = { chain: "ethereum", account_index: PAYER };
-    const { enclave_id, address } = this.#result("resource:accounts action:derive", args);
+    const { enclave_id, address } = executed(this.#enclave, "resource:accounts action:derive", args);
     const sign = (digest: Uint8Array) => {
       const made = this.#enclave.call("sign", { digest, enclave_id });
       return { signature: digits(fromBase64(made.signature)), recovery: made.recovery };
     };
     return { address, sign };
-  }
-
-  #result<Filter extends keyof Results>(filter: Filter, args?: object) {
-    return this.#enclave.call("exec", { filter, args }).result as Results[Filter];
-  }
-
-  /** Returns the coordinates of the key whose hash is the DID, as hex digits. */
-  #own() {
-    for (const { curve, public_key: point } of this.#result("resource:enclaves action:list") ?? []) {
-      const [x, y] = [point.slice(2, 66), point.slice(66)];
-      const octets = Uint8Array.from((x + y).match(/../g) ?? [], (pair) => parseInt(pair, 16));
-      if (curve === "P-256" && this.did === `did:new:${toHex(keccak256(octets))}`) return { x, y };
-    }
-    throw new PluginCallError("exec", "the vault has no P-256 key of its DID", "unsupported_curve");
   }
 }

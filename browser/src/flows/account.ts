@@ -18,7 +18,7 @@ import { createAccount, isAddress, type Payment } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.ts";
 import { type Fees, higherFees } from "../chain/fees.ts";
 import { permissionsOf } from "../chain/granted.ts";
-import { didOfKey, textHash } from "../chain/names.ts";
+import { textHash } from "../chain/names.ts";
 import { getAlias, readAlias } from "../chain/did_calls.ts";
 import { ownersOf } from "../chain/owner_list.ts";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.ts";
@@ -27,8 +27,9 @@ import { type GasPolicy, noEndpoint, paidByAccount, withFees } from "../chain/ow
 import { ask, endpointNamed, hasCode, quantity, sleep } from "../chain/rpc.ts";
 import { type Signed, type Way, wayOf, withinSum } from "../chain/two_keys.ts";
 import type { Client } from "../client.ts";
-import { NetworkError, PluginCallError, insteadOf, printable } from "../errors.ts";
+import { NetworkError, insteadOf, printable } from "../errors.ts";
 import type { AccountState, ContractSet, ServedChain, UserOp } from "../generated/types.ts";
+import { ownKey } from "../vault/own_key.ts";
 import { accountAddress, contractsOf, servedChain } from "./contracts.ts";
 import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.ts";
 import { NONCES, SignedOperations } from "./signed.ts";
@@ -430,13 +431,8 @@ function speaksOfOperation(error: unknown) {
 async function keyOf(client: Client) {
   const { vault } = client;
   const { did } = await vault.query();
-  const listed = await vault.exec("resource:enclaves action:list");
-  for (const { curve, public_key: point } of listed.result ?? []) {
-    const [x, y] = [point.slice(2, 66), point.slice(66)];
-    if ((await didOfKey(vault, x, y)) !== did) continue;
-    if (curve !== "P-256") throw new PluginCallError("exec", "an account obeys P-256 keys only", "unsupported_curve");
-    const key = { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`) };
-    return { ...key, address: await accountAddress(client, key) };
-  }
-  throw new PluginCallError("exec", "the vault has no key of its DID", "not_found");
+  const { result: keys } = await vault.exec("resource:enclaves action:list");
+  const { x, y } = await ownKey(did, keys, (octets) => vault.keccak256(octets));
+  const key = { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`) };
+  return { ...key, address: await accountAddress(client, key) };
 }

@@ -1,9 +1,10 @@
 /** Creates the result for the application after the person has allowed it. */
 
-import { fromHex, toHex } from "../../bytes.ts";
+import { toHex } from "../../bytes.ts";
 import type { Connected as Result } from "../../connect.ts";
 import { signedText } from "../../connect/message.ts";
 import type { ConnectRequest, Sign } from "../../connect/request.ts";
+import { ownKey } from "../../vault/own_key.ts";
 import type { Client } from "../library.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -47,20 +48,9 @@ async function accountOf(client: Client) {
  */
 async function signature(client: Client, facts: Sign & { origin: string; returnTo: string; did: string }) {
   const message = signedText({ ...facts, issued: new Date() });
-  const { signature: signed } = await client.vault.signMessage(message);
-  return { message, signature: toHex(signed), publicKey: await keyOf(client, facts.did) };
-}
-
-/**
- * Returns the key whose hash is the DID.
- *
- * @returns uncompressed, hex
- */
-async function keyOf({ vault }: Client, did: string): Promise<string> {
-  const listed = await vault.exec("resource:enclaves action:list");
-  for (const { curve, public_key: point } of listed.result ?? []) {
-    if (curve !== "P-256") continue;
-    if (`did:new:${await vault.keccak256(fromHex(point.slice(2)))}` === did) return point;
-  }
-  throw new ProblemError("problem.unknown", { reason: "the vault has no key of its DID" });
+  const { vault } = client;
+  const { signature: signed } = await vault.signMessage(message);
+  const { result: keys } = await vault.exec("resource:enclaves action:list");
+  const { point: publicKey } = await ownKey(facts.did, keys, (octets) => vault.keccak256(octets));
+  return { message, signature: toHex(signed), publicKey };
 }
