@@ -30,6 +30,7 @@ import { createPasskey, type PasskeyOptions } from "./passkeys/create.ts";
 import type { SnapshotConfig } from "./snapshots/hosts.ts";
 import type { VaultSnapshots } from "./snapshots/keeping.ts";
 import type { Recovered, RecoveryOptions } from "./snapshots/recovery.ts";
+import { turns } from "./vault/turns.ts";
 import { Vault, type VaultOptions } from "./vault/vault.ts";
 
 /** A client of one service, with this page's vault. Call `boot` first and `close` last. */
@@ -43,7 +44,7 @@ export class Client extends ServiceClient {
   #vault: Vault;
 
   /** Operations run one at a time, because an account's nonces are consecutive. */
-  #turn = Promise.resolve();
+  #inTurn = turns();
 
   #snapshots: Promise<VaultSnapshots> | null = null;
   #snapshotOptions;
@@ -324,13 +325,13 @@ export class Client extends ServiceClient {
    */
   async accountKeys(account?: string, chainId?: number): Promise<AccountKeys> {
     const { AccountKeys } = await part(import("./account/keys.ts"));
-    return new AccountKeys(this, (work) => this.#inTurn(work), account, chainId);
+    return new AccountKeys(this, this.#inTurn, account, chainId);
   }
 
   /** Returns what apps may spend from the client's account, and what this vault may spend from other accounts. */
   async accountSpending(): Promise<AccountSpending> {
     const { AccountSpending } = await part(import("./account/spending.ts"));
-    return new AccountSpending(this, (work) => this.#inTurn(work));
+    return new AccountSpending(this, this.#inTurn);
   }
 
   /**
@@ -340,7 +341,7 @@ export class Client extends ServiceClient {
    */
   async accountDid(did?: string): Promise<AccountDid> {
     const { AccountDid } = await part(import("./account/did.ts"));
-    return new AccountDid(this, (work) => this.#inTurn(work), did);
+    return new AccountDid(this, this.#inTurn, did);
   }
 
   getSmartAccountAddress(input: GetSmartAccountAddressInput): Promise<string> {
@@ -349,15 +350,6 @@ export class Client extends ServiceClient {
 
   getAccountState(input: GetAccountStateInput) {
     return getAccountState({ vaultUrl: this.baseUrl, ...input });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.then(
-      () => {},
-      () => {},
-    );
-    return done;
   }
 }
 

@@ -10,6 +10,7 @@ import type { Client } from "../client.ts";
 import { SmartAccount } from "../flows/account.ts";
 import { preparedClaim } from "../flows/chain_registration.ts";
 import { mined, type OnProgress, operated } from "./operating.ts";
+import type { InTurn } from "../vault/turns.ts";
 
 const SECRET_BYTES = 32;
 /** As a controller, it withdraws a proposal. */
@@ -45,7 +46,7 @@ export class AccountDid {
    * @param inTurn runs operations one at a time
    * @param did by default, the vault's
    */
-  constructor(client: Client, inTurn: <T>(work: () => Promise<T>) => Promise<T>, did?: string) {
+  constructor(client: Client, inTurn: InTurn, did?: string) {
     this.#client = client;
     this.#inTurn = inTurn;
     this.#did = did;

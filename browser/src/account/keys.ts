@@ -22,6 +22,7 @@ import { type OnProgress, operated } from "./operating.ts";
 import * as reads from "./reads.ts";
 import type { Recovery } from "./reads.ts";
 import type { AccountMessage } from "../vault/vault.ts";
+import type { InTurn } from "../vault/turns.ts";
 
 /** 0x-hex */
 type Signed = { signer: string; signature: string };
@@ -66,7 +67,7 @@ export class AccountKeys {
    */
   constructor(
     client: Client,
-    inTurn: <T>(work: () => Promise<T>) => Promise<T>,
+    inTurn: InTurn,
     address: string | null = client.accountAddress,
     chainId: number | null = null,
   ) {

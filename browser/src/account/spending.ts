@@ -20,6 +20,7 @@ import { type OnProgress, operated } from "./operating.ts";
 import { exists } from "./reads.ts";
 import type { UcanClaims } from "../generated/types.ts";
 import type { Foreign } from "../http/http.ts";
+import type { InTurn } from "../vault/turns.ts";
 
 /** what `allow` signs: the call that grants the permission, and the policy of the delegation to `to` */
 export type Proposal = Spending & { to: string; call: Call; policy: unknown[] };
@@ -30,7 +31,7 @@ export class AccountSpending {
   #inTurn;
 
   /** @param inTurn runs operations one at a time */
-  constructor(client: Client, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
+  constructor(client: Client, inTurn: InTurn) {
     this.#client = client;
     this.#inTurn = inTurn;
   }

@@ -25,6 +25,7 @@ import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from 
 import { ClientStateError, NetworkError, StorageError, insteadOf } from "../errors.ts";
 import { wrapsOf } from "../vault/sealed_header.ts";
 import { VaultStore } from "../vault/store.ts";
+import { type InTurn, turns } from "../vault/turns.ts";
 import { continueHere, type Copy, copyTo, readBack } from "./moving.ts";
 import { type SnapshotConfig, SnapshotHosts } from "./hosts.ts";
 import { Publisher } from "./publisher.ts";
@@ -35,7 +36,7 @@ import { continued, otherNote, recordNote, type SnapshotState } from "./state.ts
 
 const WRITE = "/snapshots/write";
 const PINNED_SNAPSHOTS = 10;
-const TURNS = new WeakMap<Vault, ReturnType<typeof turns>>();
+const TURNS = new WeakMap<Vault, InTurn>();
 
 /** The snapshots of one client's vault. Each step dispatches "snapshot" on it, with a SnapshotState in `detail`. */
 export class VaultSnapshots {
@@ -44,7 +45,7 @@ export class VaultSnapshots {
   #hosts;
   #publisher;
   #tokens = 0; // made for uploads, each with the vault
-  #automatic;
+  #automatic: AutomaticSnapshots | null = null;
   #uploading = turns(); // one at a time
   #turn;
   #copy: Copy | null = null;
@@ -59,20 +60,17 @@ export class VaultSnapshots {
       mint: (audience) => (this.#tokens++, tokenOf(vault, audience, WRITE)),
       fetch,
     });
-    const tell = (detail: SnapshotState) => vault.dispatchEvent(new CustomEvent("snapshot", { detail }));
     this.#publisher = new Publisher(vault, this.#store, this.#hosts, {
-      tell,
+      tell: (detail) => vault.dispatchEvent(new CustomEvent("snapshot", { detail })),
       pinned: config.pinned ?? PINNED_SNAPSHOTS,
       inTurn: (work) => this.#inTurn(work),
     });
-    const automatic = config.automatic ?? true;
-    this.#automatic = automatic
-      ? new AutomaticSnapshots(
-          () => this.publish(),
-          config.debounceMs ?? QUIET_MS,
-          () => this.#tokens,
-        )
-      : null;
+    if (config.automatic ?? true)
+      this.#automatic = new AutomaticSnapshots(
+        () => this.publish(),
+        config.debounceMs ?? QUIET_MS,
+        () => this.#tokens,
+      );
     this.#listen(vault);
     // The vault may have been opened before this module was loaded.
     void vault.status().then(
@@ -121,10 +119,10 @@ export class VaultSnapshots {
 
   /**
    * Uploads the vault's first snapshot now, unless there is one, and waits until it is acknowledged.
-   * @param withinMs how long to wait at most; without it, until the snapshot is acknowledged
+   * @param withinMs how long to wait at most
    * @returns whether the servers have a copy of the vault
    */
-  async firstCopy(withinMs?: number): Promise<boolean> {
+  async firstCopy(withinMs: number): Promise<boolean> {
     const { vault } = this.#client;
     const known = await this.state();
     if (known.acknowledgedRoot !== null) return true;
@@ -137,7 +135,7 @@ export class VaultSnapshots {
         },
         { signal: ending.signal },
       );
-      if (withinMs !== undefined) setTimeout(() => resolve(false), withinMs);
+      setTimeout(() => resolve(false), withinMs);
     });
     this.publish().catch(() => this.changed());
     return acknowledged.finally(() => ending.abort());
@@ -298,16 +296,6 @@ function turnOf(vault: Vault) {
   const turn = TURNS.get(vault) ?? turns();
   TURNS.set(vault, turn);
   return turn;
-}
-
-/** Returns what runs work one after the other. */
-function turns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
-  };
 }
 
 /** Saves the vault repeatedly until its revision is higher than `before`, and returns the sealed bytes. */

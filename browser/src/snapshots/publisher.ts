@@ -6,6 +6,7 @@ import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.ts";
 import { ClientStateError, RequestRefused } from "../errors.ts";
 import { pinRequested, type SnapshotHosts } from "./hosts.ts";
 import { forgottenNote, type VaultStore } from "../vault/store.ts";
+import type { InTurn } from "../vault/turns.ts";
 import type { IpnsRecord } from "./records.ts";
 import { type Snapshot, snapshotOf } from "./roots.ts";
 import { otherNote, readState, recordNote, type SnapshotState, writeState } from "./state.ts";
@@ -40,11 +41,7 @@ export class Publisher {
     vault: Vault,
     store: VaultStore,
     hosts: SnapshotHosts,
-    {
-      tell,
-      pinned,
-      inTurn,
-    }: { tell: (state: SnapshotState) => void; pinned: number; inTurn: <T>(work: () => Promise<T>) => Promise<T> },
+    { tell, pinned, inTurn }: { tell: (state: SnapshotState) => void; pinned: number; inTurn: InTurn },
   ) {
     this.#vault = vault;
     this.#store = store;
@@ -237,7 +234,7 @@ export class Publisher {
 }
 
 /** Returns the snapshot of a stored vault that follows the snapshot `rootCid`. */
-function snapshotAfter(rootCid: string | null, { manifest, sealed }: Stored, delegation: Uint8Array) {
+export function snapshotAfter(rootCid: string | null, { manifest, sealed }: Stored, delegation: Uint8Array) {
   return snapshotOf({ ...manifest, rootCid, delegation }, sealed);
 }
 

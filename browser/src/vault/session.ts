@@ -1,6 +1,6 @@
 /** The worker's side of a vault, with one enclave, one store and one lock. Requests are processed one at a time. */
 
-import { bytesOf, fromBase64 } from "../bytes.ts";
+import { bytesOf, fromBase64, toHex } from "../bytes.ts";
 import { type Enclave, instantiate } from "../enclave-host.ts";
 import { PluginCallError, StorageError } from "../errors.ts";
 import { VaultLock } from "./lock.ts";
@@ -8,6 +8,7 @@ import { type Args, OCTETS, read, type Reply, type Request, type VaultEvent, typ
 import { noteRemoval } from "./removals.ts";
 import { readHeader } from "./sealed_header.ts";
 import { NotOwner, type SaveOptions, VaultStore } from "./store.ts";
+import { turns } from "./turns.ts";
 
 /** The calls that may change the vault, which must then be stored. */
 const CHANGING = new Set([
@@ -29,7 +30,7 @@ const OPEN_ELSEWHERE = "open_elsewhere";
 /** A vault's session in a worker. */
 export class WorkerSession {
   #tell;
-  #turn = Promise.resolve();
+  #inTurn = turns();
   #enclave: Enclave | null = null;
   #store = new VaultStore();
   #lock = null as VaultLock | null;
@@ -57,13 +58,8 @@ export class WorkerSession {
       };
     }
     const { request } = parsed;
-    const result = this.#turn.then(() => this.#run(request));
-    this.#turn = result.then(
-      () => {},
-      () => {},
-    );
     try {
-      return crossing(request, await result);
+      return crossing(request, await this.#inTurn(() => this.#run(request)));
     } catch (error) {
       return { reply: { id: request.id, error: described(error, request.fn) }, transfer: [] };
     } finally {
@@ -241,13 +237,12 @@ export class WorkerSession {
 
   /** Stores unsaved changes and locks the vault, because another tab has requested the vault. */
   async #giveUp(why: string) {
-    this.#turn = this.#turn
-      .then(() => this.#locked())
-      .then(
+    await this.#inTurn(() =>
+      this.#locked().then(
         () => this.#tell({ type: "locked", why }),
         () => this.#taken(),
-      );
-    await this.#turn;
+      ),
+    );
   }
 
   /** Erases the vault in this worker, because another tab has taken it over. */
@@ -273,15 +268,7 @@ export class WorkerSession {
 
   /** Stores a revision that could not be stored before, from the sealed bytes that the enclave has retained. */
   async #lockedItself() {
-    if (this.#behind) {
-      this.#turn = this.#turn
-        .then(() => this.#locked())
-        .then(
-          () => {},
-          () => {},
-        );
-      await this.#turn;
-    }
+    if (this.#behind) await this.#inTurn(() => this.#locked()).catch(() => {});
     this.#closed();
     this.#tell({ type: "locked" });
   }
@@ -340,5 +327,5 @@ function octets(value: string | number[] | BufferSource) {
 
 async function digestOf(response: Response) {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.arrayBuffer()));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(hash).slice(2);
 }
