@@ -32,6 +32,17 @@ export type Fees = { maxFeePerGas: string; maxPriorityFeePerGas: string };
 
 export const NO_FEES: Fees = { maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" };
 
+/**
+ * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter, because bundlers refuse operations whose
+ * tip is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
+ *
+ * @returns in wei per unit of gas
+ */
+export function feesAbove(base: bigint, suggested: bigint) {
+  const tip = suggested > 1n ? suggested + suggested / 4n : 1n;
+  return { tip, maxFee: 2n * base + tip };
+}
+
 /** Returns the higher of each. */
 export function higherFees(one: Fees, other: Fees) {
   return eachFee(one, other, (fee, least) => (fee > least ? fee : least));

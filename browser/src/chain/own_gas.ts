@@ -8,7 +8,7 @@ import { hex } from "./abi.ts";
 import { ether } from "./amounts.ts";
 import { balanceOf, type Payment, paymentCall, paymentOf } from "./calls.ts";
 import { AccountNotFunded, GasTooDear, OperationFailed, lacksMoney, revertOf } from "./errors.ts";
-import { greatestCost, higherFees } from "./fees.ts";
+import { feesAbove, greatestCost, higherFees } from "./fees.ts";
 import { RpcError } from "../http/json_rpc.ts";
 import { NATIVE } from "./native.ts";
 import { words } from "./owners.ts";
@@ -169,10 +169,6 @@ function plain(message: string) {
   return message.replace(/0x[0-9a-f]{41,}/gi, "0x…");
 }
 
-/**
- * Returns the fees (EIP-1559): the tip is the suggested one plus a quarter, because bundlers refuse operations whose
- * tip is slightly below what they require; the maximum is the tip plus twice the newest block's base fee.
- */
 async function feesOfChain(url: string, chainId: number) {
   const [found, block, suggested] = await Promise.all([
     ask(url, "eth_chainId"),
@@ -183,8 +179,7 @@ async function feesOfChain(url: string, chainId: number) {
     throw new NetworkError(`the endpoint serves chain ${Number(found)}, not ${chainId}`);
   const base = quantity((block as Foreign)?.baseFeePerGas);
   const least = suggested === undefined ? quantity(await ask(url, "eth_gasPrice")) - base : quantity(suggested);
-  const tip = least > 1n ? least + least / 4n : 1n;
-  const fee = 2n * base + tip;
-  if (fee >> FEE_BITS) throw new NetworkError("the gas price is more than an operation can offer");
-  return { maxFeePerGas: hex(fee), maxPriorityFeePerGas: hex(tip) };
+  const { tip, maxFee } = feesAbove(base, least);
+  if (maxFee >> FEE_BITS) throw new NetworkError("the gas price is more than an operation can offer");
+  return { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
 }

@@ -1,5 +1,6 @@
 /** Encodes the calls of an exit (Solidity ABI). Values are hex digits without 0x unless a comment says otherwise. */
 
+import { toHex } from "../bytes.ts";
 import { bytes, number as word, type Part, tuple, WORD } from "../chain/abi.ts";
 import { keccak256 } from "../did/keccak.ts";
 import type { UserOp } from "../generated/types.ts";
@@ -23,8 +24,8 @@ export function hash(text: string): string {
   return digits(keccak256(encoder.encode(text)));
 }
 
-export function digits(octets: Uint8Array) {
-  return Array.from(octets, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function digits(octets: Uint8Array<ArrayBuffer>) {
+  return toHex(octets).slice(2);
 }
 
 /** @returns a word @throws {SyntaxError} a longer number, which a lying node may name: it would shift what follows */

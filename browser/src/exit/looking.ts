@@ -1,6 +1,7 @@
 /** The second step: what a node says of the account. */
 
 import { ether } from "../chain/amounts.ts";
+import type { Owner } from "../chain/owner_list.ts";
 import { ServiceError } from "../errors.ts";
 import { dateOf } from "../kit/dates.ts";
 import { type Child, el } from "../kit/el.ts";
@@ -14,7 +15,7 @@ import { openForm } from "./opening.ts";
 import { form, step, typed } from "./parts.ts";
 import { passkeyForm } from "./passkey.ts";
 import type { FirstOwner, SecondOwner } from "./plan.ts";
-import { type Owner, type Standing, standingOf } from "./standing.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 const CHAIN_ID = /^[1-9]\d{0,14}$/;
 

@@ -13,7 +13,8 @@ export function mistakeText(text: (key: TextKey, values?: Values) => string, err
   if (error instanceof PluginCallError && error.code) return text("failed", { message: error.code });
   const refused = causesOf(error).find((it) => it instanceof NodeRefused);
   if (refused) return text("failed.node", { host: refused.host, message: quotable(refused.message) });
-  if (error instanceof SyntaxError) return text("failed.unread"); // quotes what a node answered instead of a number
+  // Such an error quotes what a node answered instead of a number, or an answer ends too early.
+  if (error instanceof SyntaxError || error instanceof RangeError) return text("failed.unread");
   return text("failed", { message: error instanceof Error ? error.message : String(error) });
 }
 

@@ -1,5 +1,6 @@
 /** Asks a chain's node, or a bundler, that the person named (JSON-RPC). */
 
+import { feesAbove } from "../chain/fees.ts";
 import { NetworkError, ServiceError } from "../errors.ts";
 import { bounded, jsonOf } from "../http/http.ts";
 
@@ -100,15 +101,10 @@ export class Node {
   }
 }
 
-/**
- * Returns the fees (EIP-1559) in wei per unit of gas: the tip is the suggested one plus a quarter, the maximum is the
- * tip plus twice the newest block's base fee.
- */
 export async function feesOf(node: Node) {
   const [block, suggested] = await Promise.all([
     node.call<{ baseFeePerGas?: string }>("eth_getBlockByNumber", ["latest", false]),
     node.quantity("eth_maxPriorityFeePerGas").catch(() => 1n),
   ]);
-  const tip = suggested > 1n ? suggested + suggested / 4n : 1n;
-  return { tip, maxFee: 2n * BigInt(block.baseFeePerGas ?? 0) + tip };
+  return feesAbove(BigInt(block.baseFeePerGas ?? 0), suggested);
 }

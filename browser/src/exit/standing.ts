@@ -1,6 +1,9 @@
 /** Reads from a node what an account is on its chain: its owners, and what it has. */
 
 import { fromHex, toHex } from "../bytes.ts";
+import { WORD } from "../chain/abi.ts";
+import { bytesAt, numberAt, restAt } from "../chain/lists.ts";
+import { OWNER_ADDED, type Owner } from "../chain/owner_list.ts";
 import { hasExpired } from "../chain/owners.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { APP_FACTORY, ENTRY_POINTS, USDC } from "../generated/contracts.ts";
@@ -8,16 +11,12 @@ import { address, callData, hash, number } from "./abi.ts";
 import { foundNfts, type Named, type Nft, nftName, nftsOf } from "./nfts.ts";
 import { type Log, type Node, NodeRefused } from "./node.ts";
 
-const OWNER_ADDED = `0x${hash("OwnerAdded(bytes32,bytes,uint48)")}`;
 const LONGEST_SYMBOL = 12;
 const MOST_DECIMALS = 36;
 const THRESHOLD_AT = 3;
 const ADDRESS_LENGTH = 42;
 
 export type Token = { address: string; balance: bigint; symbol: string; decimals: number };
-
-/** `signer` in 0x-hex; `expiry`: Unix time, 0 for never */
-export type Owner = { signer: string; expiry: number; isPrimary: boolean };
 
 /** why the keys cannot act; "two_other": two owners must sign, and the second key is not one of them */
 type Obstacle = "" | "no_factory" | "absent" | "not_owner" | "two" | "two_other" | "no_entry_point";
@@ -104,7 +103,7 @@ async function deployed(
   const settings = await node.read(account, callData("accountSettings()"));
   const isOwner = await owns(node, account, signer);
   const isSecond = second !== "" && second !== signer && (await owns(node, account, second));
-  const isTwo = Number(BigInt(`0x${settings.slice(2 + THRESHOLD_AT * 64, 2 + (THRESHOLD_AT + 1) * 64)}`)) > 1;
+  const isTwo = numberAt(settings.slice(2), THRESHOLD_AT * WORD) > 1n;
   const obstacle: Obstacle = !isOwner ? "not_owner" : !isTwo || isSecond ? "" : second ? "two_other" : "two";
   const nonce =
     entryPoint && (await node.word(entryPoint, callData("getNonce(address,uint192)", address(account), number(0))));
@@ -124,9 +123,11 @@ async function deployed(
  * @param primary 0x-hex
  */
 async function ownersOf(node: Node, account: string, primary: string): Promise<Owner[] | null> {
-  const search = { address: account, fromBlock: "0x0", toBlock: "latest", topics: [OWNER_ADDED] };
+  const search = { address: account, fromBlock: "0x0", toBlock: "latest", topics: [`0x${hash(OWNER_ADDED)}`] };
   try {
-    const added = (await node.call<Log[]>("eth_getLogs", [search])).map((log) => signerIn(log.data));
+    const added = (await node.call<Log[]>("eth_getLogs", [search])).map(({ data }) =>
+      bytesAt(data.slice(2), restAt(data.slice(2), 0, 0)),
+    );
     const signers = [...new Set([...(BigInt(primary) ? [primary] : []), ...added])];
     const owners = [];
     for (const signer of signers) {
@@ -138,13 +139,6 @@ async function ownersOf(node: Node, account: string, primary: string): Promise<O
     if (error instanceof NodeRefused) return null;
     throw error;
   }
-}
-
-/** @param data of OwnerAdded: where the signer begins, the expiry, its length, its bytes @returns 0x-hex */
-function signerIn(data: string): string {
-  const at = 2 + Number(BigInt(data.slice(0, 66))) * 2;
-  const length = Number(BigInt(`0x${data.slice(at, at + 64)}`));
-  return `0x${data.slice(at + 64, at + 64 + length * 2)}`;
 }
 
 /**
@@ -165,7 +159,7 @@ async function owns(node: Node, account: string, signer: string) {
 
 async function keyState(node: Node, account: string, signer: string): Promise<[boolean, number]> {
   const result = await node.read(account, callData("keyState(bytes32)", toHex(keccak256(fromHex(signer))).slice(2)));
-  return [BigInt(result.slice(0, 66)) === 1n, Number(BigInt(`0x${result.slice(66, 130)}`))];
+  return [numberAt(result.slice(2), 0) === 1n, Number(numberAt(result.slice(2), WORD))];
 }
 
 async function held(node: Node, account: string, named: string[]) {
