@@ -3,40 +3,40 @@
  * alphabet).
  */
 
-const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
-export const BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz";
-export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const LETTERS: Record<string, string> = {
+  b: "abcdefghijklmnopqrstuvwxyz234567",
+  k: "0123456789abcdefghijklmnopqrstuvwxyz",
+  z: "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+};
+/** Of a digit in base32. */
+const BITS = 5;
 
-export function toBase32(bytes: Uint8Array): string {
-  const length = Math.ceil((bytes.length * 8) / 5);
-  const spare = BigInt(length * 5 - bytes.length * 8);
-  return digitsOf(numberOf(bytes) << spare, BASE32).padStart(length, BASE32[0]);
-}
-
-/** @returns null for other letters; leftover bits are ignored */
-export function fromBase32(text: string): Uint8Array<ArrayBuffer> | null {
-  const number = parsed(text, BASE32);
-  const spare = (text.length * 5) % 8;
-  return number === null ? null : bytesFrom(number >> BigInt(spare), (text.length * 5 - spare) / 8);
-}
-
-/** Writes the bytes as one number in a different base. Each leading zero byte becomes the alphabet's first letter. */
-export function toBase(bytes: Uint8Array, letters: string) {
+/** @param base the letter in `LETTERS` with which the text begins */
+export function toMultibase(base: string, bytes: Uint8Array): string {
+  const letters = LETTERS[base];
+  const number = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  if (base === "b") {
+    const length = Math.ceil((bytes.length * 8) / BITS);
+    return base + digitsOf(number << BigInt(length * BITS - bytes.length * 8), letters).padStart(length, letters[0]);
+  }
+  // One number; each leading zero byte becomes the alphabet's first letter.
   const first = bytes.findIndex((byte) => byte !== 0);
-  return letters[0].repeat(first < 0 ? bytes.length : first) + digitsOf(numberOf(bytes), letters);
+  return base + letters[0].repeat(first < 0 ? bytes.length : first) + digitsOf(number, letters);
 }
 
-/** @returns null for other letters */
-export function fromBase(text: string, letters: string): Uint8Array<ArrayBuffer> | null {
-  const number = parsed(text, letters);
-  if (number === null) return null;
-  const first = [...text].findIndex((letter) => letter !== letters[0]);
+/** @returns null for another base or other letters; leftover bits are ignored */
+export function fromMultibase(text: string): Uint8Array<ArrayBuffer> | null {
+  const letters = LETTERS[text[0]] ?? "";
+  const values = [...text.slice(1)].map((letter) => letters.indexOf(letter));
+  if (!letters || values.includes(-1)) return null;
+  const number = values.reduce((sum, value) => sum * BigInt(letters.length) + BigInt(value), 0n);
+  if (text[0] === "b") {
+    const spare = (values.length * BITS) % 8;
+    return bytesFrom(number >> BigInt(spare), (values.length * BITS - spare) / 8);
+  }
+  const first = values.findIndex((value) => value !== 0);
   const length = number && Math.ceil(number.toString(16).length / 2);
-  return bytesFrom(number, (first < 0 ? text.length : first) + Number(length));
-}
-
-function numberOf(bytes: Uint8Array) {
-  return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  return bytesFrom(number, (first < 0 ? values.length : first) + Number(length));
 }
 
 function bytesFrom(number: bigint, length: number) {
@@ -50,9 +50,4 @@ function digitsOf(number: bigint, letters: string) {
   let text = "";
   for (; number > 0n; number /= base) text = letters[Number(number % base)] + text;
   return text;
-}
-
-function parsed(text: string, letters: string) {
-  const values = [...text].map((letter) => letters.indexOf(letter));
-  return values.includes(-1) ? null : values.reduce((sum, value) => sum * BigInt(letters.length) + BigInt(value), 0n);
 }

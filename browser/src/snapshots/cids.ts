@@ -6,7 +6,7 @@
  */
 
 import { isSame } from "../bytes.ts";
-import { fromBase32, toBase32 } from "./bases.ts";
+import { fromMultibase, toMultibase } from "./bases.ts";
 import { ContentError } from "./content_error.ts";
 
 export const CID_BYTES = 36;
@@ -32,7 +32,7 @@ export async function blockOf(codec: Codec, data: Uint8Array<ArrayBuffer>): Prom
 export function textOf(cid: Uint8Array): string {
   if (!isSupported(cid))
     throw new ContentError("other_cid", "the CID is of another kind than version 1, SHA-256, raw or dag-cbor");
-  return "b" + toBase32(cid);
+  return toMultibase("b", cid);
 }
 
 export function isSupported(cid: Uint8Array) {
@@ -47,7 +47,7 @@ export function isSupported(cid: Uint8Array) {
  * @throws {ContentError} any other text
  */
 export function cidBytes(cid: string): Uint8Array<ArrayBuffer> {
-  const found = cid.length === CID_CHARACTERS && cid[0] === "b" ? fromBase32(cid.slice(1)) : null;
+  const found = cid.length === CID_CHARACTERS && cid[0] === "b" ? fromMultibase(cid) : null;
   if (!found) throw new ContentError("invalid_cid", "the text is not a CID in base32");
   if (textOf(found) !== cid) throw new ContentError("invalid_cid", "the text is not the CID's canonical one");
   return found;

@@ -3,7 +3,6 @@
  * records.
  */
 
-import { randomBytes, toHex } from "../bytes.ts";
 import { didOfService } from "../flows/signature.ts";
 import type { VaultSnapshotConfig } from "../generated/types.ts";
 import { writeCar } from "./cars.ts";
@@ -70,19 +69,14 @@ export class SnapshotHosts {
    * @throws {RequestRefused | NetworkError | StorageError}
    */
   async upload({ rootCid, blocks }: Snapshot) {
-    const boundary = toHex(randomBytes(16)).slice(2);
-    const head =
-      'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
-    const body = new Blob([`--${boundary}\r\n${head}`, writeCar(rootCid, blocks), `\r\n--${boundary}--\r\n`]);
+    const body = new FormData();
+    body.append("file", new Blob([writeCar(rootCid, blocks)], { type: "application/octet-stream" }), "");
     const pins = this.pinning === null;
     const answer = await this.#http.send({
       method: "POST",
       path: "/api/v0/dag/import",
       query: { "pin-roots": String(pins) },
-      headers: {
-        "Content-Type": `multipart/form-data; boundary=${boundary}`,
-        Authorization: `Bearer ${await this.#mint()}`,
-      },
+      headers: { Authorization: `Bearer ${await this.#mint()}` },
       body,
       timeout: UPLOAD_TIMEOUT_MS,
     });

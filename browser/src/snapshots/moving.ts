@@ -6,8 +6,8 @@ import type { VaultStore } from "../vault/store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { pinRequested, type SnapshotHosts } from "./hosts.ts";
 import { ClientStateError, MoveRefused } from "../errors.ts";
-import { metaOf, PIN_NAME, signedRecord, type Stored } from "./publisher.ts";
-import { type Snapshot, snapshotOf } from "./roots.ts";
+import { metaOf, PIN_NAME, signedRecord, snapshotAfter, type Stored } from "./publisher.ts";
+import type { Snapshot } from "./roots.ts";
 import { openedBeside } from "./versions.ts";
 import { pinnedState, readState, recordNote, writeState } from "./state.ts";
 
@@ -23,8 +23,7 @@ export async function copyTo(vault: Vault, store: VaultStore, hosts: SnapshotHos
   if (!did || !stored) throw new ClientStateError("no vault is stored here");
   const state = await readState(store, did);
   const { signed_dag_cbor: signed } = await vault.publishingDelegation();
-  const manifest = { ...stored.manifest, rootCid: state.acknowledgedRoot, delegation: Uint8Array.from(signed) };
-  const snapshot = await snapshotOf(manifest, stored.sealed);
+  const snapshot = await snapshotAfter(state.acknowledgedRoot, stored, Uint8Array.from(signed));
   const isPinned = await pinRequested(hosts, snapshot, PIN_NAME, metaOf(did));
   await isPinned();
   const { name } = await vault.publishingKey();

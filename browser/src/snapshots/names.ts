@@ -3,7 +3,7 @@
  */
 
 import { joined } from "../bytes.ts";
-import { BASE36, BASE58, fromBase, fromBase32, toBase, toBase32 } from "./bases.ts";
+import { fromMultibase, toMultibase } from "./bases.ts";
 import { ContentError } from "./content_error.ts";
 
 export const PUBLIC_KEY_BYTES = 32;
@@ -24,7 +24,7 @@ const MULTICODEC = [0xed, 0x01]; // ed25519-pub (did:key method)
 export function nameOf(publicKey: Uint8Array): string {
   if (publicKey.length !== PUBLIC_KEY_BYTES)
     throw new ContentError("invalid_name", "an Ed25519 public key has 32 bytes");
-  return "k" + toBase(after(CID, publicKey), BASE36);
+  return toMultibase("k", after(CID, publicKey));
 }
 
 /** @returns the key in its protobuf, as in field 7 of a record */
@@ -34,7 +34,7 @@ export function keyBytes(publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** @returns the key as `did:key`, the audience of the delegation that binds it to a vault's DID */
 export function didKeyOf(publicKey: Uint8Array): string {
-  return `did:key:z${toBase(after(MULTICODEC, publicKey), BASE58)}`;
+  return `did:key:${toMultibase("z", after(MULTICODEC, publicKey))}`;
 }
 
 /**
@@ -46,24 +46,13 @@ export function publicKeyOf(name: string): Uint8Array<ArrayBuffer> {
   const peer = name.startsWith("12D3Koo");
   const known = peer ? MULTIHASH : CID;
   const text = peer ? `z${name}` : name;
-  const [encoded, found] = text.length <= MAX_CHARACTERS ? read(text) : ["", null];
-  if (!found || encoded !== text) throw new ContentError("invalid_name", "the text is not an IPNS name");
+  const found = text.length <= MAX_CHARACTERS ? fromMultibase(text) : null;
+  if (!found || toMultibase(text[0], found) !== text)
+    throw new ContentError("invalid_name", "the text is not an IPNS name");
   if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at])) {
     throw new ContentError("invalid_name", "the text is not the IPNS name of an Ed25519 key");
   }
   return found.slice(known.length);
-}
-
-/** Decodes a name in one of the three bases, and returns its canonical spelling and its bytes. */
-function read(text: string): [string, Uint8Array<ArrayBuffer> | null] {
-  const rest = text.slice(1);
-  if (text[0] === "b") {
-    const found = fromBase32(rest);
-    return [`b${found && toBase32(found)}`, found];
-  }
-  const letters = text[0] === "k" ? BASE36 : text[0] === "z" ? BASE58 : "";
-  const found = letters ? fromBase(rest, letters) : null;
-  return [text[0] + (found ? toBase(found, letters) : ""), found];
 }
 
 function after(before: number[], key: Uint8Array) {
