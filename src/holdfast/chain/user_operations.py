@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from holdfast.chain.fees import Fees
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import keccak256
 from holdfast.wire.paymasters import pays
@@ -96,6 +97,18 @@ class UserOperation:
         """Whether a paymaster pays; see `holdfast.wire.paymasters`."""
         return pays(self.paymaster)
 
+    @property
+    def fees(self) -> Fees:
+        """The fees that the operation offers."""
+        return Fees(self.max_fee_per_gas, self.max_priority_fee_per_gas)
+
+    @property
+    def greatest_cost(self) -> int:
+        """The most that the entry point may charge the payer, in wei (ERC-4337)."""
+        gas = self.call_gas_limit + self.verification_gas_limit + self.pre_verification_gas
+        gas += (self.paymaster_verification_gas_limit or 0) + (self.paymaster_post_op_gas_limit or 0)
+        return gas * self.max_fee_per_gas
+
     @classmethod
     def from_rpc(cls, form: Mapping[str, object]) -> UserOperation:
         """Return the operation that an RPC object describes. An absent optional field is the same as null.
@@ -125,6 +138,10 @@ class UserOperation:
     def signed(self, signature: bytes) -> UserOperation:
         """Return the operation with `signature`, which the hash does not cover."""
         return replace(self, signature=signature)
+
+    def priced(self, fees: Fees) -> UserOperation:
+        """Return the operation with these fees."""
+        return replace(self, max_fee_per_gas=fees[0], max_priority_fee_per_gas=fees[1])
 
 
 def _signature_suffix(signature: bytes) -> bytes:

@@ -14,6 +14,7 @@ from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import HttpTransport
+from holdfast.client.storage.notes import MemoryNotes
 from holdfast.client.types.service import Status
 from holdfast.wire.client_errors import NetworkError
 
@@ -61,7 +62,7 @@ async def prepared(of_bundler, policy=None):
 
     transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(answer)))
     service = Coroutines(Service({ACCOUNT: obeying(OWN)}))
-    account = SmartAccount(service, service, transport, policy or holdfast.GasPolicy(), SignedOperations(None))
+    account = SmartAccount(service, service, transport, policy or holdfast.GasPolicy(), SignedOperations(MemoryNotes()))
     await account.open()
     return await account.prepared(CALL)
 

@@ -19,6 +19,7 @@ from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import HttpTransport
+from holdfast.client.storage.notes import MemoryNotes
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import Status
 from holdfast.wire.models import ServedChain
@@ -76,7 +77,9 @@ class Payer:
     def __init__(self, provider, store=None):
         transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(provider.answer)))
         there = Coroutines(provider)
-        self.account = SmartAccount(there, there, transport, holdfast.GasPolicy(), SignedOperations(store))
+        self.account = SmartAccount(
+            there, there, transport, holdfast.GasPolicy(), SignedOperations(store or MemoryNotes())
+        )
         run(self.account.open())
 
     def pay(self, call):

@@ -37,7 +37,7 @@ from holdfast.rules.sponsoring import (
 )
 from holdfast.service.operations import commitment_transactions
 from holdfast.service.operations.commitment_transactions import COMMIT_GAS, CommitmentTransactions
-from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor, greatest_cost
+from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor
 from holdfast.service.operations.sponsor_charges import RANGES_AT_ONCE
 from holdfast.service.operations.sponsor_settlement import SponsorSettlement
 from holdfast.service.store.sqlite.store import SqliteStore
@@ -268,7 +268,7 @@ def completed(operation, answer):
 
 async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_reserved(world):
     paid = completed(payment(), await world.ask(payment()))
-    assert greatest_cost(paid) == COST * GWEI
+    assert paid.greatest_cost == COST * GWEI
     assert await world.spent() == {"all": COST, "did": COST, f"contract {USDC}": COST}
     data = paid.paymaster_data or b""
     assert int.from_bytes(data[:6]) == world.chain.now + VALID_FOR_S

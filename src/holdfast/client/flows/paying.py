@@ -53,7 +53,8 @@ class Payer:
             NetworkError: an endpoint returned no usable response.
         """
         with chain_errors():
-            operation = _at_least(await self._with_fees(operation), least)
+            operation = await self._with_fees(operation)
+            operation = operation.priced(operation.fees.at_least(least))
             if not self.policy.sponsored:
                 return await self._own(operation, call, "no sponsor was asked")
             try:
@@ -66,8 +67,8 @@ class Payer:
     async def _sponsored(self, operation: UserOperation, least: Fees) -> UserOperation:
         """Return the operation, sponsored with at least the fees `least`, even if the sponsor sets its own."""
         made = await self._by_sponsor(operation)
-        enough = _at_least(made, least)
-        return made if enough == made else await self._by_sponsor(_with_fees_of(enough, operation))
+        enough = made.fees.at_least(least)
+        return made if enough == made.fees else await self._by_sponsor(operation.priced(enough))
 
     async def _by_sponsor(self, operation: UserOperation) -> UserOperation:
         if self.paymaster is None:
@@ -84,7 +85,7 @@ class Payer:
             if self.main and self.policy.rpc_url is not None:
                 raise
             return operation
-        return _with_fees_of(fees, operation)
+        return operation.priced(fees)
 
     async def _own(self, operation: UserOperation, call: Call, why: str) -> UserOperation:
         try:
@@ -93,13 +94,13 @@ class Payer:
             if call[1] and error.reason is None:
                 await self._check_coin(operation, call, why)
             raise
-        cost = greatest_cost(estimated)
+        cost = estimated.greatest_cost
         if cost > self.policy.max_own_cost_wei:
             limit = wei_text(self.policy.max_own_cost_wei)
             raise GasTooDear(
                 f"{why}; and the operation may cost {wei_text(cost)}, more than the account may pay itself ({limit})"
             )
-        await self._check_funds(estimated, cost, call[1], why)
+        await self._check_funds(estimated, call[1], why)
         return estimated
 
     async def _check_coin(self, operation: UserOperation, call: Call, why: str) -> None:
@@ -108,7 +109,7 @@ class Payer:
         An operation that sends too much reverts without a reason, so gas is estimated with an amount of zero.
         """
         without = await self._estimated(replace(operation, call_data=execute((call[0], 0, call[2]))))
-        await self._check_funds(without, greatest_cost(without), call[1], why)
+        await self._check_funds(without, call[1], why)
 
     def _priced(self, operation: UserOperation, before: str = "") -> UserOperation:
         if operation.max_fee_per_gas == 0:
@@ -123,16 +124,15 @@ class Payer:
         except UserOperationError as error:
             if not lacks_money(error):
                 raise
-        free = replace(operation, max_fee_per_gas=0, max_priority_fee_per_gas=0)
-        return _with_fees_of(operation, await self.bundler.estimated(free, self.margin))
+        return (await self.bundler.estimated(operation.priced(Fees(0, 0)), self.margin)).priced(operation.fees)
 
-    async def _check_funds(self, operation: UserOperation, cost: int, value: int, why: str) -> None:
+    async def _check_funds(self, operation: UserOperation, value: int, why: str) -> None:
         account = to_hex(operation.sender)
         assert self.chain is not None  # the fees were read from this endpoint
         balance = await self.chain.get_balance(account)
         held = call_data("balanceOf(address)", account)
         deposit = int.from_bytes(await self.chain.eth_call(self.bundler.entry_point, held))
-        needed = value + max(cost - deposit, 0)
+        needed = value + max(operation.greatest_cost - deposit, 0)
         if balance < needed:
             address = checksum_address(operation.sender)
             message = (
@@ -140,23 +140,6 @@ class Payer:
                 " needs: send it there, or name a paymaster"
             )
             raise AccountNotFunded(message, address, balance, needed)
-
-
-def greatest_cost(operation: UserOperation) -> int:
-    """Return the most that the entry point may charge the account if no paymaster pays, in wei (ERC-4337)."""
-    gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
-    return gas * operation.max_fee_per_gas
-
-
-def _at_least(operation: UserOperation, least: Fees) -> UserOperation:
-    fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas)
-    return _with_fees_of(fees.at_least(least), operation)
-
-
-def _with_fees_of(priced: Fees | UserOperation, operation: UserOperation) -> UserOperation:
-    return replace(
-        operation, max_fee_per_gas=priced.max_fee_per_gas, max_priority_fee_per_gas=priced.max_priority_fee_per_gas
-    )
 
 
 def _speaks_of_the_operation(refused: RpcError | UserOperationError) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.chain.fees import Fees
-from holdfast.client.storage.notes import MemoryNotes, read_note, write_note
+from holdfast.client.storage.notes import read_note, write_note
 from holdfast.client.types import Record
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
@@ -17,6 +17,7 @@ from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
+    from holdfast.client.storage.notes import MemoryNotes
     from holdfast.client.storage.vault_store import VaultStore
 
 
@@ -39,13 +40,13 @@ class Signed(Record, frozen=True, kw_only=True):
 
 
 class SignedOperations:
-    """The open operations of a vault's accounts, in the vault's store or, without a store, in memory.
+    """The open operations of a vault's accounts.
 
     `slot` names an account of an entry point on a chain, and what its nonces' key is for. Raises StorageError.
     """
 
-    def __init__(self, store: VaultStore | None) -> None:
-        self._notes = store or MemoryNotes()
+    def __init__(self, notes: VaultStore | MemoryNotes) -> None:
+        self._notes = notes
 
     def open_at(self, slot: str) -> Signed | None:
         """Return what was signed for the account and not settled."""
@@ -72,7 +73,7 @@ class SignedOperations:
         if known is None or known.nonce != nonce:
             known = Signed(nonce=nonce, calls={})
         calls = {**known.calls, to_hex(operation_hash): _digest(operation.call_data)}
-        fees = Fees(operation.max_fee_per_gas, operation.max_priority_fee_per_gas).at_least(Fees(*map(int, known.fees)))
+        fees = operation.fees.at_least(Fees(*map(int, known.fees)))
         write_note(self._notes, _name(slot), Signed(nonce=nonce, calls=calls, fees=(str(fees[0]), str(fees[1]))))
 
     def mined(self, slot: str, operation_hash: str) -> None:

@@ -12,7 +12,7 @@ from holdfast.chain.sent_transactions import mined
 from holdfast.client.flows.failures import GasTooDear, OperationFailed, chain_errors
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import known_errors
-from holdfast.client.flows.paying import Payer, greatest_cost
+from holdfast.client.flows.paying import Payer
 from holdfast.client.leaving.account import OtherChain
 from holdfast.client.leaving.outcome import Done, done_in
 from holdfast.client.leaving.plan import Plan, after_fees, estimable, whole
@@ -96,7 +96,7 @@ class Bundled:
 
 def _own(account: Account, held: Holdings, where: Destination, paid: UserOperation, max_cost: int) -> Plan:
     paid = replace(paid, pre_verification_gas=paid.pre_verification_gas + _MORE_CALL_DATA_GAS)
-    cost = greatest_cost(paid)
+    cost = paid.greatest_cost
     if cost > max_cost:
         raise GasTooDear(f"the operation may cost {cost} wei, more than the limit of {max_cost} wei")
     operation, moves = after_fees(held, where, paid, cost)

@@ -167,11 +167,7 @@ class Sponsor:
         """Return the operation with fees. Raises NotSponsored above the ceiling."""
         fees = await fees_of_chain(self.connect(), self.chain_id)
         if operation.max_fee_per_gas == 0:
-            operation = replace(
-                operation,
-                max_fee_per_gas=fees.max_fee_per_gas,
-                max_priority_fee_per_gas=fees.max_priority_fee_per_gas,
-            )
+            operation = operation.priced(fees)
         require_fee(operation.max_fee_per_gas, self.limits, fees.max_fee_per_gas)
         return operation
 
@@ -231,7 +227,7 @@ class Sponsor:
         """Reserve the greatest cost, then approve. Raises NotSponsored."""
         stub = self.approver.stubbed(operation)
         key = SponsorshipKey(self.chain_id, to_hex(stub.sender), hex(stub.nonce))
-        valid_until = await self._reserved(key, greatest_cost(stub), budgets, address)
+        valid_until = await self._reserved(key, stub.greatest_cost, budgets, address)
         form = self.approver.approved(stub, self.entry_point, valid_until).to_rpc()
         return {name: form[name] for name in names}
 
@@ -278,13 +274,6 @@ def _small(params: msgspec.Raw | msgspec.UnsetType) -> bytes:
     if params is msgspec.UNSET or len(params) > MAX_PARAMS_BYTES:
         raise ValueError("no parameters, or too large")
     return bytes(params)
-
-
-def greatest_cost(operation: UserOperation) -> int:
-    """Return the most that the entry point can take from the deposit for an operation, in wei (ERC-4337)."""
-    gas = operation.call_gas_limit + operation.verification_gas_limit + operation.pre_verification_gas
-    gas += (operation.paymaster_verification_gas_limit or 0) + (operation.paymaster_post_op_gas_limit or 0)
-    return gas * operation.max_fee_per_gas
 
 
 def _estimates_error(error: UserOperationError) -> dict[str, Any]:
