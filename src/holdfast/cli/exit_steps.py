@@ -151,7 +151,7 @@ def of_vault(vault: Vault, address: str | None) -> FirstKey:
     def own(plan: Plan) -> bytes:
         account, operation = plan.account, UserOp.from_json(plan.operation.to_rpc())
         made = vault.sign_user_op(operation, account.entry_point, account.chain_id)
-        return signature_in(made, plan.hash, key, by_name=False)
+        return signature_in(made, plan.hash)
 
     return FirstKey(key, known_of(key, vault), own)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.client.account.did import DidMethods
@@ -14,19 +15,20 @@ from holdfast.client.flows.chains import money_of
 from holdfast.client.flows.gas import GasPolicy
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.payee import payee_of
-from holdfast.client.flows.payment import DelegationBudget, Payments
+from holdfast.client.flows.payment import Payments
 from holdfast.client.flows.receipts import receipt_of
 from holdfast.client.flows.registration import Registrar
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.http.chain_transport import ChainTransport
 from holdfast.client.http.transport import DEFAULT_TIMEOUT
 from holdfast.client.moving.move import Move
-from holdfast.client.moving.owner import OwnerChange
+from holdfast.client.moving.owner import owned
 from holdfast.client.moving.target import address_of
 from holdfast.client.person import PersonMethods
 from holdfast.client.snapshots.keeping import VaultSnapshots
 from holdfast.client.snapshots.payment_notes import settled_note
 from holdfast.client.snapshots.shared_notes import noted_payments
+from holdfast.client.storage.notes import MemoryNotes
 from holdfast.client.types import SnapshotConfig
 from holdfast.client.types.service import ForeignContracts
 from holdfast.client.vault.module import module_file
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from holdfast.client.snapshots.recovery import Recovered
     from holdfast.client.snapshots.state import SnapshotState
     from holdfast.client.snapshots.versions import TableDifference
+    from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.types import DidRecord, PaymentParams, PaymentResult, VaultSnapshotConfig
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.client.vault.keys import KeyProvider, RecoveryPasskey
@@ -93,8 +96,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         self._vault = vault
         self._made: dict[str, Any] = {"timeout": timeout, "retries": retries, "transport": transport}
         self._gas = gas or GasPolicy()
-        self._budget: DelegationBudget | None = None
-        self._signed: SignedOperations | None = None
+        self._memory = MemoryNotes()
         self._foreign_contracts, self._address, self._second = foreign_contracts, account, second_key
         # Only one user operation is in progress at a time, because an account's nonces are consecutive.
         self._operating = asyncio.Lock()
@@ -356,7 +358,7 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
                 there=new,
                 connect=new._snapshots.connect,
                 registrar=new._registrar,
-                owner=OwnerChange(new, self, end_former) if owner else None,
+                owner=partial(owned, new, self, end_former) if owner else None,
                 code=code,
                 on_progress=on_progress,
             )
@@ -367,11 +369,14 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         await self._snapshots.close()
         await super().close()
 
+    @property
+    def _notes(self) -> VaultStore | MemoryNotes:
+        return self.vault.store or self._memory
+
     def _account(self, *, own: bool = False) -> SmartAccount:
-        self._signed = self._signed or SignedOperations(self.vault.store)
-        transport = ChainTransport(self._http)
+        transport, signed = ChainTransport(self._http), SignedOperations(self._notes)
         address = None if own else self._address
-        made = SmartAccount(self, self.vault, transport, self._gas, self._signed, self._foreign_contracts, address)
+        made = SmartAccount(self, self.vault, transport, self._gas, signed, self._foreign_contracts, address)
         made.second = self._second
         return made
 
@@ -379,9 +384,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         return self._spender_of(spending.account, spending.permission_id)
 
     def _spender_of(self, account: str, permission_id: bytes) -> Spender:
-        self._signed = self._signed or SignedOperations(self.vault.store)
-        transport, foreign = ChainTransport(self._http), self._foreign_contracts
-        made = Spender(self, self.vault, transport, self._gas, self._signed, foreign, account)
+        transport, signed = ChainTransport(self._http), SignedOperations(self._notes)
+        made = Spender(self, self.vault, transport, self._gas, signed, self._foreign_contracts, account)
         return made.of(permission_id)
 
     def _registrar(self, passkey: str | None = None, known: DidRecord | None = None) -> Registrar:
@@ -389,9 +393,8 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
         return Registrar(self, self.vault, account, self.vault.store, self._audience, passkey=passkey, known=known)
 
     def _payments(self) -> Payments:
-        self._budget = self._budget or DelegationBudget(self.vault.store)
         spender = self._spender_of if self._second else None
-        return Payments(self, self.vault, self._account(), self._budget, self._noted, spender)
+        return Payments(self, self.vault, self._account(), self._notes, self._noted, spender)
 
     async def _settle_notes(self) -> None:
         """Note the outcome of payments that were sent and not seen mined, as far as the chain knows it."""

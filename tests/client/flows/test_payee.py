@@ -76,7 +76,8 @@ def account_that(signs, call_data=calls.execute, **more):
         return operation
 
     return SimpleNamespace(
-        contracts=SimpleNamespace(chain_id=84532), open=nothing, other_chain=nothing, prepared=prepared, signed=signed,
+        contracts=SimpleNamespace(chain_id=84532), open=nothing, other_chain=nothing,
+        move=lambda _there: None, prepared=prepared, signed=signed,
         hash=lambda _operation: bytes(32), send=lambda _operation: asynchronously(bytes(32)), wait=nothing, **more,
     )  # fmt: skip
 

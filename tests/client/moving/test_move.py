@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Owner
-from holdfast.client.moving.owner import OwnerChange, Passkeys
+from holdfast.client.moving.owner import Passkeys, owned
 from holdfast.client.moving.target import address_of, host_of
 
 
@@ -54,6 +54,6 @@ class Account:
 
 async def test_a_new_passkey_that_was_an_owner_until_a_time_that_is_over_becomes_one_again():
     account = Account()
-    made = await OwnerChange(account, account, lambda: True).make(Passkeys(NEW_KEY, FORMER_KEY, ()))
+    made = await owned(account, account, lambda: True, Passkeys(NEW_KEY, FORMER_KEY, ()))
     assert (made.is_owner, made.former_is_owner) == (True, False)
     assert account.changes == [Change(ChangeKind.ADD_OWNER, NEW_KEY)]

@@ -46,13 +46,17 @@ async def device(tmp_path, host):
         yield device
 
 
+async def key_of(device):
+    return PasskeyKey(device.authenticator, (await device.vault.query()).credentials[0].credential_id)
+
+
 async def moved(device):
     """Make a copy at another service, and return what continues from it, with the copy's root."""
     there = FakeHost(steps=("pinned",))
     connect = partial(
         SnapshotHosts, "https://new.example", full_config(MANUAL), retries=ONCE, transport=there.transport
     )
-    copy = await copy_to(device.vault, device.store, connect)
+    copy = await copy_to(device.vault, device.store, connect, await key_of(device))
     return partial(continue_there, device.vault, device.store, copy), copy.snapshot.root_cid
 
 
@@ -80,7 +84,7 @@ async def test_an_upload_waits_for_the_recovery_that_opened_the_vault(device, ho
         noted(store, name, value)
 
     monkeypatch.setattr(VaultStore, "set_note", late)
-    key = PasskeyKey(device.authenticator, (await device.vault.query()).credentials[0].credential_id)
+    key = await key_of(device)
     async with Device(tmp_path / "two", host) as new:
         uploads = []
         new.vault.listeners.append(lambda: uploads.append(asyncio.ensure_future(new.client.publish_snapshot())))

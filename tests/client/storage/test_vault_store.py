@@ -13,7 +13,6 @@ import msgspec
 import pytest
 from tests.support.direct_sql import in_store
 
-from holdfast.client.flows.payment import DelegationBudget
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.moving.values import noted_move
 from holdfast.client.snapshots.shared_notes import NotedPayments
@@ -207,7 +206,6 @@ def test_a_deleted_vault_leaves_no_note_but_which_snapshot_is_published(store):
         ("signed:slot", lambda store: SignedOperations(store).least_fees("slot")),
         ("next:slot", lambda store: SignedOperations(store).next_nonce("slot")),
         ("replaced:slot", lambda store: SignedOperations(store).replaced("slot")),
-        ("spent:cid:native", lambda store: DelegationBudget(store).spent(["cid"], "native")),
         ("moving:did", lambda store: noted_move(store, "did")),
     ],
 )

@@ -313,8 +313,8 @@ class AccountMethods(EndpointMethods):
     async def _opened(self, chain_id: int | None = None, *, own: bool = False) -> SmartAccount:
         account = self._account(own=own)
         await account.open()
-        if chain_id is not None and (there := await account.other_chain(chain_id)) is not None:
-            account.move(there)
+        if chain_id is not None:
+            account.move(await account.other_chain(chain_id))
         return account
 
     async def _chain(self, chain_id: int | None = None) -> tuple[SmartAccount, RpcClient]:

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from holdfast.chain.reverts import ErrorAbi
     from holdfast.chain.two_keys import Transfer, Way
     from holdfast.client.async_service_client import AsyncServiceClient
-    from holdfast.client.flows.accounts import AccountKey
     from holdfast.client.flows.gas import GasPolicy
     from holdfast.client.flows.second_key import SecondKey
     from holdfast.client.flows.signed_operations import Signed, SignedOperations
@@ -101,10 +100,11 @@ class SmartAccount:
             raise ValueError(f"chainId: this service pays on chain {self.contracts.chain_id}, not on {chain_id}")
         return there
 
-    def move(self, there: ServedChain) -> None:
-        """From now on use the account at the same address on another chain."""
-        self.contracts, self._elsewhere = replace(self.contracts, chain_id=there.chain_id), there
-        self._settle()
+    def move(self, there: ServedChain | None) -> None:
+        """From now on use the account at the same address on another chain, if one is given."""
+        if there is not None:
+            self.contracts, self._elsewhere = replace(self.contracts, chain_id=there.chain_id), there
+            self._settle()
 
     def _settle(self) -> None:
         self._bundler = bundler_of(self._transport, self.contracts, main=self._elsewhere is None)
@@ -355,9 +355,9 @@ class SmartAccount:
 
     async def _whole(self, signed: SignUserOpResult, operation_hash: bytes) -> bytes:
         """Return the account's signature: the vault's alone, or with the second key's over the same hash."""
+        own = signature_in(signed, operation_hash)
         if self.second is None or not self._is_cosigned:
-            return signature_in(signed, operation_hash, self.key, by_name=self._signs_by_name)
-        own = signature_in(signed, operation_hash, self.key, by_name=False)
+            return signers.by_name(self.key.signer, own) if self._signs_by_name else own
         other: bytes = await answered(self.second.sign, operation_hash)
         return signers.named([(self.key.signer, own), (self.second.signer, other)])
 
@@ -401,15 +401,11 @@ class SmartAccount:
         return receipt
 
 
-def signature_in(signed: SignUserOpResult, operation_hash: bytes, key: AccountKey, *, by_name: bool) -> bytes:
-    """Return the account's signature in the enclave's answer. `by_name`: the key is an owner but not the primary key.
-
-    Raises PluginCallError if the enclave signed another hash.
-    """
+def signature_in(signed: SignUserOpResult, operation_hash: bytes) -> bytes:
+    """Return the signature in the enclave's answer. Raises PluginCallError if the enclave signed another hash."""
     if from_hex(signed.user_op_hash) != operation_hash:
         raise PluginCallError("sign_user_op", "the enclave signed another operation")
-    made = from_hex(signed.signature)
-    return signers.by_name(key.signer, made) if by_name else made
+    return from_hex(signed.signature)
 
 
 async def _block_above(chain: RpcClient, number: int | None) -> int:

@@ -20,19 +20,20 @@ from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, Operati
 from holdfast.client.flows.payee import check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note, time_text
-from holdfast.client.storage.notes import MemoryNotes, read_note
+from holdfast.client.storage.notes import read_note
 from holdfast.client.types import NATIVE, PaymentParams, PaymentResult
 from holdfast.rules.chains import CHAINS, operation_page
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable
 
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.operations import SmartAccount
     from holdfast.client.flows.payee import Payee
+    from holdfast.client.storage.notes import MemoryNotes
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
     from holdfast.wire.models import ServedChain
@@ -53,46 +54,17 @@ def checked(params: PaymentParams) -> int:
     return int(params.amount)
 
 
-class DelegationBudget:
-    """The amounts spent per delegation and token, in the vault's store if it has one, or else in memory. Thread-safe.
-
-    Delegations and invocations are identified by their canonical CIDs (`UcanClaims.path`), so a UCAN whose ECDSA
-    signature was changed to its other valid form counts towards the same sum.
-    """
-
-    def __init__(self, store: VaultStore | None) -> None:
-        self._notes = store or MemoryNotes()
-
-    def spent(self, cids: Iterable[str], token: str) -> dict[str, int]:
-        """Return the amount spent under each delegation, in the token's smallest unit."""
-        return {cid: read_note(self._notes, _entry(cid, token), int) or 0 for cid in cids}
-
-    def used(self, invocation: str) -> bool:
-        """Return whether a payment has already used this invocation."""
-        return self._notes.note(_entry(invocation, _USED)) is not None
-
-    def charge(self, spent: Mapping[str, int], token: str, amount: int, once: str | None = None) -> bool:
-        """Count a payment towards all its delegations before it is sent, unless their sums no longer equal `spent`.
-
-        `amount` is in the token's smallest unit; `once` is the invocation that the payment consumes. Return whether it
-        was counted. After a crash the sums may include a payment that was never sent, but never omit one that was.
-        """
-        changes: dict[str, tuple[str | None, str]] = {}
-        for cid, before in spent.items():
-            changes[_entry(cid, token)] = (str(before) if before else None, str(before + amount))
-        if once is not None:
-            changes[_entry(once, _USED)] = (None, "1")
-        return self._notes.replace_notes(changes)
-
-
 @dataclass
 class Payments:
-    """Makes payments from one vault's smart account through one service."""
+    """Makes payments from one vault's smart account through one service.
+
+    `notes` count the token's smallest units spent under each delegation, and the invocations that were used.
+    """
 
     client: AsyncServiceClient
     vault: AsyncVault
     account: SmartAccount
-    budget: DelegationBudget
+    notes: VaultStore | MemoryNotes
     note: Callable[[PaymentNote], Awaitable[None]]
     spender: Callable[[str, bytes], SmartAccount] | None = None
 
@@ -106,7 +78,7 @@ class Payments:
         payee = await payee_of(self.client, params.to, account)  # DIDs are on the main chain
         if there is not None:
             await check_elsewhere(self.client, payee, there.chain_id, account.contracts)
-            account.move(there)
+        account.move(there)
         await self.authorise(params, payee, amount)
         account, call, call_data = await self._way(account, params, payee.address, amount)
         operation = await _prepared(account, params, amount, call)
@@ -152,8 +124,7 @@ class Payments:
         permission, address = way.permission.permission, account.key.address
         spender = self.spender(address, permission.id)
         await spender.open()
-        if (there := await spender.other_chain(params.chain_id)) is not None:
-            spender.move(there)
+        spender.move(await spender.other_chain(params.chain_id))
         call = spend(address, permission, payee, amount)
         return spender, call, call[2]  # the entry point calls `spend` itself
 
@@ -171,21 +142,29 @@ class Payments:
         )
 
     async def _charged(self, ucan: str, args: dict[str, Any], token: str) -> bool:
-        """Count the payment towards the UCAN's delegations. Return False if another one was counted in the meantime."""
+        """Count the payment towards the UCAN's delegations. Return False if another one was counted in the meantime.
+
+        It is counted before it is sent, so the sums may include one that was never sent, but never omit one that was.
+        They are those of canonical CIDs, which a UCAN keeps if its ECDSA signature is changed to its other valid form.
+        """
         claims = await self._verified({"token": ucan})
         question: dict[str, Any] = {"token": ucan, "command": PAY_COMMAND, "args": args}
         once = claims["cid"] if claims["kind"] == "invocation" else None
         if once is not None:
-            if self.budget.used(once):
+            if self.notes.note(_entry(once, _USED)) is not None:
                 raise PaymentRefused("the invocation has been used before", _OF_DELEGATION)
             # The audience of an invocation must be this vault. An invocation contains a `total`, because it could not
             # be minted without one, but that value is not trusted.
             question |= {"audience": (await self.vault.status()).did}
             question["args"] = args | {name: value for name, value in claims["args"].items() if name == "total"}
-        spent = self.budget.spent([cid for cid in claims["path"] if cid != once], token)
+        entries = {cid: _entry(cid, token) for cid in claims["path"] if cid != once}
+        spent = {cid: read_note(self.notes, entry, int) or 0 for cid, entry in entries.items()}
         totals = {cid: {"total": before + args["amount"]} for cid, before in spent.items()}
         await self._verified(question | {"added_args": totals})
-        return self.budget.charge(spent, token, args["amount"], once)
+        changes: dict[str, tuple[str | None, str | None]] = {} if once is None else {_entry(once, _USED): (None, "1")}
+        for cid, before in spent.items():
+            changes[entries[cid]] = (str(before) if before else None, str(totals[cid]["total"]))
+        return self.notes.replace_notes(changes)
 
     async def _verified(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the UCAN's claims, verified, also against the vault's own revocations. Raises PaymentRefused."""

@@ -16,7 +16,6 @@ from holdfast.client.snapshots.hosts import pin_requested
 from holdfast.client.snapshots.publishing import PIN_NAME, meta_of, signed_record, snapshot_after
 from holdfast.client.snapshots.state import keep_record, pinned_state, read_state, write_state
 from holdfast.client.snapshots.tokens import service_token
-from holdfast.client.snapshots.turns import turns_of
 from holdfast.client.snapshots.versions import opened_beside
 from holdfast.wire.client_errors import ClientStateError
 
@@ -39,10 +38,13 @@ class Copy(NamedTuple):
     stored: StoredVault
 
 
-async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., SnapshotHosts]) -> Copy:
-    """Upload the newest revision, and publish it under the vault's name. `connect` reaches the new service.
+async def copy_to(
+    vault: AsyncVault, store: VaultStore, connect: Callable[..., SnapshotHosts], key: KeyProvider
+) -> Copy:
+    """Upload the newest revision, publish it under the vault's name, and read it back, not from this machine's store.
 
-    Raises RequestRefused, NetworkError, StorageError.
+    `connect` reaches the new service; `key` is the new passkey's, which must open what was read. Raises MoveRefused,
+    RequestRefused, NetworkError, StorageError, ClientStateError.
     """
     did = (await vault.status()).did or ""
     stored = await asyncio.to_thread(store.load, did)
@@ -61,33 +63,21 @@ async def copy_to(vault: AsyncVault, store: VaultStore, connect: Callable[..., S
         sequence = max(state.sequence, there.sequence if there else 0) + 1
         record = await signed_record(vault, taken.root_cid, sequence)
         await hosts.publish(name, record)
-    finally:
-        await hosts.close()
-    return Copy(taken, record, sequence, stored)
-
-
-async def read_back(vault: AsyncVault, key: KeyProvider, made: Copy, connect: Callable[..., SnapshotHosts]) -> None:
-    """Check that the new service returns the copy, and that the new passkey opens it.
-
-    Nothing is read from this machine's store. Raises MoveRefused, NetworkError, StorageError, ClientStateError.
-    """
-    hosts = connect()
-    try:
-        record = await hosts.gateway.record((await vault.publishing_key()).name)
-        if record is None or record.data != made.record:
+        there = await hosts.gateway.record((await vault.publishing_key()).name)
+        if there is None or there.data != record:
             raise MoveRefused("other_copy", "the new service does not return the copy's name as it was published")
-        found = await hosts.gateway.snapshot(made.snapshot.root_cid)
+        found = await hosts.gateway.snapshot(taken.root_cid)
     finally:
         await hosts.close()
-    if found.sealed != made.snapshot.sealed:
+    if found.sealed != taken.sealed:
         raise MoveRefused("other_copy", "the new service does not return the vault as it was uploaded")
     async with opened_beside(vault, found, key):
-        return
+        return Copy(taken, record, sequence, stored)
 
 
 async def continue_there(vault: AsyncVault, store: VaultStore, made: Copy) -> None:
     """Note that from now on the vault's snapshots are those of the new service."""
-    async with turns_of(vault).changing:
+    async with vault.changing:
         await asyncio.to_thread(_note, store, made)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.client.callbacks import answered
-from holdfast.client.moving.copying import continue_there, copy_to, read_back
+from holdfast.client.moving.copying import continue_there, copy_to
 from holdfast.client.moving.owner import Ownership, Passkeys, signer_of
 from holdfast.client.moving.passkey import forget, opening_key, opens, recorded_passkey
 from holdfast.client.moving.target import check_free, check_target
@@ -21,12 +21,11 @@ from holdfast.wire.client_errors import ClientStateError, ServiceError, WebAuthn
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.registration import Registrar
     from holdfast.client.moving.copying import Copy
-    from holdfast.client.moving.owner import OwnerChange
     from holdfast.client.moving.values import NewPasskeys
     from holdfast.client.person import PersonMethods
     from holdfast.client.snapshots.hosts import SnapshotHosts
@@ -53,7 +52,7 @@ class Move:
         there: PersonMethods,
         connect: Callable[..., SnapshotHosts],
         registrar: Callable[[str, DidRecord], Registrar],
-        owner: OwnerChange | None = None,
+        owner: Callable[[Passkeys], Awaitable[Ownership]] | None = None,
         code: Callable[[str], object] | None = None,
         on_progress: Callable[[str], object] | None = None,
     ) -> None:
@@ -77,8 +76,7 @@ class Move:
         await registrar.register(known.identifier, known.channel, self._code, self._on_progress)
         for replaced in noted.replaced:
             await self._there.take_back_passkey(replaced)
-        copy = await copy_to(vault, store, self._connect)
-        await read_back(vault, key, copy, self._connect)
+        copy = await copy_to(vault, store, self._connect, key)
         await self._tell("the vault's copy was read back and opened")
         await self._confirmed(noted, credential_id)
         owned = await self._owned(noted)
@@ -159,7 +157,7 @@ class Move:
             return Ownership()
         vault, signers = self._person.vault, [from_hex(signer) for signer in noted.signers]
         new, former = [await signer_of(vault, it) for it in (noted.credential_id or "", noted.former)]
-        owned = await self._owner.make(Passkeys(new, former, [it for it in signers if it != new]))
+        owned = await self._owner(Passkeys(new, former, [it for it in signers if it != new]))
         if owned.is_owner:
             await self._tell("the new passkey owns the account")
         return owned

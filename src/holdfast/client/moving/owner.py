@@ -51,68 +51,64 @@ class Passkeys(NamedTuple):
     stale: Sequence[bytes]
 
 
-class OwnerChange:
-    """The owner change of a move, brought to the main chain through the new service.
+async def owned(
+    new: AccountMethods, old: AccountMethods, end_former: Callable[[], object] | None, passkeys: Passkeys
+) -> Ownership:
+    """Make the new passkey an owner, and end those of given-up attempts. A repeated call has no effect.
 
-    What the chain says is read and signed through the previous service, if that one knows the chain: the new one could
-    name a later sequence for the change, or say that the new passkey owns the account when it does not. The previous
-    service also brings the change to its other chains: the new one could name chains on which the person has money, for
-    the sake of the fees.
+    Without an endpoint of the chain, nothing is changed. Raises SecondKeyMissing, and MoveRefused `not_owner` if the
+    chain cannot be read, or another device changed the account, or it does not take the change.
 
     Args:
-        account: the new service's client.
-        before: the previous service's.
+        new: the new service's client, which brings the change to the main chain.
+        old: the previous service's, through which the chain is read and the change is signed, if it knows the chain:
+            the new one could name a later sequence for the change, or say that the new passkey owns the account when it
+            does not. It also brings the change to its other chains: the new one could name chains on which the person
+            has money, for the sake of the fees.
         end_former: asks whether the previous service's passkey, an owner, should end with the same change.
+        passkeys: those of the move.
     """
+    try:
+        return await _made(new, old, end_former, passkeys)
+    except SecondKeyMissing:
+        raise
+    except ServiceError as error:
+        raise MoveRefused("not_owner", f"the new passkey does not own the account yet: {error}") from error
 
-    def __init__(
-        self, account: AccountMethods, before: AccountMethods, end_former: Callable[[], object] | None = None
-    ) -> None:
-        self._account, self._before, self._end_former = account, before, end_former
 
-    async def make(self, passkeys: Passkeys) -> Ownership:
-        """Make the new passkey an owner, and end those of given-up attempts. A repeated call has no effect.
+async def _made(
+    new: AccountMethods, old: AccountMethods, end_former: Callable[[], object] | None, passkeys: Passkeys
+) -> Ownership:
+    added, former, stale = passkeys
+    if not (added or stale) or not await new.knows_chain():
+        return Ownership()
+    source = old if await old.knows_chain() else new
+    others = [chain for chain in await served_chains(old) if chain.payments and not chain.main]
+    adds, owners, signed = [added] if added else [], await _owners(source), []
+    ends = [signer for signer in stale if signer in owners]
+    if added and former in owners and await answered(end_former):
+        ends.append(former)
+    if ends or not owners.issuperset(adds):
+        # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
+        changes = [Change(ChangeKind.ADD_OWNER, signer) for signer in adds]
+        changes += [Change(ChangeKind.REMOVE_OWNER, signer) for signer in ends]
+        signed = [await source.sign_account_changes(changes)]
+        await new.bring_account_changes(signed)
+        owners = await _changed(source, adds, ends)
+    missing_on = [chain.name for chain in others if not await _brought(old, signed, chain.chain_id)]
+    return Ownership(added in owners, former in owners, tuple(missing_on))
 
-        Without an endpoint of the chain, nothing is changed. Raises SecondKeyMissing, and MoveRefused `not_owner` if
-        the chain cannot be read, or another device changed the account, or it does not take the change.
-        """
-        try:
-            return await self._made(passkeys)
-        except SecondKeyMissing:
-            raise
-        except ServiceError as error:
-            raise MoveRefused("not_owner", f"the new passkey does not own the account yet: {error}") from error
 
-    async def _made(self, passkeys: Passkeys) -> Ownership:
-        new, former, stale = passkeys
-        if not (new or stale) or not await self._account.knows_chain():
-            return Ownership()
-        source = self._before if await self._before.knows_chain() else self._account
-        others = [chain for chain in await served_chains(self._before) if chain.payments and not chain.main]
-        adds, owners, signed = [new] if new else [], await _owners(source), []
-        ends = [signer for signer in stale if signer in owners]
-        if new and former in owners and self._end_former and await answered(self._end_former):
-            ends.append(former)
-        if ends or not owners.issuperset(adds):
-            # An owner is added once more, so that an endpoint that lies about it cannot have the former one end alone.
-            changes = [Change(ChangeKind.ADD_OWNER, signer) for signer in adds]
-            changes += [Change(ChangeKind.REMOVE_OWNER, signer) for signer in ends]
-            signed = [await source.sign_account_changes(changes)]
-            await self._account.bring_account_changes(signed)
-            owners = await _changed(source, adds, ends)
-        missing_on = [chain.name for chain in others if not await self._brought(signed, chain.chain_id)]
-        return Ownership(new in owners, former in owners, tuple(missing_on))
-
-    async def _brought(self, signed: list[SignedChanges], chain_id: int) -> bool:
-        """Bring the change to another chain. Return whether it took it."""
-        try:
-            changes = [*signed, *await self._before.account_history()]
-            origin = await self._before.account_origin()
-            if changes:
-                await self._before.bring_account_changes(changes, origin=origin, chain_id=chain_id)
-        except ServiceError:
-            return False
-        return True
+async def _brought(old: AccountMethods, signed: list[SignedChanges], chain_id: int) -> bool:
+    """Bring the change to another chain. Return whether it took it."""
+    try:
+        changes = [*signed, *await old.account_history()]
+        origin = await old.account_origin()
+        if changes:
+            await old.bring_account_changes(changes, origin=origin, chain_id=chain_id)
+    except ServiceError:
+        return False
+    return True
 
 
 async def _owners(account: AccountMethods) -> set[bytes]:

@@ -15,7 +15,6 @@ from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, Sn
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.shared_notes import exchange, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
-from holdfast.client.snapshots.turns import Turns, turns_of
 from holdfast.client.snapshots.versions import (
     OtherKeys,
     carried_keys,
@@ -70,7 +69,6 @@ class VaultSnapshots:
         self._hosts: SnapshotHosts | None = None
         self._closed = False
         self._publishing: Publisher | None = None
-        self._turns = Turns(asyncio.Lock(), asyncio.Lock()) if vault is None else turns_of(vault)
         self._tokens = 0  # made for uploads, each with the vault
         self._automatic = AutomaticSnapshots(self.publish, quiet_s=self._config.debounce_s, uses=lambda: self._tokens)
         if vault is not None and vault.store is not None:
@@ -92,7 +90,7 @@ class VaultSnapshots:
     async def publish(self) -> SnapshotState:
         """See AsyncClient.publish_snapshot."""
         vault, _ = self._vault()
-        async with self._turns.uploading:
+        async with vault.uploading:
             try:
                 state = await self._publisher().publish()
             except (SnapshotConflict, SnapshotRolledBack):
@@ -106,7 +104,7 @@ class VaultSnapshots:
     async def exchange_notes(self) -> list[PaymentNote]:
         """See AsyncClient.payments."""
         vault, _ = self._vault()
-        async with self._turns.uploading:
+        async with vault.uploading:
             return await exchange(vault, self._opened_hosts(), await noted_payments(vault))
 
     async def settle(self, within_s: float) -> bool:
@@ -123,8 +121,9 @@ class VaultSnapshots:
         """See AsyncClient.choose_snapshot."""
         if version not in {"here", "there"}:
             raise ValueError("version: here or there")
-        async with self._turns.uploading:
-            async with self._turns.changing:
+        vault, _ = self._vault()
+        async with vault.uploading:
+            async with vault.changing:
                 other = await self._other()  # the one that an upload has met last
                 if version == "there":
                     await self._take(other, key)
@@ -141,8 +140,9 @@ class VaultSnapshots:
         """See AsyncClient.recover."""
         hosts = self.connect()
         try:
-            recovery = Recovery(*self._vault(), hosts, accept=accept, on_progress=on_progress)
-            async with self._turns.changing:
+            vault, store = self._vault()
+            recovery = Recovery(vault, store, hosts, accept=accept, on_progress=on_progress)
+            async with vault.changing:
                 return await recovery.recover(**source)
         finally:
             await hosts.close()
@@ -196,9 +196,7 @@ class VaultSnapshots:
     def _publisher(self) -> Publisher:
         vault, store = self._vault()
         if self._publishing is None:
-            self._publishing = Publisher(
-                vault, store, self._opened_hosts(), turn=self._turns.changing, on_progress=self._on_snapshot
-            )
+            self._publishing = Publisher(vault, store, self._opened_hosts(), on_progress=self._on_snapshot)
         return self._publishing
 
     def _opened_hosts(self) -> SnapshotHosts:

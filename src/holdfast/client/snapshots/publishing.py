@@ -81,11 +81,10 @@ class Publisher:
         store: VaultStore,
         hosts: SnapshotHosts,
         *,
-        turn: asyncio.Lock | None = None,
         on_progress: Callable[[SnapshotState], object] | None = None,
     ) -> None:
         self._vault, self._store, self._hosts = vault, store, hosts
-        self._turn, self._on_progress = turn or asyncio.Lock(), on_progress
+        self._turn, self._on_progress = vault.changing, on_progress
         # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
         self._known: Publishing | None = None
 

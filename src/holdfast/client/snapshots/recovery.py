@@ -178,12 +178,9 @@ class Recovery:
             await self._ask(question, RecoveryRefused("unconfirmed", question))
 
     async def _check(self, snapshot: Snapshot, public_key: bytes | None) -> None:
-        try:
-            check_whole(snapshot)
-            if public_key is not None or snapshot.delegation is not None:
-                await asyncio.to_thread(check_binding, snapshot, public_key)
-        except StorageError as error:
-            raise RecoveryRefused("damaged", reason_of(error)) from error
+        check_whole(snapshot)
+        if public_key is not None or snapshot.delegation is not None:
+            await asyncio.to_thread(check_binding, snapshot, public_key)
 
     async def _compare(self, found: _Found) -> None:
         """Refuse a record with a lower sequence number than this device has seen, unless the person accepts it."""
@@ -290,30 +287,30 @@ class Recovery:
 
 
 def check_whole(snapshot: Snapshot) -> None:
-    """Check that the snapshot's root and the sealed vault contain the same DID. Raises StorageError."""
+    """Check that the snapshot's root and the sealed vault contain the same DID. Raises RecoveryRefused."""
     try:
         did = did_of(snapshot.sealed)
     except PluginCallError as error:
-        raise StorageError("the snapshot holds no sealed vault") from error
+        raise RecoveryRefused("damaged", "the snapshot holds no sealed vault") from error
     if did != snapshot.manifest.did:
-        raise StorageError("the snapshot names another DID than the vault in it")
+        raise RecoveryRefused("damaged", "the snapshot names another DID than the vault in it")
 
 
 def check_binding(snapshot: Snapshot, public_key: bytes | None) -> None:
-    """Check that the vault's key delegated publishing to `public_key` (None: to any key). Raises StorageError.
+    """Check that the vault's key delegated publishing to `public_key` (None: to any key). Raises RecoveryRefused.
 
     A did:new is the hash of its key, so the delegation can be verified without asking a service.
     """
     if snapshot.delegation is None:
-        raise StorageError("the snapshot carries no delegation to the key that named it: it may be someone else's")
+        words = "the snapshot carries no delegation to the key that named it: it may be someone else's"
+        raise RecoveryRefused("damaged", words)
     did, audience = snapshot.manifest.did, None if public_key is None else did_key_of(public_key)
     try:
         with UcanVerifier() as verifier:
             verifier.verify(snapshot.delegation, audience=audience, subject=did, command=_PUBLISH, args={})
     except UcanRefused as error:
-        raise StorageError(
-            f"the snapshot is not named by its vault's key: the delegation does not hold ({error.code})"
-        ) from error
+        words = f"the snapshot is not named by its vault's key: the delegation does not hold ({error.code})"
+        raise RecoveryRefused("damaged", words) from error
 
 
 @contextlib.contextmanager

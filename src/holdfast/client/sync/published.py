@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from holdfast.client.snapshots.state import SnapshotState, keep_record, record_name, write_state
-from holdfast.client.snapshots.turns import turns_of
 from holdfast.content.errors import ContentError
 from holdfast.content.records import MAX_RECORD_BYTES, Record, read_record
 
@@ -38,7 +37,7 @@ async def continue_from(vault: AsyncVault, record: object) -> None:
     did = (await vault.status()).did
     known = _verified((await vault.publishing_key()).name, record)
     if vault.store is not None and did is not None and known is not None:
-        async with turns_of(vault).changing:
+        async with vault.changing:
             await asyncio.to_thread(_keep, vault.store, did, known)
 
 

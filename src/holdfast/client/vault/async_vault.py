@@ -71,6 +71,8 @@ class AsyncVault:
         self._closed = False
         # Revisions are stored in the order in which the enclave sealed them.
         self._saving = asyncio.Lock()
+        # Held by an upload of a snapshot; and by what changes the state of the snapshots, not while it waits for a pin.
+        self.uploading, self.changing = asyncio.Lock(), asyncio.Lock()
         self._listeners: list[Callable[[], None]] = []
 
     async def boot(self) -> BootStatus:

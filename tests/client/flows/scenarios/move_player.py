@@ -2,6 +2,7 @@
 
 import base64
 import json
+from functools import partial
 from types import SimpleNamespace
 from typing import NamedTuple
 from unittest.mock import patch
@@ -13,7 +14,7 @@ from holdfast.chain.account_messages import ChangeKind
 from holdfast.chain.account_reads import Owner
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.moving.move import Move
-from holdfast.client.moving.owner import OwnerChange
+from holdfast.client.moving.owner import owned
 from holdfast.client.moving.values import noted_move
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import DidRecord, ExecOutput
@@ -67,7 +68,7 @@ class _Player(Player):
         new = self.services[url.partition("//")[2].partition(".")[0]]
         new.base_url = url
         result, error = None, None
-        places = {name: getattr(new, name) for name in ("copy_to", "read_back", "continue_there")}
+        places = {name: getattr(new, name) for name in ("copy_to", "continue_there")}
         with patch.multiple("holdfast.client.moving.move", **places), patch("asyncio.sleep", _at_once):
             try:
                 result = await script.run(lambda: self.move(new))
@@ -80,7 +81,7 @@ class _Player(Player):
         person = SimpleNamespace(vault=self, **old.person_methods())
         places = {"there": new, "connect": None, "registrar": registrar}
         asked = None if self.ends_former is None else lambda: self.ends_former
-        change = OwnerChange(_Account(self, "new"), _Account(self, "old"), asked)
+        change = partial(owned, _Account(self, "new"), _Account(self, "old"), asked)
         places["owner"] = change if self.wants_owner else None
         return await Move(old, new, person, self, **places).run()
 
@@ -297,9 +298,6 @@ class _Service:
     async def copy_to(self, *_):
         await self.player.answer(f"{self.host}: copy")
         return SimpleNamespace(snapshot=SimpleNamespace(root_cid="root"))
-
-    async def read_back(self, *_):
-        """Do nothing: what the new service returns is part of the effect `copy`."""
 
     async def continue_there(self, *_):
         await self.player.answer(f"{self.host}: continue")

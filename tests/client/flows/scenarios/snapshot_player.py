@@ -10,7 +10,7 @@ from unittest.mock import patch
 import msgspec
 from tests.client.flows.scenarios.script import Killed, Player, Script, told
 
-from holdfast.client.moving.copying import continue_there, copy_to, read_back
+from holdfast.client.moving.copying import continue_there, copy_to
 from holdfast.client.snapshots.publishing import Publisher
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.state import SnapshotState, read_state, record_name, write_state
@@ -74,9 +74,9 @@ class _Player(Player):
             publishing_delegation=self.publishing_delegation,
             publish=self.sign,
             unlock=self.unlock,
+            changing=_Turn(self.changed_while_waiting),
         )
-        self.lock = _Turn(self.changed_while_waiting)
-        self.publisher = Publisher(self.vault, self.store, self.place, turn=self.lock)
+        self.publisher = Publisher(self.vault, self.store, self.place)
 
     async def turn(self, event, stop_after=None):
         self.script, result, error = Script(event.get("answers"), stop_after), None, None
@@ -127,9 +127,8 @@ class _Player(Player):
 
     async def do_copy(self, _event):
         """Put the vault's copy at another service, read it back from there, and continue from it."""
-        made = await copy_to(self.vault, self.store, self.connect)
         with patch("holdfast.client.moving.copying.opened_beside", self.opened_beside):
-            await read_back(self.vault, SecretKey(b"k" * 32), made, self.connect)
+            made = await copy_to(self.vault, self.store, self.connect, SecretKey(b"k" * 32))
         await continue_there(self.vault, self.store, made)
 
     def connect(self, **_):
@@ -254,7 +253,7 @@ class _Player(Player):
         return SimpleNamespace(status=answer or PinStatus.PINNED, request_id="1")
 
     async def wait_for_pin(self, _request_id, **_):
-        assert not self.lock.locked(), "other flows need not wait for a pin too"
+        assert not self.vault.changing.locked(), "other flows need not wait for a pin too"
         self.changed_by_another(await self.answer("wait for pin"))
 
     def changed_while_waiting(self):
