@@ -131,7 +131,7 @@ def _labels(names: Sequence[str]) -> str:
 
 
 def _default(row: SettingRow) -> str:
-    if row.default is None:
+    if not row.default:
         return "none"
     if row.name in COMPUTED:
         return COMPUTED[row.name]

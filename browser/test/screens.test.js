@@ -278,7 +278,7 @@ onPage("an unfinished registration is offered; another name keeps the vault and 
 
 onPage("a browser in which passkeys are impossible is told why", (context) => {
   context.after(() => (globalThis.location.hostname = "vault.example"));
-  assert.match(obstacle().textContent, /This browser has no passkeys/);
+  assert.match(obstacle().textContent, /This browser does not support passkeys/);
   globalThis.PublicKeyCredential = class {};
   navigatorHas("credentials", {});
   assert.equal(obstacle(), null);
@@ -442,7 +442,7 @@ onPage("a code can be requested again after a while, and its end is announced", 
 onPage("a mail that cannot be sent is told, with another way", async (context) => {
   const refused = new RequestRefused("email_send_failed", 502);
   await proving(context, PROVING, [], async () => Promise.reject(refused));
-  assert.match(told("alert"), /We could not send it\. It did not count\./);
+  assert.match(told("alert"), /We could not send the code\. This try does not count\./);
   press("change");
   assert.deepEqual(visited, [["choose", { ...PROVING, attestation: undefined }]]);
 });

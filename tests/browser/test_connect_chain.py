@@ -41,7 +41,7 @@ async def test_account_and_permission_are_shown_and_refused(browser, chain, app)
     page, window = await asked(context, app, chain)
     await registered(window, f"h{secrets.token_hex(5)}")
     shown = await window.text("main")
-    assert "wants your identity and permission to pay" in shown
+    assert "wants your identity, and to ask you for payments" in shown
     assert "It may ask you for payments" in shown and "12.50\u00a0USDC" in shown and PAYER in shown
     assert "cannot spend anything" not in shown
     await window.inspect("connect-consent-delegate")

@@ -79,7 +79,7 @@ async def names_the_new_service(visit, old, new):
     await visit.told("without anything after the name")
     await visit.fill("host", old.url)
     await visit.press("submit")
-    await visit.alerted("That is the service that you are at.")
+    await visit.alerted("You are at this service already.")
     await visit.fill("host", new.url)
     await visit.press("submit")
     await visit.screen("move-review")

@@ -129,7 +129,7 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser, shared)
     for path, screen in (("/", "start"), ("/vault", "none")):
         await visit.open(path)
         await visit.screen(screen)
-        await visit.told("This browser has no passkeys.", '[data-name="obstacle"]')
+        await visit.told("This browser does not support passkeys.", '[data-name="obstacle"]')
         await visit.inspect(f"{screen}-unsupported")
     await visit.page.add_init_script("IDBFactory.prototype.open = () => ({})")  # the database never opens
     await visit.open("/")

@@ -14,7 +14,7 @@ OBSTACLE = webkit.obstacle()
 pytestmark = [pytest.mark.soak, pytest.mark.skipif(OBSTACLE is not None, reason=str(OBSTACLE))]
 
 
-UNSUPPORTED = "This browser has no passkeys. Open this page in a current Chrome, Edge, Firefox or Safari."
+UNSUPPORTED = "This browser does not support passkeys. Open this page in a current Chrome, Edge, Firefox or Safari."
 PASSWORD = "correct horse battery"
 PASSKEY_BUTTONS = ", ".join(f'[data-name="{name}"]' for name in ("register", "return", "recover", "who", "passkey"))
 

@@ -71,7 +71,7 @@ export function wordsOf(it: Permission): string {
 }
 
 /**
- * Reads what `wordsOf` wrote.
+ * Returns the permission of these nine words, the reverse of `wordsOf`.
  *
  * @returns with addresses in lower case
  */

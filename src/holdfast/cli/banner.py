@@ -14,7 +14,7 @@ _DEVELOPMENT = "outbox (development: codes go to files and the log)"
 
 _WITHOUT_BUNDLER = {
     "deferred": "registrations are not put on the chain, and stay without a transaction; set HOLDFAST_BUNDLER_URL",
-    "required": "registrations without a transaction are refused, and none gets one here; set HOLDFAST_BUNDLER_URL",
+    "required": "a registration needs a transaction, which this service cannot send; set HOLDFAST_BUNDLER_URL",
 }
 
 

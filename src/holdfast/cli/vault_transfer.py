@@ -104,7 +104,7 @@ def meet(
         str, typer.Option(metavar="ADDRESS", help="The WebSocket multiaddress to listen on.")
     ] = "/ip4/127.0.0.1/tcp/4001/ws",
     identity: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the host's identity is kept; made at the first start.")
+        Path, typer.Option(metavar="FILE", help="Where the host's identity is stored; created at the first start.")
     ] = Path("meeting-host.key"),
     as_json: AsJson = False,
 ) -> None:

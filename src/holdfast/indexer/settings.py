@@ -67,7 +67,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_INDEXER_DATABASE_URL",
         _default_database,
         _database_url,
-        "where the index is kept: sqlite:/// and the path of a file",
+        "where the index is stored: sqlite:/// and the path of a file",
     ),
     SettingRow(
         "HOLDFAST_INDEXER_START_BLOCK",

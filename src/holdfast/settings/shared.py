@@ -91,7 +91,7 @@ DATABASE_URL = SettingRow(
     "HOLDFAST_DATABASE_URL",
     lambda values: default_url(values["data_dir"]),
     _database_url,
-    "where registrations are kept: sqlite:/// or postgresql://",
+    "where registrations are stored: sqlite:/// or postgresql://",
     secret=True,
 )
 CHAIN_FILE = SettingRow("HOLDFAST_CHAIN_FILE", None, chain_file, "chains to serve in addition to HOLDFAST_CHAIN, TOML")

@@ -17,7 +17,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "no answer in time"),
     (ConnectionResetError, "the connection was lost"),
     (BrokenPipeError, "the connection was lost"),
-    (UnicodeError, "the address is not one"),
+    (UnicodeError, "the address is malformed"),
 )
 _NO_REASON = "no answer"
 _NUMBERS = {

@@ -102,7 +102,7 @@ export default {
   "keys.guardians.agree.other": "{n} Personen müssen zustimmen.",
   "keys.guardians.wait": "Sie haben dann {time} Zeit, es anzuhalten.",
   "keys.guardians.alone":
-    "Jede von ihnen kann dann allein einen neuen Schlüssel verlangen, und keine andere kann allein ersetzen, was die erste verlangt hat. Sicherer: Wählen Sie zwei oder mehr, von denen zwei zustimmen müssen.",
+    "Jede von ihnen kann dann allein einen neuen Schlüssel verlangen, und keine andere kann allein ersetzen, was die erste verlangt hat. Sicherer ist es, zwei oder mehr zu wählen und zu verlangen, dass zwei zustimmen.",
   "keys.guardians.off": "Sie können noch nichts tun, weil Sie nicht gesagt haben, wie viele zustimmen müssen.",
   "keys.guardian.to": "Name, Adresse oder Code der Person",
   "keys.guardian.add": "Diese Person hinzufügen",

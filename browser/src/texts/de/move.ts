@@ -51,10 +51,10 @@ export default {
   "move.make.do": "Einen Passkey für {host} machen",
   "move.make.done": "Fertig. Gehen Sie zurück zu {origin}.",
   "move.make.none": "Keine Seite hat hier um einen Passkey gebeten. Sie können dieses Fenster schließen.",
-  "move.refused.same_service": "Das ist der Dienst, bei dem Sie sind.",
+  "move.refused.same_service": "Bei diesem Dienst sind Sie schon.",
   "move.refused.insecure_service": "Diese Adresse ist nicht durch https geschützt.",
   "move.refused.other_service":
-    "Unter dieser Adresse ist ein anderer Dienst, als ihr Name sagt. Machen Sie nicht weiter.",
+    "Der Dienst unter dieser Adresse sagt, dass er ein anderer ist. Machen Sie nicht weiter.",
   "move.refused.other_chain": "Dieser Dienst ist auf einer anderen Chain, auf der Ihre Identität nicht ist.",
   "move.refused.other_contracts":
     "Dieser Dienst hat andere Verträge, in denen Ihre Identität und Ihr Konto nicht sind.",
@@ -62,9 +62,9 @@ export default {
   "move.refused.name_taken": "Ihr Name gehört bei diesem Dienst jemand anderem.",
   "move.refused.no_proof": "Der neue Passkey hat nicht für den neuen Dienst unterschrieben. Nichts ist umgezogen.",
   "move.refused.other_registration":
-    "Der neue Dienst hat Ihren Namen nicht so, wie er sagte. Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben.",
+    "Der neue Dienst hat Ihren Namen nicht, obwohl er es sagte. Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors hier bleiben.",
   "move.refused.not_owner":
-    "Nichts ist verloren: Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors bleiben hier. Der neue Passkey ist vielleicht noch kein Schlüssel Ihres Kontos. {reason} Drücken Sie noch einmal „Umziehen“, dann geht es hier weiter. Oder nehmen Sie den Haken über dem Knopf weg: Dann wird er kein Schlüssel Ihres Kontos.",
+    "Nichts ist verloren: Ihr Name, Ihre Passkeys und die Kopie Ihres Tresors bleiben hier. Der neue Passkey ist vielleicht noch kein Schlüssel Ihres Kontos. {reason} Drücken Sie noch einmal „Umziehen“, dann geht es hier weiter. Oder entfernen Sie den Haken über dem Knopf: Dann wird er kein Schlüssel Ihres Kontos.",
   "move.refused.other_copy":
     "Der neue Dienst hat die Kopie Ihres Tresors nicht so zurückgegeben, wie sie war. Ihr Name, Ihre Passkeys und die Kopie hier bleiben.",
 } satisfies Record<keyof typeof import("../en/move.ts").default, string>;

@@ -38,7 +38,7 @@ const de: typeof import("../en/pages.ts").default = {
   "start.blocked":
     "Dieser Browser darf für diese Seite nichts speichern und kann deshalb keinen Tresor aufbewahren. Erlauben Sie in den Einstellungen des Browsers Cookies und Websitedaten für diese Seite, und laden Sie sie neu.",
   "start.unsupported":
-    "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
+    "Dieser Browser unterstützt keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
   "start.copyAddress": "Adresse kopieren",
   "start.address": "Unter dieser Adresse funktionieren Passkeys nicht. Öffnen Sie {address}.",
 
@@ -76,7 +76,7 @@ const de: typeof import("../en/pages.ts").default = {
   "choose.reserved.email": "Das ist eine E-Mail-Adresse, kein Name. Wählen Sie unten „Lieber E-Mail verwenden“.",
   "choose.reserved.phone":
     "Das ist eine Telefonnummer, kein Name. Wählen Sie unten „Lieber eine Telefonnummer verwenden“.",
-  "choose.reserved.form": "Das liest sich wie eine Kontoadresse oder eine Website. Niemand kann es als Namen haben.",
+  "choose.reserved.form": "Das liest sich wie eine Kontoadresse oder eine Website und kann deshalb kein Name sein.",
   "choose.reserved.letters":
     "Dieser Name ist wegen seiner Buchstaben mit einem anderen zu verwechseln. Wählen Sie einen anderen.",
   "choose.bad.handle": "Ein Name hat höchstens 64 Buchstaben, Ziffern und Zeichen und keine Leerzeichen.",
@@ -91,13 +91,13 @@ const de: typeof import("../en/pages.ts").default = {
   "passkey.for": "Für: {identifier}",
   "passkey.create": "Passkey erstellen",
   "passkey.open": "Folgen Sie Ihrem Gerät.",
-  "passkey.once": "Ihr Gerät fragt ein zweites Mal: Das verschließt Ihren Tresor.",
+  "passkey.once": "Ihr Gerät fragt ein zweites Mal, um Ihren Tresor zu schützen.",
   "passkey.phone": "Telefon verwenden",
   "passkey.key": "Sicherheitsschlüssel verwenden",
 
   "password.heading": "Wählen Sie ein Tresorpasswort",
   "password.lead":
-    "Ihr Passkey kann den Tresor hier nicht verschließen. Dieses Passwort kann es. Wir können es nicht zurücksetzen.",
+    "Ihr Passkey kann den Tresor auf diesem Gerät nicht schützen, deshalb tut es ein Passwort. Wir können es nicht zurücksetzen.",
   "password.label": "Passwort",
   "password.repeat": "Passwort wiederholen",
   "password.hint": "Mindestens 12 Zeichen. Drei oder vier Wörter sind gut.",
@@ -246,7 +246,7 @@ const de: typeof import("../en/pages.ts").default = {
     "Der Dienst antwortet nicht. Deshalb ist nicht sicher, dass die gefundene Kopie die neueste ist. Nichts wurde geändert. Versuchen Sie es später noch einmal.",
   "recover.refused.older":
     "Dieser Schlüssel öffnet nicht die neueste Kopie, nur eine ältere. Nichts wurde geändert. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
-  "recover.rolled_back": "Es gibt nur eine ältere Kopie, als dieser Browser gesehen hat. Nichts wurde geändert.",
+  "recover.rolled_back": "Gefunden wurde nur eine Kopie, die älter ist als die neueste, die dieser Browser gesehen hat. Nichts wurde geändert.",
   "recover.refused.no_prf":
     "Dieser Passkey gibt auf diesem Gerät kein Geheimnis her. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
   "recover.refused.no_snapshot": "Dieser Dienst hat keine Kopie für diesen Passkey. Nehmen Sie eine Sicherungsdatei.",
@@ -288,7 +288,7 @@ const de: typeof import("../en/pages.ts").default = {
   "versions.row": "{table}: {here} nur hier, {there} nur dort, {different} verschieden",
   "versions.here": "Stand dieses Browsers behalten",
   "versions.there": "Stand des anderen Geräts nehmen",
-  "versions.done": "Der gewählte Stand gilt weiter. Der andere ist noch aufbewahrt.",
+  "versions.done": "Der gewählte Stand gilt weiter. Der andere bleibt aufbewahrt.",
   "versions.table.accounts": "Konten",
   "versions.table.credentials": "Passkeys",
   "versions.table.sessions": "Sitzungen",
@@ -460,12 +460,12 @@ const de: typeof import("../en/pages.ts").default = {
     "Nicht ausprobiert. Andere Schlüssel und Menschen, die Sie gewählt haben, können das Konto zurückbringen, aber nicht diesen Tresor.",
   "drill.device.has": "Ein Gerät ausprobieren, das ihn hat",
   "drill.device.lead":
-    "Öffnen Sie Ihren Tresor auf dem anderen Gerät, wählen Sie dort „Probe beantworten“ und tippen Sie diese Zahl ein:",
+    "Öffnen Sie Ihren Tresor auf dem anderen Gerät, wählen Sie dort „Für ein anderes Gerät bestätigen“ und tippen Sie diese Zahl ein:",
   "drill.device.answer": "Was das andere Gerät zeigt",
   "drill.device.check": "Prüfen",
   "drill.device.wrong": "Die Ziffern stimmen nicht. Vielleicht hat das andere Gerät einen anderen Tresor.",
   "drill.device.works": "Das andere Gerät hat diesen Tresor.",
-  "drill.device.other": "Probe beantworten",
+  "drill.device.other": "Für ein anderes Gerät bestätigen",
   "drill.device.other.lead": "Tippen Sie die Zahl ein, die das andere Gerät zeigt.",
   "drill.device.number": "Zahl",
   "drill.device.give": "Antwort zeigen",
@@ -487,7 +487,7 @@ const de: typeof import("../en/pages.ts").default = {
   "pair.program.address": "Adresse",
   "pair.bad.program": "Das ist keine Adresse, die das Programm zeigt.",
   "pair.give": "Tresor übergeben",
-  "pair.connecting": "Wir verbinden.",
+  "pair.connecting": "Verbindung wird hergestellt.",
   "pair.compare": "Vergleichen Sie sechs Ziffern",
   "pair.shows": "Dieses Gerät zeigt:",
   "pair.confirm": "Wenn das andere Gerät dasselbe zeigt, bestätigen Sie es dort.",
@@ -630,8 +630,8 @@ const de: typeof import("../en/pages.ts").default = {
   "connect.waiting": "Warten auf die Anfrage der App.",
   "connect.heading": "{host} möchte Ihre Identität erfahren",
   "connect.heading.sign": "{host} möchte Ihre Identität und eine Unterschrift",
-  "connect.heading.delegate": "{host} möchte Ihre Identität und eine Erlaubnis zu zahlen",
-  "connect.heading.both": "{host} möchte Ihre Identität, eine Unterschrift und eine Erlaubnis zu zahlen",
+  "connect.heading.delegate": "{host} möchte Ihre Identität, und Sie um Zahlungen bitten",
+  "connect.heading.both": "{host} möchte Ihre Identität, eine Unterschrift, und Sie um Zahlungen bitten",
   "connect.name": "Sie nennt sich „{name}“.",
   "connect.unusual":
     "Diese Adresse enthält Buchstaben eines anderen Alphabets. Prüfen Sie, ob es die gemeinte App ist.",
@@ -668,10 +668,10 @@ const de: typeof import("../en/pages.ts").default = {
   "connect.unsupported":
     "{host} verlangt eine Obergrenze in USDC, das dieser Dienst nicht hat. Es wurde nichts gesendet.",
 
-  "leave.heading": "Gehen",
+  "leave.heading": "Dienst verlassen",
   "leave.lead":
-    "Sehen Sie, was {name} über Sie speichert, nehmen Sie es zurück, oder entfernen Sie den Tresor aus diesem Browser.",
-  "leave.open": "Gehen oder löschen",
+    "Sehen, laden oder löschen Sie, was {name} über Sie speichert, oder entfernen Sie den Tresor aus diesem Browser.",
+  "leave.open": "Verlassen oder löschen",
   "leave.stored.heading": "Was {name} über Sie speichert",
   "leave.stored.text":
     "Namen und Adressen: {identifiers}. Passkeys: {credentials}. Kopien Ihres Tresors: {snapshots}. Nur Sie können die Kopien öffnen.",
@@ -715,7 +715,7 @@ const de: typeof import("../en/pages.ts").default = {
   "problem.wrong_origin": "Unter dieser Adresse funktionieren Passkeys nicht. Öffnen Sie {address}.",
   "problem.busy": "Ihr Browser fragt schon. Antworten Sie zuerst dort.",
   "problem.unsupported":
-    "Dieser Browser kann keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
+    "Dieser Browser unterstützt keine Passkeys. Öffnen Sie die Seite in einem aktuellen Chrome, Edge, Firefox oder Safari.",
   "problem.no_prf":
     "Dieser Passkey kann den Tresor auf diesem Gerät nicht öffnen. Verwenden Sie einen anderen Passkey oder das Tresorpasswort.",
   "problem.failed": "Ihr Gerät hat einen Fehler gemeldet. Versuchen Sie es noch einmal oder auf anderem Weg.",
@@ -736,7 +736,7 @@ const de: typeof import("../en/pages.ts").default = {
     "Dieser Dienst nimmt aus Ihrem Netz keine weiteren Registrierungen an. Nehmen Sie ein anderes Netz, oder fragen Sie den Betreiber.",
   "problem.credential_limit":
     "Dieser Name oder diese Adresse hat so viele Passkeys, wie der Dienst erlaubt. Fragen Sie den Betreiber.",
-  "problem.send_failed": "Wir konnten ihn nicht schicken. Das hat nicht gezählt.",
+  "problem.send_failed": "Wir konnten den Code nicht schicken. Dieser Versuch zählt nicht.",
   "problem.attestation": "Bitte bestätigen Sie Ihre Adresse noch einmal.",
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",
   "problem.offline": "Keine Verbindung zum Dienst. Ihr Stand bleibt erhalten.",

@@ -95,7 +95,7 @@ export default {
   "keys.guardians.agree.other": "{n} people must agree.",
   "keys.guardians.wait": "You then have {time} to stop it.",
   "keys.guardians.alone":
-    "Each of them alone can then ask for a new key, and no other one alone can replace what the first asked for. Safer: choose two or more, of whom two must agree.",
+    "Each of them alone can then ask for a new key, and no other one alone can replace what the first asked for. It is safer to choose two or more, and to require that two agree.",
   "keys.guardians.off": "They can do nothing yet, because you have not said how many must agree.",
   "keys.guardian.to": "Name, address or code of the person",
   "keys.guardian.add": "Add this person",
@@ -129,7 +129,7 @@ export default {
   "keys.help.new": "Name, address or code of the new vault",
   "keys.help.heading": "Give the account this key?",
   "keys.help.text":
-    "Whoever has this key gets the account and its money. Call the person, and compare everything that you see here.",
+    "Anyone who has this key gets the account and its money. Call the person, and compare everything that you see here.",
   "keys.help.ask": "Ask for the new key",
   "keys.help.none": "{name} has not chosen you for this.",
   "keys.help.running":
@@ -161,9 +161,9 @@ export default {
   "keys.service.text":
     "If you lose all your keys, {name} agrees to a new key after a code that it sends to an e-mail address of yours, and {wait}. All your e-mail addresses are told.",
   "keys.service.yes": "Add",
-  "keys.alone.heading": "Shall {name} alone be enough?",
+  "keys.alone.heading": "Should {name} alone be enough?",
   "keys.alone.text": "This service could then give your account a new key, without any person you know.",
-  "keys.alone.service": "Who runs {name}, or breaks into it, could take your account and its money.",
+  "keys.alone.service": "Anyone who runs {name}, or breaks into it, could take your account and its money.",
   "keys.alone.mail": "So could someone who reads your e-mail, after {wait}.",
   "keys.alone.time": "You have {time} to stop it, as long as you still have a key. We send you an e-mail.",
   "keys.alone.better": "It is safer to choose a person too, and to require that two agree.",
@@ -263,7 +263,7 @@ export default {
   "did.foreign": "Another account controls it, and only that account can change it:",
   "did.deactivate": "Deactivate",
   "did.deactivate.means":
-    "Whoever looks up a deactivated DID finds no one: payments to your names fail, and apps that check it turn you away. Your account, your money and your names stay yours. You can activate it again.",
+    "Anyone who looks up a deactivated DID finds no one: payments to your names fail, and apps that check it turn you away. Your account, your money and your names stay yours. You can activate it again.",
   "did.deactivate.sure": "Deactivate your DID?",
   "did.deactivated": "Your DID is inactive.",
   "did.activate": "Activate",

@@ -49,18 +49,18 @@ export default {
   "move.make.do": "Make a passkey for {host}",
   "move.make.done": "Done. Go back to {origin}.",
   "move.make.none": "No page has asked for a passkey here. You can close this window.",
-  "move.refused.same_service": "That is the service that you are at.",
+  "move.refused.same_service": "You are at this service already.",
   "move.refused.insecure_service": "That address is not protected by https.",
-  "move.refused.other_service": "At that address there is another service than its name says. Do not go on.",
+  "move.refused.other_service": "The service at that address says that it is another one. Do not go on.",
   "move.refused.other_chain": "That service is on another chain, where your identity is not.",
   "move.refused.other_contracts": "That service has other contracts, where your identity and your account are not.",
   "move.refused.not_registered": "This vault is not registered here, so there is no name to move.",
   "move.refused.name_taken": "Your name belongs to someone else at that service.",
   "move.refused.no_proof": "The new passkey has not signed for the new service. Nothing was moved.",
   "move.refused.other_registration":
-    "The new service does not have your name as it said. Your name, your passkeys and your vault’s copy here stay.",
+    "The new service does not have your name, although it said so. Your name, your passkeys and your vault’s copy here stay.",
   "move.refused.not_owner":
-    "Nothing is lost: your name, your passkeys and your vault’s copy stay here. The new passkey may not be a key of your account yet. {reason} Press “Move” again: it goes on from here. Or take away the tick above the button: then it does not become a key of your account.",
+    "Nothing is lost: your name, your passkeys and your vault’s copy stay here. The new passkey may not be a key of your account yet. {reason} Press “Move” again: it goes on from here. Or clear the check box above the button: then it does not become a key of your account.",
   "move.refused.other_copy":
     "The new service did not give your vault’s copy back as it was. Your name, your passkeys and your vault’s copy here stay.",
 };

@@ -92,7 +92,7 @@ class HttpChannel:
                 body = await whole_body(answer, MAX_MESSAGE_BYTES)
             return msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.DecodeError, RecursionError) as error:
-            raise NetworkError("the other device does not answer as a pairing does") from error
+            raise NetworkError("the other device's response is not that of a pairing") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, TimeoutError) as error:
             raise NetworkError(failed_connection("the other device does not answer", error)) from error
 

@@ -396,7 +396,7 @@ ROWS: tuple[SettingRow, ...] = (
         "HOLDFAST_SNAPSHOTS",
         "on",
         one_of("on", "off"),
-        "kept snapshots; off: their paths are 404",
+        "stored snapshots; off: their paths are 404",
     ),
     SettingRow(
         "HOLDFAST_SNAPSHOTS_URL",

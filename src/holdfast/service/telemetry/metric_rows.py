@@ -117,7 +117,7 @@ ROWS = (
     # Snapshots
     _gauge("holdfast_snapshots", "Kept snapshots.", across=_L),
     _gauge("holdfast_snapshot_pins", "Pins of snapshots.", across=_L),
-    _gauge("holdfast_snapshot_bytes", "Bytes of kept blocks.", across=_L),
+    _gauge("holdfast_snapshot_bytes", "Bytes of stored blocks.", across=_L),
     # Processes
     _gauge("holdfast_workers", "Processes that serve requests."),
     _gauge("holdfast_build_info", "1; the label says which release runs.", "version", across=_L),

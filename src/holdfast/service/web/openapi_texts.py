@@ -64,7 +64,7 @@ TEXTS: dict[str, Text] = {
     "lookup_did": Text("Registration", "Returns the registration of a WebAuthn credential, or only `found: false`."),
     "check_alias": Text(
         "Registration",
-        "Says whether an alias is free, and if not, which DID holds it. A reserved alias is the registrar's.",
+        "Says whether an alias is free, and if not, which DID holds it. A reserved alias belongs to the registrar.",
     ),
     "contracts": Text("Chain", "The addresses of the contracts that clients use by default."),
     "bundler": Text(
