@@ -56,7 +56,7 @@ test("the window of /connect that no application opened says so above its footer
     press("language");
     tell([document.documentElement.lang, one("h1", one("#screen")).textContent, one("#footer a").textContent]);
   `);
-  assert.deepEqual(seen, ["de", "Mit einer App verbinden", "Schnittstelle"]);
+  assert.deepEqual(seen, ["de", "Mit einer App verbinden", "Für Entwickler"]);
 });
 
 /** What the application hears, and the screen, after it has asked for this. */

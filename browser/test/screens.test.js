@@ -28,7 +28,7 @@ import { el } from "../src/kit/el.ts";
 import * as nodes from "../src/pages/parts/nodes.ts";
 import { text } from "../src/pages/parts/language.ts";
 import { problem } from "../src/pages/parts/problems.ts";
-import { addScreens } from "../src/pages/parts/router.ts";
+import { addScreens, opening } from "../src/pages/parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.ts";
 import { setBegun } from "../src/pages/parts/notes.ts";
 import { choose } from "../src/pages/register/choose.ts";
@@ -445,6 +445,18 @@ onPage("a mail that cannot be sent is told, with another way", async (context) =
   assert.match(told("alert"), /We could not send the code\. This try does not count\./);
   press("change");
   assert.deepEqual(visited, [["choose", { ...PROVING, attestation: undefined }]]);
+});
+
+onPage("a screen that cannot be loaded or drawn says why, and its button can be pressed again", async () => {
+  const failures = [new TypeError("Failed to fetch dynamically imported module: x"), new NetworkError("none")];
+  addScreens({ keys: async () => Promise.reject(failures.shift()) });
+  show({ name: "home", heading: "Vault", body: [nodes.button("Keys", opening("keys"), { name: "keys" })] });
+  for (const _ of [...failures]) {
+    press("keys");
+    assert.equal(told("status"), text("working"));
+    await until(() => told("alert") === text("problem.offline"));
+    assert.equal(one('[data-name="keys"]').disabled, false);
+  }
 });
 
 onPage("a code that is sent too late does not bring its screen back", async (context) => {

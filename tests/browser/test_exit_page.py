@@ -238,7 +238,7 @@ async def mistakes_are_said_at_the_form(visit, chain, left, folder):
     other.write_bytes(secrets.token_bytes(200))
     await visit.open(other, left.password)
     said = visit.page.locator("[data-said]")
-    await said.get_by_text("neither a snapshot (CAR) nor an export").wait_for()
+    await said.get_by_text("neither a backup file (CAR) nor an export").wait_for()
     await visit.open(left.car, "not the password")
     await said.get_by_text("Is the password right").wait_for()
     await visit.open(left.car, left.password)

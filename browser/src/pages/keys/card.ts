@@ -4,7 +4,7 @@ import type { ServedChain } from "../../generated/types.ts";
 import type { Client } from "../library.ts";
 import { text } from "../parts/language.ts";
 import { button, el, paragraph } from "../parts/nodes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "../vault/card.ts";
 
@@ -16,7 +16,7 @@ export function keysCard() {
     el(
       "div",
       { class: "buttons" },
-      button(text("keys.open"), () => go("keys"), { name: "keys" }),
+      button(text("keys.open"), opening("keys"), { name: "keys" }),
     ),
   );
 }

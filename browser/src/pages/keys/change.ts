@@ -5,7 +5,7 @@ import type { Change as AccountChange, SignedChanges } from "../../account/chang
 import { text } from "../parts/language.ts";
 import { button, buttons, el, paragraph } from "../parts/nodes.ts";
 import { problem } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { explainedMissing } from "../parts/second_key.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -79,7 +79,7 @@ async function shown(heading: string, steps: Step[], done: Set<Step> = new Set()
     kind: "main",
     name: "again",
   });
-  const back = button(text("back"), () => go("keys"), { kind: "plain", name: "back" });
+  const back = button(text("back"), opening("keys"), { kind: "plain", name: "back" });
   const rows = steps.map((step) => row(step, done.has(step)));
   again.hidden = back.hidden = true;
   show({

@@ -10,7 +10,7 @@ import { copyButton } from "../parts/copy.ts";
 import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { SERVICE, run, show } from "../parts/screen.ts";
 import { RequestRefused } from "../library.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -91,7 +91,7 @@ function askCode(request: string, to: string) {
     body: [
       paragraph("keys.ask.sent", { to }),
       form(check, code.node, buttons(submit(text("keys.ask.check")))),
-      buttons(button(text("back"), () => go("keys"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("keys"), { kind: "plain", name: "back" })),
     ],
   });
 }
@@ -106,7 +106,7 @@ function agreed(found: RecoveryConfirmed) {
       paragraph("keys.ask.account"),
       el("p", { class: "mono", "data-name": "lost-account" }, grouped(found.account)),
       el("div", { class: "buttons" }, copyButton(found.account)),
-      buttons(button(text("back"), () => go("keys"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("keys"), { kind: "plain", name: "back" })),
     ],
   });
 }

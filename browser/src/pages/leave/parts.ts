@@ -4,9 +4,9 @@ import type { Attestation } from "../../generated/types.ts";
 import { meta } from "../../kit/meta.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text } from "../parts/language.ts";
-import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
+import { about, button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { setVaultOf, unmarkVault } from "../parts/notes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import type { Proving } from "../register/prove.ts";
@@ -39,12 +39,11 @@ export type Parts = typeof PARTS;
 
 /** The card that leads to the screen. */
 export function leaveCard() {
-  const open = (event: Press) => run(event.currentTarget, () => go("leave"), text("working"));
   return card(
     "leave",
     text("leave.heading"),
     paragraph("leave.lead", { name: SERVICE }),
-    el("div", { class: "buttons" }, button(text("leave.open"), open, { kind: "plain", name: "leave" })),
+    el("div", { class: "buttons" }, button(text("leave.open"), opening("leave"), { kind: "plain", name: "leave" })),
   );
 }
 

@@ -67,11 +67,16 @@ export function problem(error: unknown): string {
   if (error instanceof RequestRefused) return refusal(error);
   if (error instanceof OperationFailed && error.reason === "AliasTaken") return text("problem.alias");
   if (error instanceof OperationFailed) return text("problem.chain", { reason: error.message });
-  if (error instanceof NetworkError) return text("problem.offline");
+  if (error instanceof NetworkError || isUnloaded(error)) return text("problem.offline");
   if (error instanceof StorageError) return text("problem.storage");
   if (error instanceof WasmLoadError) return text("problem.enclave");
   if (error instanceof PluginCallError && error.code && CALLS[error.code]) return text(CALLS[error.code]);
   return text("problem.unknown", { reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** Whether a part of the pages could not be loaded; each browser says it in other words. */
+function isUnloaded(error: unknown) {
+  return error instanceof TypeError && /dynamically imported module|importing a module/i.test(error.message);
 }
 
 function refusal(error: RequestRefused) {

@@ -2,6 +2,9 @@
 
 import type { Screens } from "../screens.ts";
 import { depth } from "./back.ts";
+import { text } from "./language.ts";
+import type { Press } from "./nodes.ts";
+import { run } from "./screen.ts";
 
 /** What draws the screens, by their names. */
 type Drawn = { [Name in keyof Screens]: (...given: Parameters<Screens[Name]>) => unknown };
@@ -35,6 +38,14 @@ export async function go(name: keyof Screens, given?: unknown): Promise<void> {
   // An entry that was added for a screen with a Back button makes way.
   if (!staying && path && location.pathname !== path) history[depth() ? "replaceState" : "pushState"](null, "", path);
   await draw(given);
+}
+
+/**
+ * Returns what a button does that leads to a screen which is loaded, or asks the service, before it is drawn: the page
+ * says that it takes a moment, and why the screen does not come.
+ */
+export function opening<Name extends keyof Screens>(name: Name, ...given: Parameters<Screens[Name]>) {
+  return (event: Press) => run(event.currentTarget, () => go(name, ...given), text("working"));
 }
 
 /** Draws the screen that the URL identifies. */

@@ -4,7 +4,7 @@ import { meta } from "../../kit/meta.ts";
 import { counted, text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { type Begun, setBegun } from "../parts/notes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { preparing, run, say, show, tell } from "../parts/screen.ts";
 import { service } from "../parts/vault_client.ts";
 
@@ -84,7 +84,7 @@ function draw(row: Proving, sentAt: number | null, failed: boolean = false) {
               button(text("prove.change"), () => go("choose", { ...row, attestation: undefined }), { name: "change" }),
           ),
         ),
-      Boolean(row.added) && buttons(button(text("back"), () => go("leave"), { kind: "plain", name: "back" })),
+      Boolean(row.added) && buttons(button(text("back"), opening("leave"), { kind: "plain", name: "back" })),
       Boolean(row.passkey) &&
         buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
     ],

@@ -3,7 +3,7 @@
 import "../keys/texts.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { accountOf } from "../keys/people.ts";
@@ -72,7 +72,7 @@ export function spendingNew(given: Partial<Typed> = {}) {
         payee.node,
         buttons(
           submit(text("spend.next")),
-          button(text("back"), () => go("spending"), { kind: "plain", name: "back" }),
+          button(text("back"), opening("spending"), { kind: "plain", name: "back" }),
         ),
       ),
     ],

@@ -7,7 +7,7 @@ import { copyButton } from "../parts/copy.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { sendError } from "../send/errors.ts";
@@ -100,7 +100,7 @@ function handOver(container: string) {
       box,
       buttons(
         copyButton(container),
-        button(text("allow.done"), () => go("spending"), { kind: "main", name: "done" }),
+        button(text("allow.done"), opening("spending"), { kind: "main", name: "done" }),
       ),
     ],
   });

@@ -9,7 +9,7 @@ import { confirmed } from "../parts/dialog.ts";
 import { amount, day, text, type TextKey } from "../parts/language.ts";
 import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "./card.ts";
@@ -41,7 +41,7 @@ export function delegationsCard({ delegations }: Facts) {
       "div",
       { class: "buttons" },
       USDC !== "" && button(text("allow.make"), () => go("delegate"), { name: "delegate" }),
-      button(text("allow.spending"), () => go("spending"), { name: "spending" }),
+      button(text("allow.spending"), opening("spending"), { name: "spending" }),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { copyButton } from "../parts/copy.ts";
 import { text } from "../parts/language.ts";
 import { about, button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { formOf } from "../parts/handle_forms.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "./card.ts";
@@ -16,7 +16,6 @@ const NOWHERE = /^0x0+$/;
 /** @param changed called when the registration has a transaction */
 export function identityCard(known: Facts, changed: () => Promise<unknown>) {
   const { did, name, record } = known;
-  const manage = (event: Press) => run(event.currentTarget, () => go("identity"), text("working"));
   return card(
     "identity",
     text("vault.identity"),
@@ -27,7 +26,7 @@ export function identityCard(known: Facts, changed: () => Promise<unknown>) {
       "div",
       { class: "buttons" },
       about(copyButton(did), text("vault.did")),
-      button(text("vault.did.open"), manage, { kind: "plain", name: "identity" }),
+      button(text("vault.did.open"), opening("identity"), { kind: "plain", name: "identity" }),
     ),
   );
 }

@@ -6,7 +6,7 @@ const de: typeof import("../en/pages.ts").default = {
   ...sheet,
   "language.other": "English",
   "network.test": "Testnetz: Geld hat hier keinen Wert.",
-  "footer.interface": "Schnittstelle",
+  "footer.interface": "Für Entwickler",
   "footer.imprint": "Impressum",
   "footer.privacy": "Datenschutz",
   "footer.help": "Hilfe",
