@@ -7,12 +7,23 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.support.outboxes import codes_to
-from tests.support.page_visits import DELETED, GERMAN, MOVING, Visit, new_name, requested, safe, tried
+from tests.support.page_visits import DELETED, GERMAN, MOVING, SIZES, Visit, new_name, requested, safe, tried
 from tests.support.vaults import PASSKEY
 
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
 BUTTONS = "[...document.querySelectorAll('#screen button')].map((it) => it.ariaLabel ?? it.textContent)"
+
+# The elements that extend beyond their card when text is twice as large.
+OUTSIDE = """() => {
+  const large = new CSSStyleSheet();
+  large.replaceSync("html { font-size: 200% }");
+  document.adoptedStyleSheets = [large];
+  const right = (it) => it.getBoundingClientRect().right;
+  const found = [...document.querySelectorAll(".card *")].filter((it) => right(it) > right(it.closest(".card")) + 1);
+  document.adoptedStyleSheets = [];
+  return found.map((it) => it.outerHTML.slice(0, 80));
+}"""
 
 
 async def test_a_person_registers_changes_passkeys_and_leaves(browser, shared):
@@ -97,6 +108,9 @@ async def tries_a_second_passkey(visit):
 
 async def removes_the_first_passkey(visit, first):
     await visit.inspect("vault-two-passkeys")
+    await visit.page.set_viewport_size(SIZES["360"])
+    assert await visit.page.evaluate(OUTSIDE) == []
+    await visit.page.set_viewport_size(SIZES["1280"])
     await visit.press("rename", "[data-credential]:last-child")
     await visit.fill("passkey-name", "Second device")
     await visit.press("submit", '[data-card="passkeys"]')

@@ -13,11 +13,7 @@ export function keysCard() {
     "keys",
     text("keys.heading"),
     paragraph("keys.card"),
-    el(
-      "div",
-      { class: "buttons" },
-      button(text("keys.open"), opening("keys"), { name: "keys" }),
-    ),
+    el("div", { class: "buttons" }, button(text("keys.open"), opening("keys"), { name: "keys" })),
   );
 }
 

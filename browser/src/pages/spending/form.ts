@@ -70,10 +70,7 @@ export function spendingNew(given: Partial<Typed> = {}) {
         el("div", { class: "field" }, el("label", { for: "spend-period" }, text("spend.period")), period),
         days.node,
         payee.node,
-        buttons(
-          submit(text("spend.next")),
-          button(text("back"), opening("spending"), { kind: "plain", name: "back" }),
-        ),
+        buttons(submit(text("spend.next")), button(text("back"), opening("spending"), { kind: "plain", name: "back" })),
       ),
     ],
   });

@@ -98,10 +98,7 @@ function handOver(container: string) {
       paragraph("spend.token.lead"),
       el("label", { for: "spending" }, text("allow.token")),
       box,
-      buttons(
-        copyButton(container),
-        button(text("allow.done"), opening("spending"), { kind: "main", name: "done" }),
-      ),
+      buttons(copyButton(container), button(text("allow.done"), opening("spending"), { kind: "main", name: "done" })),
     ],
   });
 }

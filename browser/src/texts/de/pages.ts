@@ -246,7 +246,8 @@ const de: typeof import("../en/pages.ts").default = {
     "Der Dienst antwortet nicht. Deshalb ist nicht sicher, dass die gefundene Kopie die neueste ist. Nichts wurde geändert. Versuchen Sie es später noch einmal.",
   "recover.refused.older":
     "Dieser Schlüssel öffnet nicht die neueste Kopie, nur eine ältere. Nichts wurde geändert. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
-  "recover.rolled_back": "Gefunden wurde nur eine Kopie, die älter ist als die neueste, die dieser Browser gesehen hat. Nichts wurde geändert.",
+  "recover.rolled_back":
+    "Gefunden wurde nur eine Kopie, die älter ist als die neueste, die dieser Browser gesehen hat. Nichts wurde geändert.",
   "recover.refused.no_prf":
     "Dieser Passkey gibt auf diesem Gerät kein Geheimnis her. Nehmen Sie einen anderen Passkey oder das Tresorpasswort.",
   "recover.refused.no_snapshot": "Dieser Dienst hat keine Kopie für diesen Passkey. Nehmen Sie eine Sicherungsdatei.",

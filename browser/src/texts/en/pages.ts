@@ -37,7 +37,8 @@ export default {
   "start.degraded": "Registration works. The payment network is not responding right now.",
   "start.blocked":
     "This browser may not store anything for this site, so it cannot keep a vault. Allow cookies and site data for this site in the browser’s settings, and reload the page.",
-  "start.unsupported": "This browser does not support passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
+  "start.unsupported":
+    "This browser does not support passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
   "start.copyAddress": "Copy the address",
   "start.address": "Passkeys do not work at this address. Use {address}.",
 
@@ -436,7 +437,8 @@ export default {
   "drill.account": "The account and its money",
   "drill.account.none": "Not tried. Other keys and people you chose can bring back the account, but not this vault.",
   "drill.device.has": "Try a device that has it",
-  "drill.device.lead": "Open your vault on the other device, choose “Confirm for another device” there, and type this number:",
+  "drill.device.lead":
+    "Open your vault on the other device, choose “Confirm for another device” there, and type this number:",
   "drill.device.answer": "What the other device shows",
   "drill.device.check": "Check",
   "drill.device.wrong": "The digits are not right. The other device may have another vault.",
@@ -677,7 +679,8 @@ export default {
   "problem.no_algorithm": "This device or key cannot create the passkey we need. Use a phone or another key.",
   "problem.wrong_origin": "Passkeys do not work at this address. Use {address}.",
   "problem.busy": "Your browser is asking already. Answer there first.",
-  "problem.unsupported": "This browser does not support passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
+  "problem.unsupported":
+    "This browser does not support passkeys. Open this page in a current Chrome, Edge, Firefox or Safari.",
   "problem.no_prf": "This passkey cannot open the vault on this device. Use another passkey or the vault password.",
   "problem.failed": "Your device reported an error. Try again, or try another way.",
   "problem.wrong_key": "This passkey cannot open the vault on this device. Use another passkey or the vault password.",
