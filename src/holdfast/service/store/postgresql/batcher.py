@@ -17,15 +17,16 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.batches import Job, fail, send
+from holdfast.service.store.postgresql.batches import Job, LostRace, fail, send
 from holdfast.service.store.postgresql.connection import NotSent
+from holdfast.service.store.postgresql.tries import Tries, crowded
 from holdfast.service.telemetry import metrics, tracing
 from holdfast.settings.postgresql_servers import database_words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from holdfast.service.store.postgresql.batches import Kind
+    from holdfast.service.store.postgresql.batches import Argument, Kind, Result
     from holdfast.service.store.postgresql.connection import StoreConnection
 
 _log = logging.getLogger("holdfast.store")
@@ -44,13 +45,13 @@ class Batcher:
         self._timed = metrics.enabled()
         self._connections = connections
         self._idle = list(connections)
-        self._queues: dict[Kind, deque[Job]] = {}
+        self._queues: dict[Kind[Any, Any], deque[Job]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._flushing = False
         self._sweeping: asyncio.TimerHandle | None = None
         self._closed = False
 
-    async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
+    async def ask(self, kind: Kind[Argument, Result], argument: Argument, keys: Sequence[Hashable] = ()) -> Result:
         """Return the result of one request. Requests with a key in common are never sent in the same batch.
 
         Raises:
@@ -65,7 +66,24 @@ class Batcher:
         if not self._flushing:
             self._flushing = True
             loop.call_soon(self._flush)
-        return await job.future
+        result: Result = await job.future
+        return result
+
+    async def insist(self, kind: Kind[Argument, Result], argument: Argument, keys: Sequence[Hashable] = ()) -> Result:
+        """Return the result of a write, which is sent again while other transactions interfere."""
+        for _ in Tries():
+            try:
+                return await self.ask(kind, argument, keys)
+            except LostRace:
+                continue
+        raise crowded()
+
+    async def in_parts(self, kind: Kind[Sequence[Any], int], values: Sequence[Any]) -> int:
+        """Repeat a write that changes a limited number of rows until it changes none; return how many it changed."""
+        changed = 0
+        while part := await self.insist(kind, values):
+            changed += part
+        return changed
 
     async def close(self) -> None:
         """Finish the accepted requests, then close the connections."""
@@ -91,17 +109,17 @@ class Batcher:
         if self._sweeping is None and any(self._queues.values()):
             self._sweeping = asyncio.get_running_loop().call_later(_SWEEP_S, self._sweep)
 
-    def _longest_waiting(self) -> Kind | None:
+    def _longest_waiting(self) -> Kind[Any, Any] | None:
         waiting = [(queue[0].since, kind) for kind, queue in self._queues.items() if queue]
         return min(waiting, key=lambda entry: entry[0])[1] if waiting else None
 
-    def _share(self, kind: Kind) -> int:
+    def _share(self, kind: Kind[Any, Any]) -> int:
         """Return how many waiting requests the next batch takes; each other kind that waits needs a connection."""
         others = sum(1 for other, queue in self._queues.items() if queue and other is not kind)
         connections = max(1, len(self._idle) - others)
         return min(kind.most, max(UNDIVIDED, math.ceil(len(self._queues[kind]) / connections)))
 
-    def _take(self, kind: Kind, most: int) -> list[Job]:
+    def _take(self, kind: Kind[Any, Any], most: int) -> list[Job]:
         queue = self._queues[kind]
         batch: list[Job] = []
         left: list[Job] = []
@@ -126,7 +144,7 @@ class Batcher:
                 fail([queue.popleft()], NotSent("no connection to the database was free in time"))
         self._flush()
 
-    async def _serve(self, connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
+    async def _serve(self, connection: StoreConnection, kind: Kind[Any, Any], batch: list[Job]) -> None:
         began = time.perf_counter()
         attributes: tracing.Attributes = {"holdfast.batch_size": len(batch), "holdfast.batch_kind": kind.name}
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import asyncpg
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.postgresql.connection import StoreConnection
 
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 MAX_BATCH = 256
 LOST_RACE = "HF001"
 _OVERTAKEN = "HF002"
@@ -34,7 +36,7 @@ class LostRace(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kind:
+class Kind(Generic[Argument, Result]):
     """One kind of request.
 
     Attributes:
@@ -50,8 +52,8 @@ class Kind:
 
     name: str
     statement: str
-    encode: Callable[[Sequence[Any]], Sequence[Any]]
-    decode: Callable[[Sequence[Any], list[asyncpg.Record]], Sequence[Any]]
+    encode: Callable[[Sequence[Argument]], Sequence[Any]]
+    decode: Callable[[Sequence[Argument], list[asyncpg.Record]], Sequence[Result | Exception]]
     most: int = MAX_BATCH
     repeatable: bool = False
     on_citus: str = ""
@@ -59,6 +61,34 @@ class Kind:
     def for_engine(self, *, is_citus: bool) -> str:
         """Return the statement for a database with or without Citus."""
         return (is_citus and self.on_citus) or self.statement
+
+
+def rows_of(
+    name: str, statement: str, make: Callable[..., Result], *, repeatable: bool = True, on_citus: str = ""
+) -> Kind[Sequence[Any], list[Result]]:
+    """Return a kind of request that is never batched; its result is what `make` returns for each row."""
+    return Kind(name, statement, _only, lambda _, rows: [[make(*row) for row in rows]], 1, repeatable, on_citus)
+
+
+def value_of(
+    name: str, statement: str, make: Callable[[Any], Result], *, repeatable: bool = False
+) -> Kind[Sequence[Any], Result]:
+    """Return a kind of request that is never batched; its result is what `make` returns for the only value."""
+    return Kind(name, statement, _only, lambda _, rows: [make(rows[0][0])], 1, repeatable)
+
+
+def as_read(value: Any) -> Any:
+    """Return a value as the database returned it."""
+    return value
+
+
+def row(*values: Any) -> tuple[Any, ...]:
+    """Return a row as the database returned it."""
+    return values
+
+
+def _only(batch: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    return batch[0]
 
 
 class Job:
@@ -75,7 +105,7 @@ class Job:
         self.trace = tracing.present()
 
 
-async def send(connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
+async def send(connection: StoreConnection, kind: Kind[Any, Any], batch: list[Job]) -> None:
     """Send a batch; if the server refuses the batch, send each of its requests separately."""
     try:
         rows = await _fetch(connection, kind, [job.argument for job in batch])
@@ -90,7 +120,7 @@ async def send(connection: StoreConnection, kind: Kind, batch: list[Job]) -> Non
         _settle(batch, kind.decode([job.argument for job in batch], rows))
 
 
-async def _send_singly(connection: StoreConnection, kind: Kind, batch: list[Job]) -> None:
+async def _send_singly(connection: StoreConnection, kind: Kind[Any, Any], batch: list[Job]) -> None:
     for index, job in enumerate(batch):
         await send(connection, kind, [job])
         if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
@@ -108,7 +138,7 @@ def _settle(batch: list[Job], results: Sequence[Any]) -> None:
             job.future.set_result(result)
 
 
-async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) -> list[asyncpg.Record]:
+async def _fetch(connection: StoreConnection, kind: Kind[Any, Any], arguments: list[Any]) -> list[asyncpg.Record]:
     """Return the rows for a batch. After a deadlock the batch is sent again, because nothing of it was stored."""
     values = kind.encode(arguments)
     for pause_s in PAUSES_S:
@@ -119,7 +149,9 @@ async def _fetch(connection: StoreConnection, kind: Kind, arguments: list[Any]) 
     return await _fetch_values(connection, kind, values)
 
 
-async def _fetch_values(connection: StoreConnection, kind: Kind, values: Sequence[Any]) -> list[asyncpg.Record]:
+async def _fetch_values(
+    connection: StoreConnection, kind: Kind[Any, Any], values: Sequence[Any]
+) -> list[asyncpg.Record]:
     statement = kind.for_engine(is_citus=connection.is_citus)
     try:
         return await connection.fetch(statement, values)

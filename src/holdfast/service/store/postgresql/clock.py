@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
@@ -14,7 +14,7 @@ from holdfast.service.store.postgresql.batcher import Batcher
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from holdfast.service.store.postgresql.batches import Kind
+    from holdfast.service.store.postgresql.batches import Argument, Kind, Result
     from holdfast.service.store.postgresql.connection import StoreConnection
 
 _log = logging.getLogger("holdfast.store")
@@ -79,7 +79,7 @@ class GuardedBatcher(Batcher):
         super().__init__(connections, work)
         self._clock = clock
 
-    async def ask(self, kind: Kind, argument: Any, keys: Sequence[Hashable] = ()) -> Any:
+    async def ask(self, kind: Kind[Argument, Result], argument: Argument, keys: Sequence[Hashable] = ()) -> Result:
         """See Batcher. Raises StoreUnavailable if the clocks differ by more than a minute, too."""
         await self._clock.require()
         return await super().ask(kind, argument, keys)

@@ -60,7 +60,7 @@ class RowByKey(NamedTuple):
         return " AND ".join((*same, self.also) if self.also else same)
 
 
-def look_up(name: str, row: RowByKey, encode: Encoder, decode: Decoder) -> Kind:
+def look_up(name: str, row: RowByKey, encode: Encoder, decode: Decoder) -> Kind[Any, Any]:
     """Return a kind of read that returns the rows found, after the number of their key.
 
     With LATERAL and LIMIT, a server looks each key up separately, however small the table was when it planned. Citus

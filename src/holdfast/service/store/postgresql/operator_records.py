@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 # ruff: noqa: S608 - the statements consist of our own names
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.quotas import Counted
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.administration import AdminKey, StoredInvitation
-from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.batches import Kind, LostRace
-from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.batches import rows_of, value_of
 from holdfast.service.store.postgresql.writes.arguments import call
 
 if TYPE_CHECKING:
@@ -18,19 +16,9 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.batcher import Batcher
 
 
-def rows_of(name: str, statement: str) -> Kind:
-    """Return a kind of read that is never batched; its result is the list of rows."""
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
-
-
-def single(name: str, function: str, arguments: int) -> Kind:
-    """Return a kind of write that is never batched; its result is what the database function returns."""
-    return Kind(name, call(function, arguments), lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1)
-
-
 _KEY_COLUMNS = f"SELECT {', '.join(AdminKey._fields)} FROM holdfast.admin_keys"
-KEY = rows_of("admin_key", f"{_KEY_COLUMNS} WHERE name = $1")
-KEYS = rows_of("admin_keys", f"{_KEY_COLUMNS} ORDER BY name")
+KEY = rows_of("admin_key", f"{_KEY_COLUMNS} WHERE name = $1", AdminKey)
+KEYS = rows_of("admin_keys", f"{_KEY_COLUMNS} ORDER BY name", AdminKey)
 _COLUMNS = ", ".join(StoredInvitation._fields[:-1])
 
 
@@ -46,14 +34,16 @@ def _invitations(which: str) -> str:
     )
 
 
-INVITATION = rows_of("invitation", _invitations("number = $1"))
+INVITATION = rows_of("invitation", _invitations("number = $1"), StoredInvitation)
 INVITATIONS = rows_of(
-    "invitations", _invitations("(made_at, number) < ($1, $2) ORDER BY made_at DESC, number DESC LIMIT $3")
+    "invitations",
+    _invitations("(made_at, number) < ($1, $2) ORDER BY made_at DESC, number DESC LIMIT $3"),
+    StoredInvitation,
 )
-KEEP_KEY = single("keep_admin_key", "keep_admin_key_v1", 5)
-REVOKE_KEY = single("revoke_admin_key", "revoke_admin_key_v1", 3)
-INVITE = single("invite", "invite_v1", 5)
-USE_UP = single("use_up_invitation", "use_up_invitation_v1", 6)
+KEEP_KEY = value_of("keep_admin_key", call("keep_admin_key_v1", 5), bool)
+REVOKE_KEY = value_of("revoke_admin_key", call("revoke_admin_key_v1", 3), bool)
+INVITE = value_of("invite", call("invite_v1", 5), bool)
+USE_UP = value_of("use_up_invitation", call("use_up_invitation_v1", 6), int)
 
 
 class PostgresqlOperatorRecords:
@@ -65,44 +55,35 @@ class PostgresqlOperatorRecords:
 
     async def keep_key(self, key: AdminKey, by: By) -> bool:
         """See OperatorRecords."""
-        return bool(await self._write(KEEP_KEY, (by.operator, key.name, key.digest, key.scopes, key.made_at)))
+        return await self._writes.insist(KEEP_KEY, (by.operator, key.name, key.digest, key.scopes, key.made_at))
 
     async def key(self, name: str) -> AdminKey | None:
         """See OperatorRecords."""
         rows = await self._reads.ask(KEY, (name,))
-        return AdminKey(*rows[0]) if rows else None
+        return rows[0] if rows else None
 
     async def keys(self) -> list[AdminKey]:
         """See OperatorRecords."""
-        return [AdminKey(*row) for row in await self._reads.ask(KEYS, ())]
+        return await self._reads.ask(KEYS, ())
 
     async def revoke_key(self, name: str, by: By) -> bool:
         """See OperatorRecords."""
-        return bool(await self._write(REVOKE_KEY, (by.operator, name, by.now)))
+        return await self._writes.insist(REVOKE_KEY, (by.operator, name, by.now))
 
     async def invite(self, invitation: StoredInvitation, by: By) -> bool:
         """See OperatorRecords."""
-        return bool(await self._write(INVITE, (by.operator, *invitation[:4])))
+        return await self._writes.insist(INVITE, (by.operator, *invitation[:4]))
 
     async def use_up(self, invitation: StoredInvitation, by: By) -> int:
         """See OperatorRecords."""
         shard = shard_of(Counted.INVITATIONS.value, invitation.number)
-        return int(await self._write(USE_UP, (by.operator, shard, *invitation[:3], by.now)))
+        return await self._writes.insist(USE_UP, (by.operator, shard, *invitation[:3], by.now))
 
     async def invitation(self, number: str) -> StoredInvitation | None:
         """See OperatorRecords."""
         rows = await self._reads.ask(INVITATION, (number,))
-        return StoredInvitation(*rows[0]) if rows else None
+        return rows[0] if rows else None
 
     async def invitations(self, after: tuple[float, str] | None, limit: int) -> list[StoredInvitation]:
         """See OperatorRecords."""
-        rows = await self._reads.ask(INVITATIONS, (*(after or (1e12, "")), limit))
-        return [StoredInvitation(*row) for row in rows]
-
-    async def _write(self, kind: Kind, values: tuple[Any, ...]) -> Any:
-        for _ in Tries():
-            try:
-                return await self._writes.ask(kind, values)
-            except LostRace:
-                continue
-        raise StoreUnavailable("too many others wrote the same rows")
+        return await self._reads.ask(INVITATIONS, (*(after or (1e12, "")), limit))

@@ -9,19 +9,14 @@ import msgspec
 
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import value_of
 from holdfast.service.store.postgresql.reads import IN_ORDER
 from holdfast.service.store.postgresql.writes.arguments import call
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from asyncpg import Record
-
-    from holdfast.rules.pseudonyms import Pseudonyms
     from holdfast.service.store.persons import Removal
 
-_AT_ONCE = 500  # rows of the audit that a statement changes
+HIDDEN_AT_ONCE = 500  # rows of the audit that a statement changes
 
 
 def removal_arguments(one: Removal) -> list[object]:
@@ -36,22 +31,8 @@ def removal_arguments(one: Removal) -> list[object]:
     ]
 
 
-TAKE_BACK = Kind(
-    "take_back",
-    call("take_back_v1", 13),
-    lambda batch: removal_arguments(batch[0]),
-    lambda _batch, rows: [Removed.of_text(rows[0][0])],
-    1,
-    repeatable=True,
-)
-
-
-def _hide(batch: Sequence[tuple[Pseudonyms, float]]) -> list[Any]:
-    pseudonyms, before = batch[0]
-    return [*pseudonyms.blocks, before, _AT_ONCE]
-
-
-HIDE_NAMES = Kind("hide_names", call("hide_names_v1", 4), _hide, lambda _batch, rows: [rows[0][0]], 1, repeatable=True)
+TAKE_BACK = value_of("take_back", call("take_back_v1", 13), Removed.of_text, repeatable=True)
+HIDE_NAMES = value_of("hide_names", call("hide_names_v1", 4), int, repeatable=True)
 
 _OF_DID = "t.shard = $1 AND t.did = $2"
 # Of the DID's identifiers `h`. A session proves nothing: what belongs to the identifier itself is the DID's only once
@@ -99,20 +80,18 @@ _JSON = ", ".join(
 )
 
 
-def _held(_batch: Sequence[Any], rows: list[Record]) -> list[Any]:
-    found = msgspec.json.decode(rows[0][0])
+def _held(text: str) -> dict[str, list[dict[str, object]]]:
+    found: dict[str, list[dict[str, Any]]] = msgspec.json.decode(text)
     for pin in found["pins"]:
         if pin["name"] is not None:  # may contain NUL, which PostgreSQL's texts may not
             pin["name"] = bytes.fromhex(pin["name"]).decode()
-    return [found]
+    return found
 
 
-HELD = Kind(
+HELD = value_of(
     "held_of",
     f"WITH registered AS MATERIALIZED (SELECT * FROM holdfast.did_identifiers AS t WHERE {_OF_DID})"
     f" SELECT json_build_object({_JSON})::text",
-    lambda batch: batch[0],
     _held,
-    1,
     repeatable=True,
 )

@@ -12,10 +12,10 @@ from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import Kind, row, rows_of
 from holdfast.service.store.postgresql.lookups import RowByKey, found, identifiers, keys, look_up
 from holdfast.service.store.postgresql.writes.arguments import columns
-from holdfast.service.store.values import RegisteredDid
+from holdfast.service.store.values import PendingRegistration, RegisteredDid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,13 +39,14 @@ CREDENTIAL = Kind(
     found(RegisteredDid),
     repeatable=True,
 )
-_OF_IP = look_up("registrations", RowByKey("t.registrations", "ip_counters", ("ip",)), keys, found(int, otherwise=0))
+_counted = found(int, otherwise=0)
+_OF_IP = look_up("registrations", RowByKey("t.registrations", "ip_counters", ("ip",)), keys, _counted)
 _TOTAL = "SELECT 0, coalesce(sum(value), 0)::bigint FROM holdfast.totals WHERE name = 'registrations' UNION ALL "
 
 
 def _counts(batch: Sequence[str], rows: list[Record]) -> list[tuple[int, int]]:
     (total,) = (value for n, value in rows if n == 0)
-    return [(of_ip, total) for of_ip in _OF_IP.decode(batch, [row for row in rows if row[0] > 0])]
+    return [(of_ip, total) for of_ip in _counted(batch, [row for row in rows if row[0] > 0])]
 
 
 REGISTRATIONS = dataclasses.replace(
@@ -68,18 +69,13 @@ CODE = look_up(
 )
 
 
-def _single(name: str, statement: str) -> Kind:
-    """Return a kind of request that is never batched and whose result is the list of all rows."""
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
-
-
 # Each identifier's first due check comes before any second one, so that one identifier with many checks does not delay
 # the others. The second SELECT of the UNION finds checks that were postponed too far, by a clock that ran ahead and has
 # since been corrected.
 _CANDIDATES = 5000  # considered for a run's order, which bounds the cost of a run
 _PENDING = "WHERE confirmation = 'pending'"
 _JUDGED = f"{_PENDING} AND ask_at < {NEVER}"
-DUE = _single(
+DUE = rows_of(
     "due",
     "SELECT credential, did, tx_hash, smart_account, channel, key, created_at, asked FROM ("  # noqa: S608 - our own figures
     "SELECT c.*, row_number() OVER (PARTITION BY shard, channel, key ORDER BY ask_at, created_at, credential) AS turn"
@@ -89,21 +85,24 @@ DUE = _single(
     f" AND ask_at < {NEVER} ORDER BY ask_at LIMIT {_CANDIDATES})) AS candidates ORDER BY ask_at LIMIT {_CANDIDATES})"
     " AS c"
     ") AS turns ORDER BY turn, ask_at, created_at, credential LIMIT $2",
+    PendingRegistration,
 )
-HOLDS_LEASE = _single(
-    "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3"
+HOLDS_LEASE = rows_of(
+    "holds_lease", "SELECT 1 FROM holdfast.leases WHERE name = $1 AND holder = $2 AND expires_at > $3", row
 )
 # The count is cheap: it reads only the index of pending registrations and stops at the limit.
-PENDING = _single(
+PENDING = rows_of(
     "gauges",
     f"SELECT (SELECT count(*) FROM (SELECT 1 FROM holdfast.credentials {_JUDGED} LIMIT $1) AS counted),"  # noqa: S608 - our own condition
     f" (SELECT min(ask_at) FROM holdfast.credentials {_JUDGED}),"
     " (SELECT count(*) FROM (SELECT 1 FROM holdfast.outbox LIMIT $1) AS counted),"
     " (SELECT min(at) FROM holdfast.outbox)",
+    row,
 )
-SERVER = _single(
+SERVER = rows_of(
     "gauges",
     "SELECT current_setting('synchronous_standby_names') <> '', extract(epoch FROM clock_timestamp())::float8",
+    row,
 )
 # A temporary file of 224 KiB where the database's tables are. A write alone could fit into pages that exist.
 # It returns no rows, but on Citus one for each worker that failed.
@@ -129,30 +128,32 @@ ROOM = Kind(
     f" FROM run_command_on_workers($room${_ROOM}$room$) WHERE NOT success",
 )
 # Without the role pg_monitor, the server does not reveal a standby's state.
-STANDBYS = _single("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1")
+STANDBYS = rows_of("gauges", "SELECT sync_state, count(*)::int FROM pg_catalog.pg_stat_replication GROUP BY 1", row)
 _VERSION = "SELECT version, oldest FROM holdfast.schema_version"
-VERSION = dataclasses.replace(
-    _single("ping", _VERSION),
+VERSION = rows_of(
+    "ping",
+    _VERSION,
+    row,
     # The count of no rows asks every server: only one that reaches them all is ready.
     on_citus=f"{_VERSION} WHERE (SELECT count(*) FROM holdfast.snapshot_shards WHERE shard < 0) = 0",  # noqa: S608 - our own names
 )
 IN_ORDER = f"at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action)"
-_OF_IDENTIFIER = "WHERE shard = $1 AND channel = $2 AND key = $3"
+
+
+def _described(columns_read: str, table: str, order: str = "") -> Kind[Sequence[Any], list[dict[str, object]]]:
+    """Return a read of an identifier's rows in a table, each as a dictionary."""
+    names = columns_read.split(", ")
+    statement = f"SELECT {columns_read} FROM holdfast.{table} WHERE shard = $1 AND channel = $2 AND key = $3{order}"  # noqa: S608 - our own names
+    return rows_of("describe", statement, lambda *values: dict(zip(names, values, strict=True)))
+
+
 DESCRIPTION = {
-    "claim": _single(
-        "describe",
-        "SELECT channel, key, given, did, stage, created_at, registered_at, signed"  # noqa: S608 - our own condition
-        f" FROM holdfast.identifiers {_OF_IDENTIFIER}",
+    "claim": _described("channel, key, given, did, stage, created_at, registered_at, signed", "identifiers"),
+    "credentials": _described(
+        "credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at, signed",
+        "credentials",
+        " ORDER BY created_at, credential",
     ),
-    "credentials": _single(
-        "describe",
-        "SELECT credential, tx_hash, block_number, smart_account, created_at, confirmation, settled_at, signed"  # noqa: S608 - our own condition
-        f" FROM holdfast.credentials {_OF_IDENTIFIER} ORDER BY created_at, credential",
-    ),
-    "verifications": _single("describe", f"SELECT verified_at FROM holdfast.verifications {_OF_IDENTIFIER}"),  # noqa: S608 - our own condition
-    "history": _single(
-        "describe",
-        f"SELECT at, action, did, operator FROM holdfast.history {_OF_IDENTIFIER}"  # noqa: S608 - our own condition
-        f" ORDER BY {IN_ORDER}, id",
-    ),
+    "verifications": _described("verified_at", "verifications"),
+    "history": _described("at, action, did, operator", "history", f" ORDER BY {IN_ORDER}, id"),
 }

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.postgresql.batches import Kind, LostRace
-from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.batches import Kind, as_read, row, rows_of, value_of
 from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of, new_number
 from holdfast.service.store.postgresql.writes.charges import ChargeToMake, refusals, window_columns
 from holdfast.service.store.recoveries import MOST_STATED, RETENTION_S, STARTED, Mail, Signable
@@ -37,11 +35,6 @@ _RETRY_AT = (
 )
 
 
-def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
-    """Return a kind of request that is never batched; its result is the list of rows."""
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable)
-
-
 def _encode_attempt(batch: Sequence[tuple[str, int, ChargeToMake]]) -> list[Any]:
     request, most, charge = batch[0]
     return [shard_of(request), request, most, *window_columns([charge])]
@@ -54,19 +47,19 @@ def _decode_attempt(batch: Sequence[tuple[str, int, ChargeToMake]], rows: list[R
     return [CountedAttempt(0, *tuple(rows[0])[3:]) if rows else None]
 
 
-_HOLDER = _single("recovery_holder", call("recovery_holder_v1", 3), repeatable=True)
-_KEEP = _single("keep_recovery", call("keep_recovery_v1", 12), repeatable=True)
+_HOLDER = value_of("recovery_holder", call("recovery_holder_v1", 3), as_read, repeatable=True)
+_KEEP = rows_of("keep_recovery", call("keep_recovery_v1", 12), row)
 _ATTEMPT = Kind("attempt_recovery", call("attempt_recovery_v1", 11), _encode_attempt, _decode_attempt, 1)
-_CONFIRM = _single("confirm_recovery", call("confirm_recovery_v1", 4))
-_STOP = _single("stop_recovery", call("stop_recovery_v1", 3))
-_SIGN = _single("sign_recovery", call("sign_recovery_v1", 4), repeatable=True)
-_NOTE = _single("note_recovery_mails", call("note_recovery_mails_v1", 8), repeatable=True)
-_RECOVERED = _single("note_recovered", call("note_recovered_v1", 5))
-_TAKE = _single("take_recovery_mails", call("take_recovery_mails_v1", 3))
-_SENT = _single("recovery_mail_sent", _MARK_SENT, repeatable=True)
-_RETRY = _single("retry_recovery_mail", _RETRY_AT, repeatable=True)
-_STATED = _single("dids_of_account", _STATED_BY, repeatable=True)
-_EXPIRE = _single("expire_recoveries", call("expire_recoveries_v1", 2), repeatable=True)
+_CONFIRM = value_of("confirm_recovery", call("confirm_recovery_v1", 4), as_read)
+_STOP = value_of("stop_recovery", call("stop_recovery_v1", 3), bool)
+_SIGN = rows_of("sign_recovery", call("sign_recovery_v1", 4), Signable)
+_NOTE = value_of("note_recovery_mails", call("note_recovery_mails_v1", 8), int, repeatable=True)
+_RECOVERED = value_of("note_recovered", call("note_recovered_v1", 5), int)
+_TAKE = rows_of("take_recovery_mails", call("take_recovery_mails_v1", 3), Mail, repeatable=False)
+_SENT = rows_of("recovery_mail_sent", _MARK_SENT, row)
+_RETRY = rows_of("retry_recovery_mail", _RETRY_AT, row)
+_STATED = rows_of("dids_of_account", _STATED_BY, str)
+_EXPIRE = value_of("expire_recoveries", call("expire_recoveries_v1", 2), int, repeatable=True)
 
 
 class PostgresqlRecoveries:
@@ -78,76 +71,58 @@ class PostgresqlRecoveries:
 
     async def holder(self, identifier: Identifier) -> str | None:
         """See Recoveries."""
-        rows = await self._reads.ask(_HOLDER, claim_key_of(identifier))
-        found: str | None = rows[0][0]
-        return found
+        return await self._reads.ask(_HOLDER, claim_key_of(identifier))
 
     async def keep(self, new: NewRecovery) -> None:
         """See Recoveries."""
         of = (shard_of(new.request), new.request, new.did, *claim_key_of(new.identifier))
-        await self._again(_KEEP, (*of, new.account, new.owners, new.nonce, new.digest, new.now, new.expires_at))
+        await self._writes.insist(_KEEP, (*of, new.account, new.owners, new.nonce, new.digest, new.now, new.expires_at))
 
     async def count_attempt(
         self, request: str, quotas: Sequence[Quota], now: float, limit: int
     ) -> CountedAttempt | None:
         """See Recoveries."""
-        counted: CountedAttempt | None = await self._again(
-            _ATTEMPT, (request, limit, ChargeToMake(quotas, now, new_number()))
-        )
-        return counted
+        return await self._writes.insist(_ATTEMPT, (request, limit, ChargeToMake(quotas, now, new_number())))
 
     async def confirm(self, request: str, now: float, ready_at: float) -> str | None:
         """See Recoveries."""
-        account: str | None = (await self._again(_CONFIRM, (shard_of(request), request, now, ready_at)))[0][0]
-        return account
+        return await self._writes.insist(_CONFIRM, (shard_of(request), request, now, ready_at))
 
     async def stop(self, request: str, now: float) -> bool:
         """See Recoveries."""
-        return bool((await self._again(_STOP, (shard_of(request), request, now)))[0][0])
+        return await self._writes.insist(_STOP, (shard_of(request), request, now))
 
     async def signable(self, account: str, owners: str, nonce: int, now: float) -> Signable | None:
         """See Recoveries."""
-        rows = await self._again(_SIGN, (account, owners, nonce, now))
-        return Signable(*rows[0]) if rows else None
+        rows = await self._writes.insist(_SIGN, (account, owners, nonce, now))
+        return rows[0] if rows else None
 
     async def note_started(self, started: StartedRecovery, now: float) -> int:
         """See Recoveries."""
         of = (started.did, shard_of(started.name), started.name, STARTED)
-        return int((await self._again(_NOTE, (*of, started.account, started.until, "", now)))[0][0])
+        return await self._writes.insist(_NOTE, (*of, started.account, started.until, "", now))
 
     async def note_finished(self, finished: FinishedRecovery, now: float) -> int:
         """See Recoveries."""
         of = (finished.did, shard_of(finished.name), finished.name)
-        return int((await self._again(_RECOVERED, (*of, finished.account, now)))[0][0])
+        return await self._writes.insist(_RECOVERED, (*of, finished.account, now))
 
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:
         """See Recoveries."""
-        return [Mail(*row) for row in await self._again(_TAKE, (now, lease_s, limit))]
+        return await self._writes.insist(_TAKE, (now, lease_s, limit))
 
     async def sent(self, mail: Mail, now: float) -> None:
         """See Recoveries."""
-        await self._again(_SENT, (shard_of(mail.name), mail.name, mail.recipient, now))
+        await self._writes.insist(_SENT, (shard_of(mail.name), mail.name, mail.recipient, now))
 
     async def retry_mail(self, mail: Mail, due_at: float) -> None:
         """See Recoveries."""
-        await self._again(_RETRY, (shard_of(mail.name), mail.name, mail.recipient, due_at))
+        await self._writes.insist(_RETRY, (shard_of(mail.name), mail.name, mail.recipient, due_at))
 
     async def dids_of(self, account: str) -> list[str]:
         """See Recoveries."""
-        return [did for (did,) in await self._reads.ask(_STATED, (account, MOST_STATED))]
+        return await self._reads.ask(_STATED, (account, MOST_STATED))
 
     async def expire(self, now: float) -> int:
         """See Recoveries."""
-        removed = 0
-        while part := int((await self._again(_EXPIRE, (now - RETENTION_S, _EXPIRED_AT_ONCE)))[0][0]):
-            removed += part
-        return removed
-
-    async def _again(self, kind: Kind, argument: Any) -> Any:
-        """Do a write and return its result, retrying while other transactions interfere."""
-        for _ in Tries():
-            try:
-                return await self._writes.ask(kind, argument)
-            except LostRace:
-                continue
-        raise StoreUnavailable("too many others wrote the same rows")
+        return await self._writes.in_parts(_EXPIRE, (now - RETENTION_S, _EXPIRED_AT_ONCE))

@@ -5,38 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import Kind, as_read, rows_of, value_of
 from holdfast.service.store.postgresql.writes import claims, codes
+from holdfast.service.store.postgresql.writes.arguments import call
 from holdfast.service.store.values import IdempotencyState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from asyncpg import Record
 
+    from holdfast.service.store.postgresql.batches import Argument, Result
     from holdfast.service.store.postgresql.writes.codes import AttemptToCount
     from holdfast.service.store.values import NewRepeat, StoredResponse
 
 
-def _with_answers(kind: Kind, arguments: int, effect: str | None) -> Kind:
+def _with_answers(kind: Kind[Any, Any], arguments: int, effect: str | None) -> Kind[Any, Any]:
     """Return a kind of request that also stores a response, if `effect` is true for the result row `f`.
 
     `effect` is None if the database function returns nothing and always succeeds.
     """
-    call = kind.statement.removeprefix("SELECT * FROM ")
+    called = kind.statement.removeprefix("SELECT * FROM ")
     shards, keys, answers = (f"${arguments + n}::{of}[]" for n, of in ((1, "smallint"), (2, "bytea"), (3, "bytea")))
     if effect is None:
         statement = (
-            f"SELECT {call}, (SELECT bool_and(holdfast.keep_answer_v1(s, k, a))"  # noqa: S608 - our own names
+            f"SELECT {called}, (SELECT bool_and(holdfast.keep_answer_v1(s, k, a))"  # noqa: S608 - our own names
             f" FROM unnest({shards}, {keys}, {answers}) AS w (s, k, a))"
         )
     else:
         keep = f"holdfast.keep_answer_v1(({shards})[f.n], ({keys})[f.n], ({answers})[f.n])"
-        statement = f"SELECT f.*, CASE WHEN {effect} THEN {keep} END FROM {call} AS f"  # noqa: S608 - our own names
+        statement = f"SELECT f.*, CASE WHEN {effect} THEN {keep} END FROM {called} AS f"  # noqa: S608 - our own names
     return Kind(f"{kind.name} kept", statement, _encoder(kind), _decoder(kind), kind.most)
 
 
-def _encoder(kind: Kind) -> Any:
+def _encoder(kind: Kind[Any, Any]) -> Any:
     def encode(batch: Sequence[tuple[Any, StoredResponse]]) -> list[Any]:
         responses = [answer for _, answer in batch]
         return [*kind.encode([item for item, _ in batch]), *_columns_of(responses)]
@@ -48,14 +50,14 @@ def _columns_of(responses: Sequence[StoredResponse]) -> list[list[Any]]:
     return [[shard_of(one.key) for one in responses], [one.key for one in responses], [one.answer for one in responses]]
 
 
-def _decoder(kind: Kind) -> Any:
+def _decoder(kind: Kind[Any, Any]) -> Any:
     def decode(batch: Sequence[tuple[Any, StoredResponse]], rows: list[Record]) -> Sequence[Any]:
         return kind.decode([item for item, _ in batch], [tuple(row)[:-1] for row in rows])  # type: ignore[misc]
 
     return decode
 
 
-KEEPING = {
+KEEPING: dict[Kind[Any, Any], Kind[Any, Any]] = {
     claims.OPEN_SESSIONS: _with_answers(claims.OPEN_SESSIONS, 17, "f.done"),
     claims.REGISTER: _with_answers(claims.REGISTER, 2, "f.move IS NOT NULL"),
     claims.ADD_TRANSACTION: _with_answers(claims.ADD_TRANSACTION, 10, "f.done"),
@@ -63,6 +65,15 @@ KEEPING = {
     codes.CONSUME_CODES: _with_answers(codes.CONSUME_CODES, 5, "true"),
     codes.MARK_VERIFIED: _with_answers(codes.MARK_VERIFIED, 4, None),
 }
+
+
+def kept(
+    response: StoredResponse | None, kind: Kind[Argument, Result], argument: Argument, keys: Sequence[Hashable]
+) -> tuple[Kind[Any, Result], Any, Sequence[Hashable]]:
+    """Return the request that also stores, in the same transaction, the response that reports it."""
+    if response is None:
+        return kind, argument, keys
+    return KEEPING[kind], (argument, response), (*keys, response.key)
 
 
 def _encode_attempts(batch: Sequence[AttemptToCount]) -> list[Any]:
@@ -85,30 +96,18 @@ NOTE_ATTEMPTS = Kind(
 )
 
 
-def _begun(_batch: Sequence[NewRepeat], rows: list[Record]) -> list[IdempotencyState]:
-    mine, body, answer, code_id, number = rows[0]
-    return [IdempotencyState(mine, body, answer, None if code_id is None else (code_id, number))]
-
-
-def _encode_begin(batch: Sequence[NewRepeat]) -> list[Any]:
-    one = batch[0]
+def begin_arguments(one: NewRepeat) -> list[Any]:
+    """Return the arguments of BEGIN."""
     return [shard_of(one.key), one.key, list(one.bodies), one.now, one.lease_s, one.retention_s]
 
 
-BEGIN = Kind("begin", "SELECT * FROM holdfast.begin_answer_v1($1, $2, $3, $4, $5, $6)", _encode_begin, _begun, 1)
-FINISH = Kind(
-    "finish",
-    "SELECT holdfast.finish_answer_v1($1, $2, $3)",
-    lambda batch: [shard_of(batch[0][0]), *batch[0]],
-    lambda _batch, rows: [rows[0][0]],
-    1,
-    repeatable=True,
+BEGIN = rows_of(
+    "begin",
+    call("begin_answer_v1", 6),
+    lambda mine, body, answer, code_id, number: IdempotencyState(
+        mine, body, answer, None if code_id is None else (code_id, number)
+    ),
+    repeatable=False,
 )
-EXPIRE = Kind(
-    "expire answers",
-    "SELECT holdfast.expire_answers_v1($1, $2)",
-    lambda batch: batch[0],
-    lambda _batch, rows: [rows[0][0]],
-    1,
-    repeatable=True,
-)
+FINISH = value_of("finish", "SELECT holdfast.finish_answer_v1($1, $2, $3)", as_read, repeatable=True)
+EXPIRE = value_of("expire answers", "SELECT holdfast.expire_answers_v1($1, $2)", int, repeatable=True)

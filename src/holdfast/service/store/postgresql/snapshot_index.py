@@ -68,44 +68,37 @@ class PostgresqlSnapshotIndex:
 
     async def usage(self, did: str) -> Usage:
         """See SnapshotIndex."""
-        usage: Usage = await self._reads.ask(reads.USAGE, did)
-        return usage
+        return await self._reads.ask(reads.USAGE, did)
 
     async def pin(self, did: str, request_id: str) -> Pin | None:
         """See SnapshotIndex."""
         if not storable(request_id):
             return None
-        pin: Pin | None = await self._reads.ask(reads.PIN, (did, request_id))
-        return pin
+        return await self._reads.ask(reads.PIN, (did, request_id))
 
     async def pins(self, did: str) -> list[Pin]:
         """See SnapshotIndex."""
-        pins: list[Pin] = await self._reads.ask(reads.PINS, did)
-        return pins
+        return await self._reads.ask(reads.PINS, _did(did))
 
     async def publisher(self, did: str) -> str | None:
         """See SnapshotIndex."""
-        name: str | None = await self._reads.ask(reads.PUBLISHER, did)
-        return name
+        return await self._reads.ask(reads.PUBLISHER, did)
 
     async def block(self, cid: str) -> BlockLocation | None:
         """See SnapshotIndex."""
-        location: BlockLocation | None = await self._reads.ask(reads.BLOCK, cid)
-        return location
+        return await self._reads.ask(reads.BLOCK, cid)
 
     async def root(self, cid: str) -> StoredRoot | None:
         """See SnapshotIndex."""
-        root: StoredRoot | None = await self._reads.ask(reads.ROOT, cid)
-        return root
+        return await self._reads.ask(reads.ROOT, cid)
 
     async def record(self, name: str) -> StoredRecord | None:
         """See SnapshotIndex."""
-        record: StoredRecord | None = await self._reads.ask(reads.RECORD, name)
-        return record
+        return await self._reads.ask(reads.RECORD, name)
 
     async def garbage(self, limit: int) -> list[str]:
         """See SnapshotIndex."""
-        return [row[0] for row in await self._reads.ask(reads.GARBAGE, (limit,))]
+        return await self._reads.ask(reads.GARBAGE, (limit,))
 
     async def totals(self) -> tuple[int, int, int]:
         """See SnapshotIndex."""
@@ -201,7 +194,7 @@ class PostgresqlSnapshotIndex:
         new = (record.sequence, str(record.validity_ns), record.ttl_ns, record.data, record.now)
         for _ in Tries():
             ((owner_shard, owner, *row),) = await self._reads.ask(reads.NAME_FACTS, keys)
-            stored = reads.record_of(row)
+            stored = reads.record_of(*row)
             if owner is None or (stored is not None and stored.did != owner):
                 return False
             if not decide(stored):
@@ -216,16 +209,12 @@ class PostgresqlSnapshotIndex:
     async def expire(self, now: float) -> int:
         """See SnapshotIndex. Rows are removed in parts, so that no statement takes long."""
         queued = now - QUEUED_RETENTION_S
-        removed = 0
-        while part := await self._writes.ask(
-            writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_RETENTION_S), _DIDS_AT_ONCE)
-        ):
-            removed += part
-        while part := await self._writes.ask(writes.EXPIRE_ORPHANS, (now, now - ORPHANS_RETENTION_S, _ORPHANS_AT_ONCE)):
-            removed += part
-        while part := await self._writes.ask(writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)):
-            removed += part
-        return removed
+        parts = (
+            (writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_RETENTION_S), _DIDS_AT_ONCE)),
+            (writes.EXPIRE_ORPHANS, (now, now - ORPHANS_RETENTION_S, _ORPHANS_AT_ONCE)),
+            (writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)),
+        )
+        return sum([await self._writes.in_parts(kind, values) for kind, values in parts])
 
     async def objects(self, after: int, limit: int) -> list[tuple[int, str, str]]:  # noqa: ARG002 - the port's
         """See SnapshotIndex."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from holdfast.rules.shards import shard_of
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import Kind, row, rows_of
 from holdfast.service.store.postgresql.lookups import RowByKey, found, keys, look_up
-from holdfast.service.store.postgresql.writes.arguments import columns
+from holdfast.service.store.postgresql.writes.arguments import call, columns
 from holdfast.service.store.snapshot_index import BlockLocation, StoredRecord, StoredRoot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from asyncpg import Record
 
@@ -59,7 +59,7 @@ USAGE = Kind(
 )
 
 
-def pin_of_row(row: Record) -> Pin:
+def pin_of_row(row: Iterable[Any]) -> Pin:
     """Convert a row of holdfast.snapshot_pin_v1."""
     request_id, did, cid, name, *rest = row
     return pin_of((request_id, did, cid, None if name is None else name.decode(), *rest))
@@ -77,16 +77,13 @@ PIN = Kind(
     _pins,
     repeatable=True,
 )
-PINS = Kind(
+PINS = rows_of(
     "pins",
     "SELECT p.request_id, p.did, p.cid, p.name, p.origins, p.meta, p.state, p.created_us, r.size"
     " FROM holdfast.snapshot_pins AS p"
     " LEFT JOIN holdfast.snapshot_roots AS r ON r.shard = p.shard AND r.did = p.did AND r.cid = p.cid"
     " WHERE p.shard = $1 AND p.did = $2 ORDER BY p.created_us DESC",
-    lambda batch: [shard_of(batch[0]), batch[0]],
-    lambda _batch, rows: [[pin_of_row(row) for row in rows]],
-    1,
-    repeatable=True,
+    lambda *values: pin_of_row(values),
 )
 PUBLISHER = Kind(
     "publisher",
@@ -123,9 +120,10 @@ ROOT = Kind(
 )
 
 
-def record_of(row: tuple[str | None, str, int, int, int, bytes]) -> StoredRecord | None:
-    """Return the record in a row of DID, root, sequence, validity, TTL and record; None for a row of NULLs."""
-    did, root, sequence, validity_ns, ttl_ns, data = row
+def record_of(
+    did: str | None, root: str, sequence: int, validity_ns: str, ttl_ns: int, data: bytes
+) -> StoredRecord | None:
+    """Return the record in a row of snapshot_names; None for a row of NULLs."""
     return None if did is None else StoredRecord(did, root, sequence, int(validity_ns), ttl_ns, data)
 
 
@@ -133,28 +131,20 @@ RECORD = look_up(
     "record",
     RowByKey("t.did, t.root, t.sequence, t.validity_ns, t.ttl_ns, t.record", "snapshot_names", ("name",)),
     keys,
-    found(lambda *row: record_of(row)),
+    found(record_of),
 )
-
-
-def _single(name: str, statement: str) -> Kind:
-    """Return a kind of request that is never batched and whose result is the list of all rows."""
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows], 1, repeatable=True)
-
-
-GARBAGE = _single("garbage", "SELECT object FROM holdfast.snapshot_garbage LIMIT $1")
-TOTALS = _single(
+GARBAGE = rows_of("garbage", "SELECT object FROM holdfast.snapshot_garbage LIMIT $1", str)
+TOTALS = rows_of(
     "totals",
     "SELECT coalesce(sum(snapshots), 0)::bigint, coalesce(sum(pins), 0)::bigint, coalesce(sum(bytes), 0)::bigint"
     " FROM holdfast.snapshot_shards",
+    row,
 )
-FINISH_FACTS = _single(
-    "finish_facts",
-    "SELECT * FROM holdfast.snapshot_finish_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-)
-PIN_FACTS = _single("pin_facts", "SELECT * FROM holdfast.snapshot_pin_facts_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-NAME_FACTS = _single(
+FINISH_FACTS = rows_of("finish_facts", call("snapshot_finish_facts_v1", 11), row)
+PIN_FACTS = rows_of("pin_facts", call("snapshot_pin_facts_v1", 9), row)
+NAME_FACTS = rows_of(
     "name_facts",
     "SELECT owner_shard, owner, did, root, sequence, validity_ns, 0, record"
     " FROM holdfast.snapshot_name_facts_v1($1, $2, $3, $4)",
+    row,
 )

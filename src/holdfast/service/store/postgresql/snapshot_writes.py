@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import Kind, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST = 16  # a batch holds its locks until it ends
 
 
-def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind:
+def _each(name: str, function: str, types: Sequence[str], *, repeatable: bool = False) -> Kind[Sequence[Any], Any]:
     """Return a kind of request that calls a database function, with the shard first; its result is a row or None."""
     arrays = ", ".join(f"${n}::{of}[]" for n, of in enumerate(types, 1))
     names = ", ".join(f"a{n}" for n in range(1, len(types) + 1))
@@ -57,21 +57,19 @@ ADD_PIN = _each(
     (*_DID, *_TOKEN, "text", "smallint", "text", "text", "bytea", "text", "text", "float8", "float8", "bigint"),
 )
 REMOVE_PIN = _each("remove_pin", "snapshot_remove_pin_v1", (*_DID, "text", "float8"))
-
-
-def _single(name: str, statement: str, *, repeatable: bool = False) -> Kind:
-    """Return a kind of request that is never batched; its result is the first value of the first row."""
-    return Kind(name, statement, lambda batch: batch[0], lambda _batch, rows: [rows[0][0]], 1, repeatable)
-
-
-REVOKE = _single("revoke", "SELECT holdfast.snapshot_revoke_v1($1, $2, $3, $4, $5)", repeatable=True)
-PUBLISH = _single("publish", "SELECT holdfast.snapshot_publish_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
-EXPIRE = _single("expire snapshots", "SELECT holdfast.snapshot_expire_v1($1, $2, $3, $4)", repeatable=True)
-EXPIRE_ORPHANS = _single("expire orphans", "SELECT holdfast.snapshot_expire_orphans_v1($1, $2, $3)", repeatable=True)
-EXPIRE_TOKENS = _single("expire tokens", "SELECT holdfast.snapshot_expire_tokens_v1($1, $2)", repeatable=True)
-COLLECTED = _single(
+REVOKE = value_of("revoke", "SELECT holdfast.snapshot_revoke_v1($1, $2, $3, $4, $5)", bool, repeatable=True)
+PUBLISH = value_of(
+    "publish", "SELECT holdfast.snapshot_publish_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)", bool
+)
+EXPIRE = value_of("expire snapshots", "SELECT holdfast.snapshot_expire_v1($1, $2, $3, $4)", int, repeatable=True)
+EXPIRE_ORPHANS = value_of(
+    "expire orphans", "SELECT holdfast.snapshot_expire_orphans_v1($1, $2, $3)", int, repeatable=True
+)
+EXPIRE_TOKENS = value_of("expire tokens", "SELECT holdfast.snapshot_expire_tokens_v1($1, $2)", int, repeatable=True)
+COLLECTED = value_of(
     "collected",
     "WITH gone AS (DELETE FROM holdfast.snapshot_garbage AS t USING unnest($1::smallint[], $2::text[]) AS w (s, o)"
     " WHERE t.shard = w.s AND t.object = w.o AND t.shard = ANY ($1) RETURNING 1) SELECT count(*) FROM gone",
+    int,
     repeatable=True,
 )

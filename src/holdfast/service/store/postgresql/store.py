@@ -20,14 +20,15 @@ from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
 from holdfast.service.store.postgresql.connection import StoreConnection
 from holdfast.service.store.postgresql.outbox import PostgresqlOutbox
 from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
+from holdfast.service.store.postgresql.repeats import kept
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.sponsorships import PostgresqlSponsorships
 from holdfast.service.store.postgresql.texts import storable
-from holdfast.service.store.postgresql.tries import Tries
+from holdfast.service.store.postgresql.tries import Tries, crowded
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
 from holdfast.service.store.postgresql.writes.arguments import claim_key_of, new_number
-from holdfast.service.store.values import COUNTED_PENDING, PendingRegistration, StoreGauges, since
+from holdfast.service.store.values import COUNTED_PENDING, StoreGauges, since
 from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.persons import NewAddress, Removal
     from holdfast.service.store.port import Charge
-    from holdfast.service.store.postgresql.batches import Kind
     from holdfast.service.store.values import (
         IdempotencyState,
         LateTransaction,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         NewRegistration,
         NewRepeat,
         NewSession,
+        PendingRegistration,
         RegisteredDid,
         StoredResponse,
     )
@@ -78,7 +79,7 @@ class PostgresqlStore:
         self._outbox = PostgresqlOutbox(self._reads, self._writes)
         self._snapshots = PostgresqlSnapshotIndex(self._reads, self._writes)
         self._recoveries = PostgresqlRecoveries(self._reads, self._writes)
-        self._sponsorships = PostgresqlSponsorships(self._reads, self._again)
+        self._sponsorships = PostgresqlSponsorships(self._reads, self._writes)
 
     @property
     def snapshots(self) -> PostgresqlSnapshotIndex:
@@ -121,8 +122,7 @@ class PostgresqlStore:
 
     async def claim_of(self, channel: str, key: str) -> Claim | None:
         """See Store."""
-        claim: Claim | None = await self._reads.ask(reads.CLAIM, (channel, key))
-        return claim
+        return await self._reads.ask(reads.CLAIM, (channel, key))
 
     async def is_claimed(self, channel: str, key: str) -> bool:
         """See Store."""
@@ -132,34 +132,29 @@ class PostgresqlStore:
         """See Store."""
         if not storable(credential):
             return None
-        found: RegisteredDid | None = await self._reads.ask(reads.CREDENTIAL, credential)
-        return found
+        return await self._reads.ask(reads.CREDENTIAL, credential)
 
     async def registrations(self, ip: str) -> tuple[int, int]:
         """See Store."""
-        counts: tuple[int, int] = await self._reads.ask(reads.REGISTRATIONS, ip)
-        return counts
+        return await self._reads.ask(reads.REGISTRATIONS, ip)
 
     async def verified_at(self, identifier: Identifier) -> float | None:
         """See Store."""
-        at: float | None = await self._reads.ask(reads.VERIFIED, (identifier.channel.value, identifier.key))
-        return at
+        return await self._reads.ask(reads.VERIFIED, (identifier.channel.value, identifier.key))
 
     async def due(self, now: float, limit: int) -> list[PendingRegistration]:
         """See Store."""
-        return [PendingRegistration(*row) for row in await self._reads.ask(reads.DUE, (now, limit))]
+        return await self._reads.ask(reads.DUE, (now, limit))
 
     async def holds_lease(self, name: str, holder: str, now: float) -> bool:
         """See Store."""
-        return bool(await self._reads.ask(reads.HOLDS_LEASE, (name, holder, now)))
+        return await self._reads.ask(reads.HOLDS_LEASE, (name, holder, now)) != []
 
     async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """See Store."""
         claim_key = (shard_of(channel, key), channel, key)
         parts = await asyncio.gather(*(self._reads.ask(kind, claim_key) for kind in reads.DESCRIPTION.values()))
-        found: dict[str, Any] = {
-            name: [dict(row) for row in rows] for name, rows in zip(reads.DESCRIPTION, parts, strict=True)
-        }
+        found: dict[str, Any] = dict(zip(reads.DESCRIPTION, parts, strict=True))
         found["claim"] = found["claim"][0] if found["claim"] else None
         return found if any(found.values()) else None
 
@@ -195,10 +190,10 @@ class PostgresqlStore:
             bannable = subjects_of(session.identifier, session.did, session.network) if self._has_bans else None
             try:
                 argument = claims.SessionToOpen(session, claim_key, bounds, bannable)
-                facts = await self._keeping(response, claims.OPEN_SESSIONS, argument, (claim_key,))
+                facts = await self._writes.ask(*kept(response, claims.OPEN_SESSIONS, argument, (claim_key,)))
             except LostRace:
                 continue
-            if facts is claims.SUBJECTS_NEEDED:
+            if isinstance(facts, claims.SubjectsNeeded):
                 self._has_bans = True
                 continue
             if facts is None:
@@ -206,7 +201,7 @@ class PostgresqlStore:
             decide(facts)
             if not isinstance(decide, SessionRule):
                 bounds = SessionBounds.exactly(facts)
-        raise StoreUnavailable("too many others wrote the same rows")
+        raise crowded()
 
     async def register(
         self,
@@ -220,16 +215,11 @@ class PostgresqlStore:
         """
         bounds = decide.bounds() if isinstance(decide, RegistrationRule) else None
         argument = first = claims.RegistrationToMake(registration, bounds)
-        keys = (
-            claim_key_of(registration.identifier),
-            registration.request.credential_id,
-            registration.attestation and registration.attestation[0],
-        )
+        attested = () if registration.attestation is None else (registration.attestation[0],)
+        keys = (claim_key_of(registration.identifier), registration.request.credential_id, *attested)
         for _ in Tries():
             try:
-                seen = await self._keeping(
-                    response, claims.REGISTER, argument, [key for key in keys if key is not None]
-                )
+                seen = await self._writes.ask(*kept(response, claims.REGISTER, argument, keys))
             except LostRace:
                 argument = first
                 continue
@@ -237,19 +227,19 @@ class PostgresqlStore:
                 return
             move = decide(seen.facts)
             argument = first if bounds else claims.RegistrationToMake(registration, None, move, seen)
-        raise StoreUnavailable("too many others wrote the same rows")
+        raise crowded()
 
     async def add_transaction(self, late: LateTransaction, response: StoredResponse | None = None) -> bool:
         """See Store."""
         keys = (claim_key_of(late.identifier), late.credential)
-        return bool(await self._again(claims.ADD_TRANSACTION, late, keys, response))
+        return await self._writes.insist(*kept(response, claims.ADD_TRANSACTION, late, keys))
 
     # -- windows and codes -----------------------------------------------------------------------------------------
 
     async def charge(self, quotas: Sequence[Quota], now: float) -> Charge:
         """See Store."""
         charge = charges.ChargeToMake(quotas, now, new_number())
-        return await self._again(charges.CHARGE, charge) if quotas else charges.charge_made(charge)
+        return await self._writes.insist(charges.CHARGE, charge) if quotas else charges.charge_made(charge)
 
     async def give_back(self, charge: Charge, what: Collection[Counted]) -> None:
         """See Store."""
@@ -257,29 +247,30 @@ class PostgresqlStore:
         kinds = {kind.value for kind in what}
         windows = tuple(window for window in charge.windows if window[0] in kinds)
         if windows:
-            await self._again(charges.GIVE_BACK, (charge.event, windows), windows)
+            await self._writes.insist(charges.GIVE_BACK, (charge.event, windows), windows)
 
     async def keep_code(self, code: NewCode, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._again(codes.KEEP_CODES, (code, new_number()), (claim_key_of(code.identifier),), response)
+        await self._writes.insist(
+            *kept(response, codes.KEEP_CODES, (code, new_number()), (claim_key_of(code.identifier),))
+        )
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
         """See Store."""
         charge = charges.ChargeToMake(attempt.quotas, attempt.now, new_number())
         kind = codes.COUNT_ATTEMPTS if attempt.repeat is None else repeats.NOTE_ATTEMPTS
-        counted: CountedAttempt | None = await self._again(kind, codes.AttemptToCount(attempt, charge))
-        return counted
+        return await self._writes.insist(kind, codes.AttemptToCount(attempt, charge))
 
     async def consume_code(
         self, identifier: Identifier, code_id: int, now: float, response: StoredResponse | None = None
     ) -> bool:
         """See Store."""
         keys = (claim_key_of(identifier),)
-        return bool(await self._again(codes.CONSUME_CODES, (identifier, code_id, now), keys, response))
+        return await self._writes.insist(*kept(response, codes.CONSUME_CODES, (identifier, code_id, now), keys))
 
     async def mark_verified(self, identifier: Identifier, now: float, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._again(codes.MARK_VERIFIED, (identifier, now), (claim_key_of(identifier),), response)
+        await self._writes.insist(*kept(response, codes.MARK_VERIFIED, (identifier, now), (claim_key_of(identifier),)))
 
     # -- repeats ---------------------------------------------------------------------------------------------------
 
@@ -287,18 +278,15 @@ class PostgresqlStore:
         """See Store. Parallel requests with the same new key may each be counted in the windows."""
         if not await self._reads.ask(reads.KNOWN_KEY, (repeat.key, repeat.now)):
             await self.charge(repeat.quotas, repeat.now)
-        begun: IdempotencyState = await self._again(repeats.BEGIN, repeat)
-        return begun
+        return (await self._writes.insist(repeats.BEGIN, repeats.begin_arguments(repeat)))[0]
 
     async def finish(self, key: bytes, answer: bytes | None) -> bytes | None:
         """See Store."""
-        stored: bytes | None = await self._again(repeats.FINISH, (key, answer))
-        return stored
+        return await self._writes.insist(repeats.FINISH, (shard_of(key), key, answer))
 
     async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
         """See Store."""
-        code: CountedAttempt | None = await self._reads.ask(reads.CODE, (identifier.channel.value, identifier.key))
-        return code
+        return await self._reads.ask(reads.CODE, (identifier.channel.value, identifier.key))
 
     # -- maintenance -----------------------------------------------------------------------------------------------
 
@@ -306,18 +294,18 @@ class PostgresqlStore:
         """See Store."""
         credentials = [credential for credential, _ in times]
         shards = [shard_of(credential) for credential in credentials]
-        await self._again(upkeep.PUT_OFF, (shards, credentials, [at for _, at in times]))
+        await self._writes.insist(upkeep.PUT_OFF, (shards, credentials, [at for _, at in times]))
 
     async def settle(self, credential: str, outcome: Confirmation, block_number: int | None, now: float) -> bool:
         """See Store."""
         values = (shard_of(credential), credential, outcome.value, block_number, now)
-        return bool(await self._again(upkeep.SETTLE, values))
+        return await self._writes.insist(upkeep.SETTLE, values)
 
     async def expire(self, now: float) -> int:
         """See Store. Rows are removed in parts, so that no statement takes long."""
         values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S), _EXPIRED_AT_ONCE)
         removed = 0
-        while part := int(await self._again(upkeep.EXPIRE, values)):
+        while part := await self._writes.insist(upkeep.EXPIRE, values):
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
@@ -325,54 +313,47 @@ class PostgresqlStore:
             (upkeep.EXPIRE_REFUSED, now - _CLOCK_MARGIN_S - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
             (repeats.EXPIRE, now - _CLOCK_MARGIN_S, _EXPIRED_AT_ONCE),
         ):
-            while part := int(await self._again(kind, (before, most))):
-                removed += part
+            removed += await self._writes.in_parts(kind, (before, most))
         return removed
 
     async def take_lease(self, name: str, holder: str, now: float, ttl_s: float) -> bool:
         """See Store."""
-        return bool(await self._again(upkeep.TAKE_LEASE, (name, holder, now, ttl_s)))
+        return await self._writes.insist(upkeep.TAKE_LEASE, (name, holder, now, ttl_s))
 
     async def end_lease(self, name: str, holder: str) -> None:
         """See Store."""
-        await self._again(upkeep.END_LEASE, (name, holder))
+        await self._writes.insist(upkeep.END_LEASE, (name, holder))
 
     async def release(self, channel: str, key: str, now: float) -> bool:
         """See Store."""
-        return bool(await self._again(upkeep.RELEASE, (shard_of(channel, key), channel, key, now)))
+        return await self._writes.insist(upkeep.RELEASE, (shard_of(channel, key), channel, key, now))
 
     async def revoke_credential(self, credential: str, now: float) -> bool:
         """See Store."""
         if not storable(credential):
             return False
-        return bool(await self._again(upkeep.REVOKE, (shard_of(credential), credential, now)))
+        return await self._writes.insist(upkeep.REVOKE, (shard_of(credential), credential, now))
 
     async def take_back(self, removal: Removal) -> Removed:
         """See Store."""
         texts = (removal.did, removal.credential or "", *(removal.name or ()))
         if not all(map(storable, texts)):
             return Removed()
-        removed: Removed = await self._again(persons.TAKE_BACK, removal)
-        return removed
+        return await self._writes.insist(persons.TAKE_BACK, persons.removal_arguments(removal))
 
     async def add_address(self, address: NewAddress) -> Addition:
         """See Store."""
         if not all(map(storable, (address.did, address.identifier.key, address.identifier.given))):
             return Addition.UNREGISTERED
-        addition: Addition = await self._again(additions.ADD_ADDRESS, address)
-        return addition
+        return await self._writes.insist(additions.ADD_ADDRESS, address)
 
     async def held_of(self, did: str, hashed: str) -> dict[str, list[dict[str, object]]]:
         """See Store."""
-        found: dict[str, list[dict[str, object]]] = await self._reads.ask(persons.HELD, (shard_of(did), did, hashed))
-        return found
+        return await self._reads.ask(persons.HELD, (shard_of(did), did, hashed))
 
     async def hide_names(self, pseudonyms: Pseudonyms, before: float) -> int:
         """See Store. Names are replaced in parts, so that no statement takes long."""
-        hidden = 0
-        while part := int(await self._again(persons.HIDE_NAMES, (pseudonyms, before))):
-            hidden += part
-        return hidden
+        return await self._writes.in_parts(persons.HIDE_NAMES, (*pseudonyms.blocks, before, persons.HIDDEN_AT_ONCE))
 
     # -- life ------------------------------------------------------------------------------------------------------
 
@@ -380,20 +361,3 @@ class PostgresqlStore:
         """See Store."""
         await self._writes.close()
         await self._reads.close()
-
-    async def _keeping(self, response: StoredResponse | None, kind: Kind, argument: Any, keys: Sequence[Any]) -> Any:
-        """Do a write and, in the same transaction, store the response that reports it."""
-        if response is None:
-            return await self._writes.ask(kind, argument, keys)
-        return await self._writes.ask(repeats.KEEPING[kind], (argument, response), [*keys, response.key])
-
-    async def _again(
-        self, kind: Kind, argument: Any, keys: Sequence[Any] = (), response: StoredResponse | None = None
-    ) -> Any:
-        """Do a write and return its result, retrying while other transactions interfere."""
-        for _ in Tries():
-            try:
-                return await self._keeping(response, kind, argument, keys)
-            except LostRace:
-                continue
-        raise StoreUnavailable("too many others wrote the same rows")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from holdfast.service.store.port import StoreUnavailable
+
 _LEAST = 10
 
 
@@ -25,3 +27,8 @@ class Tries:
         if self._left <= 0 and asyncio.get_running_loop().time() >= self._ends:
             raise StopIteration
         self._left -= 1
+
+
+def crowded() -> StoreUnavailable:
+    """Return the error after the last try."""
+    return StoreUnavailable("too many others wrote the same rows")

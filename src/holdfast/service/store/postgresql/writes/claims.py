@@ -183,6 +183,6 @@ ADD_TRANSACTION = Kind(
     "add_transaction",
     call("add_transaction_v1", 10),
     _encode_transaction,
-    lambda _batch, rows: [rows[0][1]],
+    lambda _batch, rows: [bool(rows[0][1])],
     1,
 )
