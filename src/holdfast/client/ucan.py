@@ -71,9 +71,11 @@ class UcanVerifier:
             raise ClientStateError("the verifier is closed")
         demand: dict[str, Any] = {"proofs": list(proofs), "audience": audience, "subject": subject}
         demand |= {"command": command, "args": args, "revoked": list(revoked), "now": now}
-        call = calls.verify_ucan(token, {name: value for name, value in demand.items() if value is not None})
+        fields = {"token": token} | {name: value for name, value in demand.items() if value is not None}
         try:
-            return call.read(self._enclave.call(call.name, **call.arguments))
+            return calls.read(
+                "verify_ucan", self._enclave.call("verify_ucan", **calls.arguments(fields)), calls.UcanClaims
+            )
         except PluginCallError as error:
             raise UcanRefused(error.code or "failed", str(error)) from error
 

@@ -151,7 +151,8 @@ class AsyncVault:
         """
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
-        made = await self._run(calls.generate(given, await outside(key.host_key), options))
+        fields = {**given.to_json(), **options, "key": (await outside(key.host_key)).fields()}
+        made = await self._run("generate", fields, calls.Generated)
         if keep_share is not None:
             await self._hand_over(keep_share, shares_of(made))
         await self._keep(made.did, made.database)
@@ -162,16 +163,18 @@ class AsyncVault:
     ) -> types.LoadOutput:
         """Load a sealed vault, by default the newest stored one, into the enclave. The vault stays locked."""
         sealed, revision = await self._sealed(database, did)
-        return await self._run(calls.load(sealed, revision))
+        return await self._run("load", {"database": sealed, "min_revision": revision}, types.LoadOutput)
 
     async def unlock(
         self, key: KeyProvider, database: bytes | types.UnlockInput | None = None, *, did: str | None = None
     ) -> types.UnlockOutput:
         """Unlock a sealed vault: the given one, or the one that this enclave locked, or else the newest stored one."""
         sealed, revision = None, None
-        if database is not None or not (await self._run(calls.status())).initialized:
+        if database is not None or not (await self.status()).initialized:
             sealed, revision = await self._sealed(database, did)
-        opened = await self._run(calls.unlock(await outside(key.host_key), sealed, revision))
+        opening = (await outside(key.host_key)).opening_fields()
+        fields = {"key": opening, "database": sealed, "min_revision": revision}
+        opened = await self._run("unlock", fields, types.UnlockOutput)
         if opened.success:
             self._tell_changed()
         return opened
@@ -179,9 +182,9 @@ class AsyncVault:
     async def lock(self) -> types.LockOutput:
         """Seal and store the vault, and erase it from memory."""
         async with self._saving:
-            did = (await self._run(calls.status())).did
+            did = (await self.status()).did
             self._keeper.sealing()
-            locked = await self._run(calls.lock())
+            locked = await self._run("lock", {}, types.LockOutput)
             if locked.success and locked.database is not None and did is not None:
                 await self._keep(did, locked.database)
             return locked
@@ -193,11 +196,12 @@ class AsyncVault:
 
     async def status(self) -> types.StatusOutput:
         """Return whether a vault exists, its DID, and whether it is locked."""
-        return await self._run(calls.status())
+        return await self._run("status", {}, types.StatusOutput)
 
     async def query(self, did: str | types.QueryInput = "") -> types.QueryOutput:
         """Return a DID's verification methods, accounts and credentials, by default those of the vault's own DID."""
-        return await self._run(calls.query(did))
+        wanted = did.did if isinstance(did, types.QueryInput) else did
+        return await self._run("query", {"did": wanted}, types.QueryOutput)
 
     async def exec(
         self,
@@ -214,7 +218,9 @@ class AsyncVault:
 
         `audience` is the DID of the bearer of `token`. Without an `audience`, any bearer may use the delegation.
         """
-        return await self._run(calls.execute(filter, args, token, audience))
+        given = filter if isinstance(filter, types.ExecInput) else types.ExecInput(filter=filter)
+        fields = {"filter": given.filter, "args": args, "token": token or given.token, "audience": audience}
+        return await self._run("exec", fields, types.ExecOutput[Any], changes=True)
 
     async def sign(
         self, digest: bytes, *, val_share: ValShare | None = None, deterministic: bool = False
@@ -226,7 +232,10 @@ class AsyncVault:
             val_share: the second share, if not to be fetched.
             deterministic: the same signature each time (RFC 6979).
         """
-        return await self._run(calls.sign(digest, await self._second(val_share), deterministic=deterministic))
+        fields: dict[str, object] = {"digest": digest, "val_share": await self._second(val_share)}
+        return await self._run(
+            "sign", {**fields, **({"deterministic": True} if deterministic else {})}, types.SignResult
+        )
 
     async def derive_address(self, chain: str = "ethereum", **options: object) -> types.DeriveAddressResult:
         """Return the vault key's address on the chain "ethereum", "bitcoin" or "cosmos".
@@ -234,11 +243,11 @@ class AsyncVault:
         Options: `factory`, `implementation` and `salt` for a smart account; `form` ("p2wpkh", "p2tr") for Bitcoin;
         `prefix` for Cosmos. Raises PluginCallError if the chain has no address for the key's curve.
         """
-        return await self._run(calls.derive_address(chain, options))
+        return await self._run("derive_address", {"chain": chain, **options}, types.DeriveAddressResult)
 
     async def parse_webauthn(self, credential: str | bytes) -> types.ParseWebAuthnResult:
         """Parse a WebAuthn credential strictly."""
-        return await self._run(calls.parse_webauthn(credential))
+        return await self._run("parse_webauthn", {"credential": credential}, types.ParseWebAuthnResult)
 
     async def create_registration(
         self, given: types.CreateRegistrationInput, **options: object
@@ -249,13 +258,20 @@ class AsyncVault:
         `entry_point`, `factory`, `implementation`, `salt`, `nonce`, `deployed`, `secret`, `step`, `registered`. Raises
         ValueError for an invalid alias.
         """
-        return await self._run(calls.create_registration(given, options))
+        fields = {**given.to_json(), "alias": calls.alias_of(given.alias), **options}
+        # Unless `secret` is given, the claim uses a secret that the vault derives from its seed. A vault that was
+        # created before seeds existed gets its seed here.
+        makes_secret = bool(given.alias or given.did) and "secret" not in options
+        return await self._run("create_registration", fields, types.RegistrationResult, changes=makes_secret)
 
     async def sign_user_op(
         self, user_op: types.UserOp, entry_point: str, chain_id: int, *, val_share: ValShare | None = None
     ) -> types.SignUserOpResult:
         """Sign a user operation for an entry point and a chain. `val_share` is the same as for `sign`."""
-        return await self._run(calls.sign_user_op(user_op, entry_point, chain_id, await self._second(val_share)))
+        fields = {"user_op": user_op.to_json(), "entry_point": entry_point, "chain_id": chain_id}
+        return await self._run(
+            "sign_user_op", {**fields, "val_share": await self._second(val_share)}, types.SignUserOpResult
+        )
 
     async def sign_account_message(
         self, message: Mapping[str, object], *, val_share: ValShare | None = None
@@ -270,7 +286,8 @@ class AsyncVault:
         Raises:
             PluginCallError: a field is missing or malformed, or the vault is locked.
         """
-        return await self._run(calls.sign_account_message(message, await self._second(val_share)))
+        fields = {**message, "val_share": await self._second(val_share)}
+        return await self._run("sign_account_message", fields, calls.SignedAccountMessage)
 
     async def mint_delegation(self, given: types.DelegationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN delegation of the vault's own authority or, with `token`, of the authority in that token.
@@ -279,7 +296,7 @@ class AsyncVault:
         token that this vault was given for the same subject, if its bearer has that token. So restrict the delegation
         itself, by `policy` and `expiration`, as narrowly as the authority that you mean to pass on.
         """
-        return await self._run(calls.mint_delegation(given, await self._with_share(options)))
+        return await self._mint(given, options, "delegation", changes=True)
 
     async def mint_invocation(self, given: types.InvocationOptions, **options: object) -> calls.MintedUcan:
         """Sign a UCAN invocation.
@@ -287,11 +304,11 @@ class AsyncVault:
         With `record=False` the vault does not store the invocation, which must then name its `audience` and expire
         after at most ten minutes. The client authorizes uploads of snapshots with unrecorded invocations.
         """
-        return await self._run(calls.mint_invocation(given, await self._with_share(options)))
+        return await self._mint(given, options, "invocation", changes=bool(options.get("record", True)))
 
     async def verify_ucan(self, token: str | bytes, **demand: object) -> calls.UcanClaims:
         """Verify a UCAN. `demand`: `proofs`, `audience`, `subject`, `command`, `args`, `now`, `revoked`."""
-        return await self._run(calls.verify_ucan(token, demand))
+        return await self._run("verify_ucan", {"token": token, **demand}, calls.UcanClaims)
 
     async def publishing_key(self) -> calls.PublishingKey:
         """Return the public key that verifies the vault's IPNS records.
@@ -299,7 +316,7 @@ class AsyncVault:
         Before `generate`, this is the key that the new vault will have, so that the passkey can be created with the
         key's `user_handle` as its own.
         """
-        return await self._run(calls.publishing_key())
+        return await self._run("publishing_key", {}, calls.PublishingKey, changes=True)
 
     async def publish(self, root_cid: str, sequence: int, validity: datetime, ttl_ns: int) -> calls.PublishedRecord:
         """Sign an IPNS record that names a snapshot.
@@ -312,19 +329,24 @@ class AsyncVault:
 
         Raises ValueError if `validity` has no time zone, PluginCallError for an invalid field.
         """
-        return await self._run(calls.publish(root_cid, sequence, validity, ttl_ns))
+        until = calls.instant_ns(validity)
+        fields = {"root_cid": root_cid, "sequence": sequence, "validity": until, "ttl_ns": ttl_ns}
+        # A vault that was created without a publishing key gets one here.
+        return await self._run("publish", fields, calls.PublishedRecord, changes=True)
 
     async def publishing_delegation(self) -> calls.MintedUcan:
         """Return the vault's delegation of `/snapshots/publish` to the publishing key, for a snapshot's manifest.
 
         The first call mints and stores the delegation; later calls return the same one unless it was revoked.
         """
-        return await self._run(calls.publishing_delegation(await self._with_share({})))
+        fields = await self._with_share({})
+        return await self._run("publishing_delegation", fields, calls.MintedUcan, changes=True)
 
     async def did_key(self) -> str:
         """Return the vault's key as `did:key`, the issuer of its delegations and the audience of delegations to it."""
         key = await self.own_key()
-        return (await self._run(calls.did_key(key.curve, key.point))).did
+        fields = {"public_key": key.point, "curve": key.curve}
+        return (await self._run("did_key", fields, calls.DidKey)).did
 
     async def own_key(self) -> OwnKey:
         """Return the key whose hash is the vault's DID.
@@ -351,7 +373,8 @@ class AsyncVault:
         if second is not None and keep_share is None:
             raise ValueError("pass keep_share: the new second share must be stored, as the old one becomes useless")
         async with self._saving:
-            fresh = await self._answer(calls.refresh_shares(rotate=rotate, val_share=second))
+            fields = {"rotate": rotate, "val_share": second}
+            fresh = await self._answer("refresh_shares", fields, types.EncryptedShares)
             if keep_share is not None:
                 await self._hand_over(keep_share, fresh)
             await self._store_due()
@@ -366,14 +389,16 @@ class AsyncVault:
         different ones.
         """
         checked_password(options.password, min_password)
-        return await self._run(calls.export(options))
+        return await self._run("export", {"password": options.password}, types.VaultExportOutput)
 
     async def import_(self, options: types.VaultImportOptions, key: KeyProvider) -> types.VaultImportOutput:
         """Import a vault from MTRV format, wrap it for `key` and store it.
 
         Raises StorageError if a vault of this DID is stored here; then nothing is stored, and no vault is open.
         """
-        done = await self._run(calls.import_(options, await outside(key.host_key)))
+        wrapping = (await outside(key.host_key)).fields()
+        fields = {"data": options.data, "password": options.password, "key": wrapping}
+        done = await self._run("import", fields, types.VaultImportOutput)
         await self._store_new(done.did if done.success else None)
         return done
 
@@ -407,11 +432,11 @@ class AsyncVault:
 
     async def keys(self) -> calls.Wraps:
         """Return the kind and ID of each key that unlocks the vault."""
-        return await self._run(calls.list_wraps())
+        return await self._run("list_wraps", {}, calls.Wraps)
 
     async def set_auto_lock(self, idle_seconds: int) -> None:
         """Make the enclave lock the vault after this many seconds without a call; 0 turns automatic locking off."""
-        await self._run(calls.set_auto_lock(idle_seconds))
+        await self._run("set_auto_lock", {"idle_seconds": idle_seconds}, calls.AutoLockSetting)
 
     async def alias_hash(self, alias: str, keccak: types.Keccak256Fn | None = None) -> str:
         """Return the Keccak-256 hash of the alias in its canonical form. By default, the enclave computes the hash.
@@ -421,7 +446,7 @@ class AsyncVault:
         canonical = calls.alias_of(alias).encode()
         if keccak is not None:
             return str(await answered(keccak, canonical))
-        return (await self._run(calls.keccak256(canonical))).hash
+        return await self.keccak256(canonical)
 
     async def snapshot(self, did: str | None = None) -> Snapshot:
         """Make a snapshot of the newest stored revision, and store it and, in a manifest that names none, its root."""
@@ -437,11 +462,11 @@ class AsyncVault:
 
     async def keccak256(self, data: bytes) -> str:
         """Let the enclave compute a Keccak-256 hash, and return it as 0x-hex."""
-        return (await self._run(calls.keccak256(data))).hash
+        return (await self._run("keccak256", {"data": data}, calls.Digest)).hash
 
     async def sync_init(self) -> types.SyncInitResult:
         """Create, on the new device, an ephemeral key that is valid for five minutes."""
-        return await self._run(calls.sync_init())
+        return await self._run("sync_init", {}, types.SyncInitResult)
 
     async def sync_respond(
         self, session_id: str, *, public_key: str | None = None, code: str | None = None
@@ -451,13 +476,15 @@ class AsyncVault:
         The response to the digits includes `sealed_vault`, which contains the wraps of all passkeys and passwords, for
         `sync_complete`. Raises PluginCallError if the vault has sixteen keys already.
         """
-        return await self._run(calls.sync_respond(session_id, public_key=public_key, code=code))
+        fields = {"session_id": session_id, "public_key": public_key, "code": code, "with_keys": True}
+        return await self._run("sync_respond", fields, calls.Released, changes=code is not None)
 
     async def sync_compare(
         self, session_id: str, *, public_key: str | None = None, reveal: str | None = None
     ) -> calls.Comparison:
         """Return the six digits that both people compare."""
-        return await self._run(calls.sync_compare(session_id, public_key=public_key, reveal=reveal))
+        fields = {"session_id": session_id, "public_key": public_key, "reveal": reveal}
+        return await self._run("sync_compare", fields, calls.Comparison)
 
     async def sync_complete(
         self, session_id: str, code: str, encrypted_vault: str, key: KeyProvider, *, sealed_vault: str | None = None
@@ -469,8 +496,9 @@ class AsyncVault:
         Raises PluginCallError (`sync_rejected`) if either was changed or removed, StorageError if a vault of this DID
         is stored here; then nothing is stored.
         """
-        host_key = await outside(key.host_key)
-        done = await self._run(calls.sync_complete(session_id, code, encrypted_vault, sealed_vault, host_key))
+        fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
+        more = {"sealed_vault": sealed_vault, "key": (await outside(key.host_key)).fields()}
+        done = await self._run("sync_complete", {**fields, **more}, types.SyncCompleteResult)
         if done.error == "sync_rejected" and sealed_vault is not None:
             raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
         await self._store_new(done.did if done.success else None)
@@ -508,12 +536,21 @@ class AsyncVault:
     async def _with_share(self, options: dict[str, Any]) -> dict[str, Any]:
         return await outside(with_share, options, self._share)
 
-    async def _answer(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
-        return call.read(await self._ready.call(call.name, **call.arguments))
+    async def _mint(
+        self, given: types.Record, options: dict[str, Any], kind: str, *, changes: bool
+    ) -> calls.MintedUcan:
+        fields = {**given.to_json(), **(await self._with_share(options)), "kind": kind}
+        return await self._run("mint_ucan", fields, calls.MintedUcan, changes=changes)
 
-    async def _run(self, call: calls.EnclaveCall[calls.T]) -> calls.T:
-        answer = await self._answer(call)
-        if call.changes and getattr(answer, "success", True):
+    async def _answer(self, name: str, fields: Mapping[str, object], kind: type[calls.T]) -> calls.T:
+        return calls.read(name, await self._ready.call(name, **calls.arguments(fields)), kind)
+
+    async def _run(
+        self, name: str, fields: Mapping[str, object], kind: type[calls.T], *, changes: bool = False
+    ) -> calls.T:
+        """Call a function of the enclave. With `changes`, store the vault afterwards if it changed."""
+        answer = await self._answer(name, fields, kind)
+        if changes and getattr(answer, "success", True):
             await self._store_changes(forget=False)
         return answer
 
@@ -524,7 +561,7 @@ class AsyncVault:
             await self._store_due()
 
     async def _store_due(self) -> None:
-        if self._keeper.due(unsaved=(await self._run(calls.unsaved())).unsaved):
+        if self._keeper.due(unsaved=(await self._run("status", {}, calls.Unsaved)).unsaved):
             await self._save()
 
     async def _hand_over(self, keep_share: ShareKeeper, shares: types.EncryptedShares) -> None:
@@ -537,9 +574,9 @@ class AsyncVault:
             raise
 
     async def _save(self) -> calls.Saved:
-        did = (await self._run(calls.status())).did
+        did = (await self.status()).did
         self._keeper.sealing()
-        saved = await self._run(calls.save())
+        saved = await self._run("save", {}, calls.Saved)
         await self._keep(did or "", saved.database)
         return saved
 
@@ -563,7 +600,7 @@ class AsyncVault:
     ) -> tuple[bytes, int | None]:
         if database is not None:
             # An older revision is refused, because it may be an attacker's copy from before a key was removed.
-            sealed = calls.sealed_bytes(database)
+            sealed = database.database if isinstance(database, (types.LoadInput, types.UnlockInput)) else database
             seen = await asyncio.to_thread(self._keeper.newest, did_of(sealed))
             return sealed, seen.revision if seen else None
         stored = await asyncio.to_thread(self._keeper.newest, did)
