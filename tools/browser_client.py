@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from holdfast.chain import gas
 from holdfast.chain.contracts.addresses import APP_FACTORY
 from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.client.types import service
@@ -79,6 +80,7 @@ def files() -> dict[str, str]:
         "enclave.ts": _enclave(),
         "contracts.ts": _contracts(),
         "chains.ts": _chains(),
+        "gas.ts": _gas(),
         "retries.ts": retry_table(retries.REQUESTS),
         "chain_retries.ts": retry_table(retries.CHAIN),
         "snapshot_retries.ts": retry_table(retries.SNAPSHOTS),
@@ -98,6 +100,11 @@ def _chains() -> str:
     about = "/** Block explorers that show a user operation by its hash, keyed by chain ID. */\n"
     rows = "".join(f'  {chain.chain_id}: "{chain.explorer}",\n' for chain in CHAINS.values())
     return f"{head}\n{about}export const EXPLORERS: Record<number, string> = {{\n{rows}}};\n"
+
+
+def _gas() -> str:
+    head = _HEAD.format(source="`src/holdfast/chain/gas.py`, which describes the values")
+    return head + "\n" + "".join(f"export const {name} = {it}n;\n" for name, it in vars(gas).items() if name.isupper())
 
 
 def retry_table(table: Any) -> str:

@@ -5,9 +5,10 @@ from tests.support.fake_transports import FakeTransport
 from tests.support.vector_files import vectors
 
 from holdfast.chain.abi import call_data
-from holdfast.chain.bundler import RAW, WEBAUTHN, Bundler
+from holdfast.chain.bundler import Bundler
 from holdfast.chain.entry_points import ENTRY_POINTS, V07
 from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
+from holdfast.chain.gas import WEBAUTHN
 from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.user_operations import UserOperation
@@ -45,7 +46,7 @@ async def test_a_sponsor_is_told_margin_and_context_if_there_are_any_and_sets_it
     assert len(form["signature"]) == 2 + 128
     assert entry_point == V07.address
     assert context == {"policy": "p", "verificationGasMargin": "0x927c0"}
-    await asked.sponsored(OPERATION, RAW)
+    await asked.sponsored(OPERATION)
     assert len(transport.posts[1]["params"]) == 2
 
 

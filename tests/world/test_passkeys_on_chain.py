@@ -1,4 +1,4 @@
-"""A WebAuthn assertion can also sign user operations; gas estimates then need the margin in `holdfast.chain.bundler`."""
+"""A WebAuthn assertion can also sign user operations; gas estimates then need the margin in `holdfast.chain.gas`."""
 
 import hashlib
 import json
@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from holdfast.chain import calls
 from holdfast.chain.assertions import encode_assertion, placeholder_assertion
-from holdfast.chain.bundler import WEBAUTHN, WEBAUTHN_WITH_PRECOMPILE
 from holdfast.chain.contracts import ADDRESSES
+from holdfast.chain.gas import WEBAUTHN, WEBAUTHN_WITH_PRECOMPILE
 from holdfast.wire.encoding import to_base64url
 
 USER_PRESENT_AND_VERIFIED = 0x05

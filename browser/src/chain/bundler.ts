@@ -3,6 +3,7 @@
 import type { UserOp } from "../generated/types.ts";
 import { RpcError } from "../http/json_rpc.ts";
 import { NetworkError, printable } from "../errors.ts";
+import { BY_NAME, WEBAUTHN } from "../generated/gas.ts";
 import { RECEIPT_WITHIN_MS } from "../generated/operation_retries.ts";
 import type { ServiceClient } from "../http/service.ts";
 import { hex } from "./abi.ts";
@@ -44,10 +45,6 @@ export const EMPTY_OPERATION: Omit<UserOp, "sender" | "nonce" | "callData"> = {
   paymasterData: null,
   signature: "0x",
 };
-/** For an invalid signature the account does not look up the key, so the estimate lacks the gas of that. */
-const BY_NAME_MARGIN = 10000n;
-/** The same for two, of which one is an assertion: its placeholder fails before the curve arithmetic. */
-const TWO_NAMES_MARGIN = 620000n;
 /**
  * The first interval between requests for a receipt. The interval is short because fast chains take only seconds and a
  * person is waiting.
@@ -169,7 +166,7 @@ export function isByTwo({ signature }: UserOp) {
 }
 
 function marginOf(operation: UserOp) {
-  return isByTwo(operation) ? TWO_NAMES_MARGIN : BY_NAME_MARGIN;
+  return isByTwo(operation) ? 2n * BY_NAME + WEBAUTHN : BY_NAME;
 }
 
 function placeholder(operation: UserOp) {

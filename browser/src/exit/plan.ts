@@ -8,6 +8,16 @@ import { byName, named } from "../chain/owners.ts";
 import { fromHex, toHex } from "../bytes.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { APP_FACTORY } from "../generated/contracts.ts";
+import {
+  BYTE,
+  DEPLOYMENT,
+  ENTRY_POINT,
+  MORE_CALL_DATA,
+  NEW_ADDRESS,
+  PERCENT,
+  VERIFICATION,
+  WITHOUT_PRECOMPILE,
+} from "../generated/gas.ts";
 import type { UserOp } from "../generated/types.ts";
 import { address, bytes, type Call, callData, executeBatch, handleOps, number } from "./abi.ts";
 import { type AddressOwner, operationHash } from "./address.ts";
@@ -18,14 +28,6 @@ import type { OpenedVault } from "./opened.ts";
 import type { PasskeyOwner } from "./passkey.ts";
 import type { Standing, Token } from "./standing.ts";
 
-// The same limits as in the Python client (client/leaving/ordinary.py).
-const [VERIFICATION, DEPLOYMENT, WITHOUT_PRECOMPILE] = [120000n, 200000n, 300000n];
-const ENTRY_POINT = 120000n;
-const BYTE = 40n; // the most that one byte of call data costs (EIP-7623)
-const PERCENT = 110n; // of an estimate
-/** What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not. */
-const NEW_ADDRESS = 25000n;
-const MORE_CALL_DATA_GAS = 1000n;
 /** What an estimate lacks for a passkey that signs alone: its placeholder fails before the precompile. */
 const ASSERTION = 20000n;
 /** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
@@ -120,7 +122,7 @@ export async function bundledPlan(
   const { tip, maxFee } = await feesOf(node);
   const fees = { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
   const estimated = await bundler.estimated({ ...unpaid(standing, keys, probe), ...fees });
-  const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA_GAS);
+  const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA);
   const isAlone = keys.vault instanceof PasskeyAlone && !standing.second;
   const lacking = isAlone ? ASSERTION + (await gasWithoutPrecompile(node)) : 0n;
   const verification = BigInt(estimated.verificationGasLimit) + lacking;

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holdfast.chain.bundler import Margin
 from holdfast.chain.contracts.paymasters import paymaster_of
 from holdfast.chain.packed_operations import pack
 from holdfast.wire.encoding import from_hex
@@ -81,13 +80,13 @@ class Approver:
         return replace(stub, paymaster_data=validity + signed)
 
 
-def margin_in(context: Mapping[str, object]) -> Margin:
+def margin_in(context: Mapping[str, object]) -> int:
     """Return the gas that a signer requests in addition to the estimate (`Bundler.sponsored`). Raises ValueError."""
     margin = context.get("verificationGasMargin")
     gas = 0 if margin is None else int(str(margin), 16)
     if gas < 0:
         raise ValueError("a margin cannot be negative")
-    return Margin(min(gas, _GREATEST_MARGIN))
+    return min(gas, _GREATEST_MARGIN)
 
 
 def approval_hash(packed: PackedUserOperation, entry_point: str, chain_id: int, validity: bytes) -> bytes:

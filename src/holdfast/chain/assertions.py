@@ -54,6 +54,6 @@ def is_accepted(challenge: bytes, authenticator_data: bytes, client_data_json: b
 
 
 def placeholder_assertion() -> bytes:
-    """Return an unsigned assertion of typical length for gas estimates, to which a `bundler.Margin` must be added."""
+    """Return an unsigned assertion of typical length for gas estimates, to which `gas.WEBAUTHN` must be added."""
     client_data = b'{"type":"webauthn.get","challenge":"' + b"A" * 43 + b'","origin":"https://' + b"x" * 40 + b'"}'
     return encode_assertion(ORDER // 2, ORDER // 2, b"\x00" * 32 + b"\x1d" + bytes(4), client_data)

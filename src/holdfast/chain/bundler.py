@@ -45,26 +45,6 @@ class Signer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Margin:
-    """Gas to add to an estimated `verification_gas_limit` for the code that a placeholder signature does not reach."""
-
-    verification_gas: int
-
-
-# Measured on all entry points: with a raw placeholder signature the estimate covers the whole verification. With a
-# placeholder assertion, which fails the challenge check before the curve arithmetic, the estimate is too low: by about
-# 10,000 gas with the P-256 precompile, and by about 500,000 without it.
-RAW = Margin(0)
-# For an invalid signature the account does not look up the key: one slot of storage, and the primary key.
-BY_NAME = Margin(10_000)
-# After the first of two invalid signatures the account does not verify the second, which takes up to 300,000 gas
-# without the precompile.
-SECOND_P256 = Margin(320_000)
-WEBAUTHN_WITH_PRECOMPILE = Margin(60_000)
-WEBAUTHN = Margin(600_000)
-
-
-@dataclass(frozen=True, slots=True)
 class OperationReceipt:
     """A mined operation. The gas cost is in wei; `reason` is the decoded revert reason if the operation failed."""
 
@@ -90,14 +70,14 @@ class Bundler:
         self,
         operation: UserOperation,
         signer: Signer,
-        margin: Margin = RAW,
+        margin: int = 0,
         context: Mapping[str, object] | None = None,
     ) -> bytes:
         """Have the operation sponsored, sign it, send it, and return its hash. Raises UserOperationError, RpcError."""
         return await self.send(await self.signed(await self.sponsored(operation, margin, context), signer))
 
     async def sponsored(
-        self, operation: UserOperation, margin: Margin = RAW, context: Mapping[str, object] | None = None
+        self, operation: UserOperation, margin: int = 0, context: Mapping[str, object] | None = None
     ) -> UserOperation:
         """Return the operation with the gas limits and paymaster fields that the sponsor set.
 
@@ -105,7 +85,7 @@ class Bundler:
         gas limits, which must not change afterwards.
         """
         request = _for_estimation(operation).to_rpc()
-        extra = {"verificationGasMargin": hex(margin.verification_gas)} if margin.verification_gas else {}
+        extra = {"verificationGasMargin": hex(margin)} if margin else {}
         parameters = [request, self.entry_point, *([{**(context or {}), **extra}] if context or extra else [])]
         sponsored = merged(operation, await self._ask("pm_sponsorUserOperation", parameters), _SPONSORS)
         if not sponsored.sponsored:
@@ -114,7 +94,7 @@ class Bundler:
             raise NoPaymaster("the sponsor named no paymaster")
         return sponsored
 
-    async def estimated(self, operation: UserOperation, margin: Margin = RAW) -> UserOperation:
+    async def estimated(self, operation: UserOperation, margin: int = 0) -> UserOperation:
         """Return the operation with the bundler's gas limits plus `margin`. Its fees do not change.
 
         If a paymaster pays but did not set its own gas limits, the bundler's estimates are used for them.
@@ -122,7 +102,7 @@ class Bundler:
         request = _for_estimation(operation).to_rpc()
         answer = await self._ask("eth_estimateUserOperationGas", [request, self.entry_point])
         estimated = merged(operation, answer, _ESTIMATES | _missing_paymaster_limits(operation))
-        limit = estimated.verification_gas_limit + margin.verification_gas
+        limit = estimated.verification_gas_limit + margin
         return replace(estimated, verification_gas_limit=min(limit, _MOST_GAS))
 
     async def signed(self, operation: UserOperation, signer: Signer) -> UserOperation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdfast.chain.bundler import RAW, Margin, merged, refusal
+from holdfast.chain.bundler import merged, refusal
 from holdfast.chain.errors import NoPaymaster, RpcError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Paymaster:
         self._suffix = [entry_point, hex(chain_id), dict(context or {})]
         self._errors = tuple(errors)
 
-    async def paid(self, operation: UserOperation, bundler: Bundler, margin: Margin = RAW) -> UserOperation:
+    async def paid(self, operation: UserOperation, bundler: Bundler, margin: int = 0) -> UserOperation:
         """Return the operation with gas limits and the data of a paymaster that has agreed to pay.
 
         The operation's fees must already be set.

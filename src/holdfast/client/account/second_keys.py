@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.chain.assertions import encode_assertion, placeholder_assertion
-from holdfast.chain.bundler import SECOND_P256, WEBAUTHN
+from holdfast.chain.gas import SECOND_P256, WEBAUTHN
 from holdfast.chain.signers import p256_signer
 from holdfast.client.flows.second_key import SecondKey
 from holdfast.enclave.host import Enclave
@@ -40,7 +40,7 @@ class SigningVault(Protocol):
 
 def key_of_vault(vault: SigningVault) -> SecondKey:
     """Return the key of another unlocked vault."""
-    own, gas = vault.own_key(), SECOND_P256.verification_gas
+    own, gas = vault.own_key(), SECOND_P256
     signer = p256_signer(own.x, own.y)
     return SecondKey(signer, lambda digest: bytes(vault.sign(digest).signature), verification_gas=gas)
 
@@ -65,7 +65,7 @@ def key_of_passkey(signer: bytes, assertions: Callable[[bytes], list[str]]) -> S
                 return signature_in(made)
         raise WebAuthnError(f"another passkey signed than the owner 0x{signer.hex()}: use that one")
 
-    return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN.verification_gas)
+    return SecondKey(signer, sign, placeholder_assertion(), WEBAUTHN)
 
 
 def passkey_among(owners: Iterable[Owner], sources: Sequence[Authenticator]) -> SecondKey | None:

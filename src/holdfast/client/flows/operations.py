@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from holdfast.chain import calls, signers
+from holdfast.chain import calls, gas, signers
 from holdfast.chain.abi import call_data
 from holdfast.chain.account_reads import has_expired, owner_state, owners_of, permissions_of, settings_of
 from holdfast.chain.account_signatures import before_creation
-from holdfast.chain.bundler import BY_NAME, PLACEHOLDER_SIGNATURE, RAW, Bundler, Margin, OperationReceipt
+from holdfast.chain.bundler import PLACEHOLDER_SIGNATURE, Bundler, OperationReceipt
 from holdfast.chain.did_calls import read_alias
 from holdfast.chain.errors import ChainError, NoReceipt, UserOperationError
 from holdfast.chain.paymaster import Paymaster
@@ -280,9 +280,9 @@ class SmartAccount:
                 context=self._policy.context,
                 errors=known_errors(),
             )
-        margin = BY_NAME if self._signs_by_name else RAW
+        margin = gas.BY_NAME if self._signs_by_name else 0
         if self.second is not None and self._is_cosigned:
-            margin = Margin(2 * margin.verification_gas + self.second.verification_gas)
+            margin = 2 * margin + self.second.verification_gas
         main = self._elsewhere is None
         return Payer(self._bundler, self._policy, await self.chain(), paymaster, margin, main=main)
 

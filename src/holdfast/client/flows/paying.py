@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.chain.abi import call_data
-from holdfast.chain.bundler import RAW
 from holdfast.chain.calls import execute
 from holdfast.chain.errors import ChainError, NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.fees import Fees, fees_of_chain
@@ -18,7 +17,7 @@ from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import checksum_address
 
 if TYPE_CHECKING:
-    from holdfast.chain.bundler import Bundler, Margin
+    from holdfast.chain.bundler import Bundler
     from holdfast.chain.calls import Call
     from holdfast.chain.paymaster import Paymaster
     from holdfast.chain.rpc import RpcClient
@@ -40,7 +39,7 @@ class Payer:
     policy: GasPolicy
     chain: RpcClient | None
     paymaster: Paymaster | None
-    margin: Margin = RAW
+    margin: int = 0
     main: bool = True
 
     async def paid(self, operation: UserOperation, call: Call, least: Fees) -> UserOperation:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holdfast.chain.bundler import BY_NAME, RAW, WEBAUTHN_WITH_PRECOMPILE, Bundler, Margin
+from holdfast.chain import gas
+from holdfast.chain.bundler import Bundler
 from holdfast.chain.fees import Fees
 from holdfast.chain.paymaster import Paymaster
 from holdfast.chain.sent_transactions import mined
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.leaving.account import Account
     from holdfast.client.leaving.moves import Destination, Holdings
-
-# The amount that is sent in the end has up to a dozen bytes more that are not zero than the one wei of the estimate.
-_MORE_CALL_DATA_GAS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +78,22 @@ class Bundled:
             margin = await self._margin(account)
         return Payer(bundler, policy, self.chain, paymaster, margin)
 
-    async def _margin(self, account: Account) -> Margin:
+    async def _margin(self, account: Account) -> int:
         """Return the gas that an estimate lacks for the keys that sign."""
         if not account.by_name and account.second is None:
-            return RAW
+            return 0
         lacking = [key.verification_gas for key in (account.passkey, account.second) if key is not None]
         if lacking and await has_precompile(self.chain):
-            lacking = [min(gas, WEBAUTHN_WITH_PRECOMPILE.verification_gas) for gas in lacking]
+            lacking = [min(each, gas.WEBAUTHN_WITH_PRECOMPILE) for each in lacking]
         names = 1 + (account.second is not None)
-        return Margin(names * BY_NAME.verification_gas + sum(lacking))
+        return names * gas.BY_NAME + sum(lacking)
 
     def _bundler(self, account: Account) -> Bundler:
         return Bundler(self.bundler, entry_point=account.entry_point, chain_id=account.chain_id, errors=known_errors())
 
 
 def _own(account: Account, held: Holdings, where: Destination, paid: UserOperation, max_cost: int) -> Plan:
-    paid = replace(paid, pre_verification_gas=paid.pre_verification_gas + _MORE_CALL_DATA_GAS)
+    paid = replace(paid, pre_verification_gas=paid.pre_verification_gas + gas.MORE_CALL_DATA)
     cost = paid.greatest_cost
     if cost > max_cost:
         raise GasTooDear(f"the operation may cost {cost} wei, more than the limit of {max_cost} wei")

@@ -14,6 +14,7 @@ from holdfast.chain import values
 from holdfast.chain.bundler import refusal
 from holdfast.chain.errors import RpcError
 from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.gas import BYTE, DEPLOYMENT, ENTRY_POINT, NEW_ADDRESS, PERCENT, VERIFICATION, WITHOUT_PRECOMPILE
 from holdfast.chain.handle_ops import handle_ops
 from holdfast.chain.sent_transactions import MINED_WITHIN_S, mined, send_raw
 from holdfast.chain.transactions import Transaction
@@ -32,15 +33,6 @@ if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.leaving.account import Account
     from holdfast.client.leaving.moves import Destination, Holdings, Move
-
-# Gas limits, not estimates: the entry point verifies with at most this much. docs/contracts.md has what it uses.
-_VERIFICATION, _DEPLOYMENT, _WITHOUT_PRECOMPILE = 120_000, 200_000, 300_000
-# What the entry point uses in addition to the account's code, and a transaction's start.
-_ENTRY_POINT = 120_000
-_BYTE = 40  # the most that one byte of call data costs (EIP-7623)
-_PERCENT = 110  # of an estimate
-# What a call within an operation pays for sending coin to an address that does not exist yet. A transaction does not.
-_NEW_ADDRESS = 25_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +59,7 @@ class Ordinary:
             balance = await self.chain.get_balance(self.sender)
             operation = replace(
                 account.operation(move.call for move in moves),
-                call_gas_limit=call_gas * _PERCENT // 100,
+                call_gas_limit=call_gas * PERCENT // 100,
                 verification_gas_limit=await self._verification_gas(account),
             )
         gas = greatest_gas(operation, self.sender)
@@ -96,7 +88,7 @@ class Ordinary:
                 nonce=nonce,
                 max_priority_fee_per_gas=plan.transaction.max_priority_fee_per_gas,
                 max_fee_per_gas=plan.transaction.max_fee_per_gas,
-                gas=min(gas * _PERCENT // 100, plan.transaction.gas),
+                gas=min(gas * PERCENT // 100, plan.transaction.gas),
                 to=from_hex(entry_point),
                 data=data,
             )
@@ -113,14 +105,14 @@ class Ordinary:
             alone = await self._estimate(
                 {"from": account.key.address, "to": to, "value": hex(value), "data": to_hex(data)}
             )
-            return alone + _NEW_ADDRESS if value else alone
+            return alone + NEW_ADDRESS if value else alone
         except OperationFailed as error:
             raise OperationFailed(f"{move.text}: {error}", error.reason) from error
 
     async def _verification_gas(self, account: Account) -> int:
         slow = not await has_precompile(self.chain)
         keys = 1 + (account.second is not None)
-        return keys * (_VERIFICATION + slow * _WITHOUT_PRECOMPILE) + (not account.deployed) * _DEPLOYMENT
+        return keys * (VERIFICATION + slow * WITHOUT_PRECOMPILE) + (not account.deployed) * DEPLOYMENT
 
     async def _estimate(self, call: dict[str, str]) -> int:
         try:
@@ -134,9 +126,9 @@ class Ordinary:
 
 def greatest_gas(operation: UserOperation, sender: str) -> int:
     """Return the most gas that a transaction with this operation uses. The signature is not in it yet."""
-    data = _BYTE * (len(handle_ops(operation, sender)) + 256)
+    data = BYTE * (len(handle_ops(operation, sender)) + 256)
     # The entry point requires that a 64th more than the call's gas is left (EIP-150).
-    return data + _ENTRY_POINT + operation.verification_gas_limit + operation.call_gas_limit * 64 // 63
+    return data + ENTRY_POINT + operation.verification_gas_limit + operation.call_gas_limit * 64 // 63
 
 
 def _check(sender: str, balance: int, cost: int, max_cost: int) -> None:
