@@ -262,17 +262,12 @@ def _indented(text: str) -> str:
     return "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
 
 
-def main() -> int:
-    """Write the modules; with --check, list those that are out of date and exit 1."""
-    modules = {FOLDER / f"{twin.target}.py": Module(twin).text() for twin in TWINS}
-    if "--check" not in sys.argv:
-        for file, text in modules.items():
-            file.write_text(text)
-        return 0
-    stale = [file for file, text in modules.items() if not file.exists() or file.read_text() != text]
-    print("\n".join(str(file.relative_to(ROOT)) for file in stale))
-    return 1 if stale else 0
+def modules() -> dict[Path, str]:
+    """Return the text of each module."""
+    return {FOLDER / f"{twin.target}.py": Module(twin).text() for twin in TWINS}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(modules))

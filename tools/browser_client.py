@@ -68,9 +68,9 @@ _MORE_TYPES: tuple[type[msgspec.Struct], ...] = (
 DECLARED = [it for it in endpoints.ENDPOINTS if it.client]
 
 
-def files() -> dict[str, str]:
-    """Return the text of each generated file, by file name."""
-    return {
+def files() -> dict[Path, str]:
+    """Return the text of each generated file."""
+    texts = {
         "endpoints.ts": _endpoints(),
         "forms.ts": _forms(),
         "handle_forms.ts": _handle_forms(),
@@ -87,6 +87,7 @@ def files() -> dict[str, str]:
         "operation_retries.ts": retry_table(retries.OPERATIONS),
         "registration_retries.ts": retry_table(retries.REGISTRATIONS),
     }
+    return {FOLDER / name: text for name, text in texts.items()}
 
 
 def _resources() -> str:
@@ -390,18 +391,7 @@ def _json_type(hint: Any) -> str:
     return str(_JSON.get(hint) or hint.__name__)
 
 
-def main() -> int:
-    """Write the files; with --check, exit 1 if one is out of date."""
-    wanted = {FOLDER / name: text for name, text in files().items()}
-    if "--check" in sys.argv:
-        stale = [file for file, text in wanted.items() if not file.exists() or file.read_text() != text]
-        print("".join(f"not as it would be written: {file.relative_to(ROOT)}\n" for file in stale), end="")
-        return 1 if stale else 0
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for file, text in wanted.items():
-        file.write_text(text)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(files))

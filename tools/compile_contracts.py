@@ -1,14 +1,10 @@
-"""Compiles contracts/ with the pinned solc-js, and compares or replaces the package data of `holdfast.chain`.
-
-    tools/compile_contracts.py --check    exit 1 and list every file that differs by a byte
-    tools/compile_contracts.py --write    update the files
+"""Compiles contracts/ with the pinned solc-js into the package data of `holdfast.chain`.
 
 Constructor arguments are addresses of contracts compiled earlier, so the sources determine all addresses.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -74,19 +70,6 @@ class Built:
 
     files: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
-
-
-def main() -> int:
-    """Compile the contracts, and compare or write the generated files."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true")
-    mode.add_argument("--write", action="store_true")
-    write = parser.parse_args().write
-    changed = [name for name, text in build().files.items() if _differs(ROOT / name, text, write=write)]
-    for name in changed:
-        print(f"{'renewed' if write else 'differs from its sources'}: {name}")
-    return 1 if changed and not write else 0
 
 
 def build() -> Built:
@@ -236,13 +219,7 @@ _ZIG_HEAD = """//! The contracts' addresses, equal on every chain; tools/compile
 """
 
 
-def _differs(path: Path, text: str, *, write: bool) -> bool:
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    if write:
-        path.write_text(text, encoding="utf-8")
-    return True
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(lambda: {ROOT / name: text for name, text in build().files.items()}))

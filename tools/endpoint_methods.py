@@ -128,13 +128,7 @@ def _type(answer: type[models.Answer]) -> str:
     return f"{'service' if hasattr(service, answer.__name__) else 'models'}.{answer.__name__}"
 
 
-def main() -> int:
-    """Write the module; with --check, exit 1 if it is out of date."""
-    if "--check" in sys.argv:
-        return 0 if FILE.read_text() == source() else 1
-    FILE.write_text(source())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(lambda: {FILE: source()}))

@@ -1,20 +1,11 @@
-"""Writes the gas table in docs/contracts.md from contracts/snapshots, or checks that they agree.
-
-tools/gas_table.py --check    exit 1 if the table is out of date
-tools/gas_table.py --write    update the table
-"""
+"""Writes the tables of gas and costs in docs/ from contracts/snapshots."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOTS = ROOT / "contracts" / "snapshots"
@@ -33,26 +24,9 @@ COSTS = {
 }
 
 
-def main() -> int:
-    """Write the tables to the page, or check that they are up to date."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true")
-    mode.add_argument("--write", action="store_true")
-    write = parser.parse_args().write
-    return max([brought_up(PAGE, renew, write=write), brought_up(COSTS_PAGE, renew_costs, write=write)])
-
-
-def brought_up(file: Path, made: Callable[[str], str], *, write: bool) -> int:
-    """Update a page, or return 1 if it is out of date."""
-    page = file.read_text(encoding="utf-8")
-    renewed = made(page)
-    if write:
-        file.write_text(renewed, encoding="utf-8")
-        return 0
-    if page != renewed:
-        print(f"{file.relative_to(ROOT)}: the gas table is not that of contracts/snapshots")
-    return int(page != renewed)
+def pages() -> dict[Path, str]:
+    """Return the text of each page, with its table up to date."""
+    return {PAGE: renew(PAGE.read_text("utf-8")), COSTS_PAGE: renew_costs(COSTS_PAGE.read_text("utf-8"))}
 
 
 def renew_costs(page: str) -> str:
@@ -101,4 +75,6 @@ def _read(group: str) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(pages))

@@ -1,10 +1,5 @@
 """Writes the tables of settings, limits, exit codes, metrics and admin endpoints into the pages that contain them.
 
-Or compares them:
-
-    tools/settings_table.py --check    exit 1 if a page differs from the code
-    tools/settings_table.py --write    update the pages
-
 On each page, a pair of comments marks where a table begins and ends. The rest of the page is written by hand.
 """
 
@@ -50,32 +45,24 @@ COMPUTED = {
 }
 
 
-def main() -> int:
-    """Compare or update the pages, and return 0 if they are up to date."""
-    if sys.argv[1:] not in (["--write"], ["--check"]):
-        print("usage: settings_table.py --check|--write")
-        return 2
-    pages = {
+def pages() -> dict[Path, str]:
+    """Return the text of each page, with its tables up to date."""
+    tables = {
         "reference/settings.md": {"settings": settings(ROWS), "indexer settings": settings(INDEXER_ROWS)},
         "settings.md": {"limits": limits()},
         "operating.md": {"exit codes": exit_codes()},
         "reference/metrics.md": {"metrics": metrics()},
         "reference/administration.md": {"admin endpoints": admin_endpoints()},
     }
-    return max([renewed(DOCS / name, tables, write=sys.argv[1] == "--write") for name, tables in pages.items()])
+    return {DOCS / name: renewed(DOCS / name, by_name) for name, by_name in tables.items()}
 
 
-def renewed(page: Path, tables: dict[str, list[str]], *, write: bool) -> int:
-    """Update a page, or return 1 if it is out of date."""
-    old = new = page.read_text("utf-8")
+def renewed(page: Path, tables: dict[str, list[str]]) -> str:
+    """Return a page's text with these tables."""
+    text = page.read_text("utf-8")
     for name, lines in tables.items():
-        new = put(page, new, name, lines)
-    if write:
-        page.write_text(new, "utf-8")
-    elif new != old:
-        print(f"{page.relative_to(DOCS)} is not in step with the code: tools/settings_table.py --write")
-        return 1
-    return 0
+        text = put(page, text, name, lines)
+    return text
 
 
 def put(page: Path, text: str, name: str, lines: list[str]) -> str:
@@ -139,4 +126,6 @@ def _default(row: SettingRow) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from generated import run
+
+    sys.exit(run(pages))

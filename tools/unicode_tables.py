@@ -1,7 +1,4 @@
-"""Write rules/unicode_tables.py, the tables of confusables and scripts, from the ICU library in the package icu4py.
-
-`--check` exits with 1 if the module is out of date.
-"""
+"""Write rules/unicode_tables.py, the tables of confusables and scripts, from the ICU library in the package icu4py."""
 
 from __future__ import annotations
 
@@ -135,14 +132,7 @@ def _block(name: str, rows: list[str]) -> str:
     return f'{name} = """\n{text}\n"""\n'
 
 
-def main() -> int:
-    """Write the module or, with --check, exit 1 if it is out of date."""
-    text = source(Icu())
-    if "--check" in sys.argv:
-        return 0 if FILE.read_text() == text else 1
-    FILE.write_text(text)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from generated import run
+
+    sys.exit(run(lambda: {FILE: source(Icu())}))
