@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from holdfast.rules.limits import REFUSED_RETENTION_S
+from holdfast.rules.limits import DAY_S, REFUSED_RETENTION_S
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 _MIB = 1024 * 1024
@@ -25,6 +25,7 @@ UPLOAD_RETENTION_S = 900.0  # then a reservation expires, for example because it
 UNPINNED_RETENTION_S = 3600.0  # a snapshot uploaded with pin-roots=false waits this long for a pin
 ORPHANS_RETENTION_S = REFUSED_RETENTION_S  # then the snapshots of a DID without a registered credential are removed
 QUEUED_RETENTION_S = 24 * 3600.0  # then a pin whose snapshot never arrived fails
+FAILED_RETENTION_S = QUEUED_RETENTION_S + 7 * DAY_S  # then it is removed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.rules.limits import DAY_S, HOUR_S
+from holdfast.rules.limits import CLOCK_MARGIN_S
 from holdfast.rules.shards import shard_of
-from holdfast.rules.snapshot_quotas import ORPHANS_RETENTION_S, QUEUED_RETENTION_S, Usage
+from holdfast.rules.snapshot_quotas import FAILED_RETENTION_S, ORPHANS_RETENTION_S, QUEUED_RETENTION_S, Usage
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import snapshot_reads as reads
 from holdfast.service.store.postgresql import snapshot_writes as writes
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
         TokenUse,
     )
 
-_FAILED_RETENTION_S = 7 * DAY_S
-_MARGIN_S = HOUR_S  # so that a clock that is set back still finds the rows that it expects
 _DIDS_AT_ONCE, _ORPHANS_AT_ONCE, _ROWS_AT_ONCE = 100, 20, 1000
 _REFUSALS = {"token_used": TOKEN_USED, "another_did": ANOTHER_DID}
 _CROWDED = "too many others wrote about the same DID"
@@ -208,11 +206,11 @@ class PostgresqlSnapshotIndex:
 
     async def expire(self, now: float) -> int:
         """See SnapshotIndex. Rows are removed in parts, so that no statement takes long."""
-        queued = now - QUEUED_RETENTION_S
+        queued, failed = now - QUEUED_RETENTION_S, now - FAILED_RETENTION_S
         parts = (
-            (writes.EXPIRE, (now, _us(queued), _us(queued - _FAILED_RETENTION_S), _DIDS_AT_ONCE)),
+            (writes.EXPIRE, (now, _us(queued), _us(failed), _DIDS_AT_ONCE)),
             (writes.EXPIRE_ORPHANS, (now, now - ORPHANS_RETENTION_S, _ORPHANS_AT_ONCE)),
-            (writes.EXPIRE_TOKENS, (now - _MARGIN_S, _ROWS_AT_ONCE)),
+            (writes.EXPIRE_TOKENS, (now - CLOCK_MARGIN_S, _ROWS_AT_ONCE)),
         )
         return sum([await self._writes.in_parts(kind, values) for kind, values in parts])
 

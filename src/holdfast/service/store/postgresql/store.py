@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.bans import subjects_of
-from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_RETENTION_S
+from holdfast.rules.limits import CLOCK_MARGIN_S, DAY_S, REFUSED_RETENTION_S
 from holdfast.rules.registration import RegistrationRule, SessionBounds, SessionRule
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.persons import Removed
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 
 WRITE_CONNECTIONS, READ_CONNECTIONS = 2, 2
 _EXPIRED_AT_ONCE, _REFUSED_AT_ONCE = 1000, 100
-# Expired rows stay this much longer, so that a clock that is set back finds the rows it expects.
-_CLOCK_MARGIN_S = HOUR_S
 _NEVER = SessionBounds(own_from=0, own_below=0, around_from=0, around_below=0)
 
 
@@ -303,15 +301,15 @@ class PostgresqlStore:
 
     async def expire(self, now: float) -> int:
         """See Store. Rows are removed in parts, so that no statement takes long."""
-        values = (now - _CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S), _EXPIRED_AT_ONCE)
+        values = (now - CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S), _EXPIRED_AT_ONCE)
         removed = 0
         while part := await self._writes.insist(upkeep.EXPIRE, values):
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
         for kind, before, most in (
-            (upkeep.EXPIRE_REFUSED, now - _CLOCK_MARGIN_S - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
-            (repeats.EXPIRE, now - _CLOCK_MARGIN_S, _EXPIRED_AT_ONCE),
+            (upkeep.EXPIRE_REFUSED, now - CLOCK_MARGIN_S - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
+            (repeats.EXPIRE, now - CLOCK_MARGIN_S, _EXPIRED_AT_ONCE),
         ):
             removed += await self._writes.in_parts(kind, (before, most))
         return removed

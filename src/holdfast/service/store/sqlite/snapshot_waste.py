@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.rules.limits import DAY_S
-from holdfast.rules.snapshot_quotas import ORPHANS_RETENTION_S, QUEUED_RETENTION_S
+from holdfast.rules.limits import CLOCK_MARGIN_S
+from holdfast.rules.snapshot_quotas import FAILED_RETENTION_S, ORPHANS_RETENTION_S, QUEUED_RETENTION_S
 from holdfast.service.store.sqlite.snapshot_pins import drop_unheld
 from holdfast.service.store.sqlite.standing import IS_REGISTERED
 from holdfast.service.store.sqlite.upkeep import remove
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-_FAILED_RETENTION_S = 7 * DAY_S
 _ORPHANS_AT_ONCE = 20  # each with all its snapshots
 _NO_NUMBER = 2**53  # rows are numbered below this
-_MARGIN_S = 3600  # so that a clock that is set back still finds the rows that it expects
 _UNHELD = (
     "NOT EXISTS (SELECT 1 FROM snapshot_links l WHERE l.block_id = b.id)"
     " AND NOT EXISTS (SELECT 1 FROM snapshot_upload_blocks u WHERE u.block_id = b.id)"
@@ -28,14 +26,9 @@ def expire(connection: Connection, now: float, most: int) -> int:
     """Remove expired rows and mark unneeded blocks as garbage, `most` of each kind; return how many were handled."""
     expired = (
         ("snapshot_uploads", "upload", "expires_at < ?", now),
-        ("snapshot_tokens", "token, kind", "until < ?", now - _MARGIN_S),
-        ("snapshot_revocations", "did, cid", "until < ?", now - _MARGIN_S),
-        (
-            "snapshot_pins",
-            "id",
-            "state = 'failed' AND created_us < ?",
-            float(_us(now - QUEUED_RETENTION_S - _FAILED_RETENTION_S)),
-        ),
+        ("snapshot_tokens", "token, kind", "until < ?", now - CLOCK_MARGIN_S),
+        ("snapshot_revocations", "did, cid", "until < ?", now - CLOCK_MARGIN_S),
+        ("snapshot_pins", "id", "state = 'failed' AND created_us < ?", float(_us(now - FAILED_RETENTION_S))),
     )
     gone = sum(remove(connection, *kind, most) for kind in expired)
     gone += connection.execute(

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.rules.events import GIVE_UP_S
-from holdfast.rules.limits import DAY_S, HOUR_S, REFUSED_RETENTION_S
+from holdfast.rules.limits import CLOCK_MARGIN_S, DAY_S, REFUSED_RETENTION_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
     from holdfast.service.store.sqlite.writer import GroupCommitWriter
-
-# Expired rows are kept for another hour, so that the store still has the rows it needs after a clock is set back.
-_CLOCK_MARGIN_S = HOUR_S
-
 
 AT_ONCE = 500  # rows of one kind that a transaction removes
 
@@ -31,7 +27,7 @@ async def in_parts(writer: GroupCommitWriter, expire: Callable[[Connection, floa
 
 def expire(connection: Connection, now: float, most: int) -> int:
     """Delete rows that no rule reads any more, and registrations that were refused long ago, `most` of each kind."""
-    horizon = now - _CLOCK_MARGIN_S
+    horizon = now - CLOCK_MARGIN_S
     kinds = (
         ("codes", "id", "expires_at < ?", horizon),
         ("used_attestations", "signature", "expires_at < ?", horizon),
