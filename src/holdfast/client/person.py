@@ -9,6 +9,7 @@ from holdfast.client.http.calls import as_json, as_type
 from holdfast.client.http.endpoint_calls import call_of
 from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.types.service import AddressAdded, PersonRemoved
+from holdfast.wire.commands import ADD, EXPORT, REMOVE
 from holdfast.wire.endpoints import ADD_ADDRESS, EXPORT_PERSON, REMOVE_OF_PERSON
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from holdfast.wire.endpoints import Endpoint
 
 T = TypeVar("T")
-_EXPORT, _REMOVE, _ADD = "/person/export", "/person/remove", "/person/add"
 
 
 class PersonMethods:
@@ -39,7 +39,7 @@ class PersonMethods:
 
     async def export_person(self) -> dict[str, object]:
         """Return all rows that the service stores about the vault's DID, by kind."""
-        return await self._ask(EXPORT_PERSON, _EXPORT, {}, as_json)
+        return await self._ask(EXPORT_PERSON, EXPORT, {}, as_json)
 
     async def take_back_passkey(self, credential_id: str) -> PersonRemoved:
         """Remove the registration of one passkey, which a look-up then does not find; the vault keeps the passkey.
@@ -72,10 +72,10 @@ class PersonMethods:
         Args:
             attestation: what check_code returned for the code that send_code sent there.
         """
-        return await self._ask(ADD_ADDRESS, _ADD, {"attestation": attestation.to_json()}, as_type(AddressAdded))
+        return await self._ask(ADD_ADDRESS, ADD, {"attestation": attestation.to_json()}, as_type(AddressAdded))
 
     async def _remove(self, args: dict[str, Any]) -> PersonRemoved:
-        return await self._ask(REMOVE_OF_PERSON, _REMOVE, args, as_type(PersonRemoved))
+        return await self._ask(REMOVE_OF_PERSON, REMOVE, args, as_type(PersonRemoved))
 
     async def _ask(self, endpoint: Endpoint[Any], command: str, args: dict[str, Any], read: Reader[T]) -> T:
         token = await service_token(self.vault, self._audience, command, args)

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from holdfast.rules.identifiers import Identifier
 
-EXPORT = "/person/export"
-REMOVE = "/person/remove"
-ADD = "/person/add"
 _NAMED = {"identifier", "channel"}
 _FORMS = ({"credentialId"}, {"identifier", "channel"}, {"everything"})
 

@@ -13,6 +13,7 @@ import msgspec
 from holdfast.content.cids import codec_of
 from holdfast.content.errors import ContentError
 from holdfast.wire.failures import BAD_REQUEST, SnapshotRefused
+from holdfast.wire.pinning import DEFAULT_LIMIT, MAX_CIDS, MAX_LIMIT, MAX_ORIGINS, ORIGIN, Match
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +22,8 @@ if TYPE_CHECKING:
 
 MAX_NAME_CHARACTERS = 255
 MAX_META_ENTRIES = 64
-MAX_ORIGINS = 20
-MAX_CIDS = 10
-MAX_LIMIT = 1000
-DEFAULT_LIMIT = 10
 MAX_PIN_BYTES = 4 * 1024  # of a pin's name, origins and meta, as JSON
 _MAX_ORIGIN_CHARACTERS = 1024
-_ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)")
 
 
@@ -38,15 +34,6 @@ class PinState(StrEnum):
     PINNING = "pinning"
     PINNED = "pinned"
     FAILED = "failed"
-
-
-class Match(StrEnum):
-    """How names are compared."""
-
-    EXACT = "exact"
-    IEXACT = "iexact"
-    PARTIAL = "partial"
-    IPARTIAL = "ipartial"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +140,7 @@ def _origins(value: list[str]) -> tuple[str, ...]:
 
 
 def _is_origin(value: str) -> bool:
-    return len(value) <= _MAX_ORIGIN_CHARACTERS and bool(_ORIGIN.fullmatch(value))
+    return len(value) <= _MAX_ORIGIN_CHARACTERS and bool(ORIGIN.fullmatch(value))
 
 
 def _meta(value: dict[str, str]) -> dict[str, str]:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.dids import parse_credential_id
 from holdfast.rules.snapshot_tokens import bearer_of
+from holdfast.wire.commands import REGISTER
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
 
 if TYPE_CHECKING:
     from holdfast.rules.snapshot_tokens import Bearer
-
-REGISTER = "/dids/register"
 
 
 def signature_of(authorization: str | None, audience: str, did: str, credential: str, now: float) -> Bearer | None:

@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.content.errors import ContentError
 from holdfast.content.ipld import cid_of_link
 from holdfast.rules.ucan import Token, TokenMalformed, covers, ed25519_key, read_container, read_token
+from holdfast.wire.commands import PUBLISH, REVOKE, WRITE
 from holdfast.wire.failures import (
     TOKEN_EXPIRED,
     TOKEN_LIVES_TOO_LONG,
@@ -19,9 +20,6 @@ from holdfast.wire.failures import (
     SnapshotRefused,
 )
 
-WRITE = "/snapshots/write"
-PUBLISH = "/snapshots/publish"
-REVOKE = "/ucan/revoke"
 MAX_LIFETIME_S = 600
 SKEW_S = 60
 _SCHEME = "bearer "

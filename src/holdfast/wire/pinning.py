@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from enum import StrEnum
+
 from msgspec import UNSET, UnsetType, field
 
 from holdfast.wire.models import Answer
+
+MAX_CIDS = 10
+MAX_LIMIT = 1000
+DEFAULT_LIMIT = 10
+MAX_ORIGINS = 20
+ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
+
+
+class Match(StrEnum):
+    """How names are compared."""
+
+    EXACT = "exact"
+    IEXACT = "iexact"
+    PARTIAL = "partial"
+    IPARTIAL = "ipartial"
 
 
 class PinnedObject(Answer, frozen=True, kw_only=True):

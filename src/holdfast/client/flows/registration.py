@@ -16,10 +16,11 @@ from holdfast.client.callbacks import answered
 from holdfast.client.flows.chain_registration import ChainRegistration, ProgressStore
 from holdfast.client.flows.failures import RegistrationRefused
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.tokens import REGISTER, service_token
+from holdfast.client.snapshots.tokens import service_token
 from holdfast.client.types import Attestation, DidRecord, Record
 from holdfast.wire import errors
 from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.commands import REGISTER
 from holdfast.wire.encoding import from_iso
 from holdfast.wire.requests import NO_TRANSACTION
 from holdfast.wire.retries import REGISTRATIONS

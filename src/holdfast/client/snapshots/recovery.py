@@ -24,6 +24,7 @@ from holdfast.client.vault.keys import NO_SECRET, HostKey, KnownKey, passkey_key
 from holdfast.content.errors import ContentError
 from holdfast.content.names import PUBLIC_KEY_BYTES, did_key_of, name_of
 from holdfast.wire.client_errors import ClientStateError, NetworkError, PluginCallError, ServiceError, StorageError
+from holdfast.wire.commands import PUBLISH
 from holdfast.wire.encoding import utc_text
 from holdfast.wire.retries import SNAPSHOTS
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 
 _NOT_FOUND = 404
-_PUBLISH = "/snapshots/publish"
 # Lengths of user handles that begin with the publishing key; 32 random bytes follow in a passkey made for another page.
 _HANDLES = (PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES)
 _INCOMPLETE = ("block_missing", "cut_short")
@@ -307,7 +307,7 @@ def check_binding(snapshot: Snapshot, public_key: bytes | None) -> None:
     did, audience = snapshot.manifest.did, None if public_key is None else did_key_of(public_key)
     try:
         with UcanVerifier() as verifier:
-            verifier.verify(snapshot.delegation, audience=audience, subject=did, command=_PUBLISH, args={})
+            verifier.verify(snapshot.delegation, audience=audience, subject=did, command=PUBLISH, args={})
     except UcanRefused as error:
         words = f"the snapshot is not named by its vault's key: the delegation does not hold ({error.code})"
         raise RecoveryRefused("damaged", words) from error

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from holdfast.client.types import InvocationOptions
+from holdfast.wire.commands import WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.client.vault.async_vault import AsyncVault
 
-WRITE = "/snapshots/write"
-REGISTER = "/dids/register"
 LIFETIME_S = 300
 _LOOPBACK = ("127.0.0.1", "%5B%3A%3A1%5D")
 

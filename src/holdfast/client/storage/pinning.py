@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from holdfast.client.http.calls import Call, Reply, Retries
 from holdfast.client.http.transport import HttpTransport
 from holdfast.client.types import PinInfo, PinRequest, PinStatus, Record
 from holdfast.wire.client_errors import StorageError
+from holdfast.wire.pinning import DEFAULT_LIMIT, MAX_CIDS, MAX_LIMIT, MAX_ORIGINS, ORIGIN, Match
 from holdfast.wire.retries import SNAPSHOTS
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_LIMIT = 1000
-MAX_CIDS = 10
 MAX_META = 1000
-MAX_ORIGINS = 20
-_ORIGIN = re.compile(r"(/[^/\s]+)*/p2p/[A-Za-z0-9]+")
-MATCHES = ("exact", "iexact", "partial", "ipartial")
 # Returns a bearer token for one request: Holdfast's service accepts each token for only one new pin.
 TokenSource = Callable[[], Awaitable[str]]
 
@@ -65,7 +60,7 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     before: str | None = None,
     after: str | None = None,
     meta: Mapping[str, str] | None = None,
-    limit: int = 10,
+    limit: int = DEFAULT_LIMIT,
 ) -> dict[str, str]:
     """Return the query parameters for GET /pins. Without `status`, a service lists only pins whose status is "pinned".
 
@@ -73,8 +68,8 @@ def selection(  # noqa: PLR0913 - each is a parameter of the API, by keyword
     """
     if not 0 < limit <= MAX_LIMIT or len(cids) > MAX_CIDS or len(set(cids)) != len(cids):
         raise ValueError(f"limit: 1 to {MAX_LIMIT}; cids: at most {MAX_CIDS} different ones")
-    if match not in {None, *MATCHES} or not statuses or len(set(statuses)) != len(statuses):
-        raise ValueError(f"match: one of {', '.join(MATCHES)}; statuses: one or more different ones")
+    if match not in {None, *Match} or not statuses or len(set(statuses)) != len(statuses):
+        raise ValueError(f"match: one of {', '.join(Match)}; statuses: one or more different ones")
     query = {"status": ",".join(statuses), "limit": str(limit), "cid": ",".join(cids), "name": name, "match": match}
     query |= {"before": before, "after": after, "meta": msgspec.json.encode(meta).decode() if meta else None}
     return {key: value for key, value in query.items() if value}
@@ -160,7 +155,7 @@ def _checked(pin: PinRequest) -> PinRequest:
         raise ValueError(f"a pin's meta has at most {MAX_META} entries")
     if len(origins) > MAX_ORIGINS or len(set(origins)) != len(origins):
         raise ValueError(f"a pin has at most {MAX_ORIGINS} different origins")
-    if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+    if not all(ORIGIN.fullmatch(origin) for origin in origins):
         raise ValueError("an origin is a multiaddr that ends in /p2p/ and a peer ID")
     return pin
 

@@ -10,8 +10,9 @@ import msgspec
 from holdfast.rules.additions import require_added
 from holdfast.rules.attestations import VerifiedAttestation, verify_at
 from holdfast.rules.limits import ADDRESSES_PER_DID
-from holdfast.rules.person_tokens import ADD, EXPORT, REMOVE, RemovalRequest, added_address, removal_request
+from holdfast.rules.person_tokens import RemovalRequest, added_address, removal_request
 from holdfast.service.store.persons import NewAddress, Removal, Removed
+from holdfast.wire.commands import ADD, EXPORT, REMOVE
 from holdfast.wire.encoding import to_iso
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import ATTESTATION_REFUSED, SnapshotRefused

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import HOUR_S, PERSON_REQUESTS_PER_ADDRESS_HOUR
 from holdfast.rules.quotas import Counted, of_address
-from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, REVOKE, SKEW_S, WRITE, Bearer, bearer_of
+from holdfast.rules.snapshot_tokens import MAX_LIFETIME_S, SKEW_S, Bearer, bearer_of
+from holdfast.wire.commands import REVOKE, WRITE
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import DID_NOT_REGISTERED, TOKEN_REVOKED, TOO_MANY_REQUESTS, SnapshotRefused
 
