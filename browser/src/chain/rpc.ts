@@ -1,10 +1,10 @@
 /** Calls the chain's JSON-RPC endpoint directly, which the application or the service names. */
 
+import { THIS_MACHINE } from "../http/hosts.ts";
 import { NetworkError } from "../errors.ts";
 import { DELAYS_MS, STATUSES, WITHIN_MS } from "../generated/chain_retries.ts";
 import { bounded, type Foreign, jsonOf } from "../http/http.ts";
 import { resultOf } from "../http/json_rpc.ts";
-import { isLoopback } from "../http/loopback.ts";
 import type { ServiceClient } from "../http/service.ts";
 import type { GasPolicy } from "./own_gas.ts";
 
@@ -30,8 +30,8 @@ export async function rpcOf(client: ServiceClient, { rpcUrl }: GasPolicy): Promi
 export function endpointNamed(named: string, service: string) {
   if (!WRITTEN_OUT.test(named) || !URL.canParse(named)) return "";
   const [{ protocol, hostname }, own] = [new URL(named), new URL(service)];
-  const may = isLoopback(hostname)
-    ? isLoopback(own.hostname) && ["http:", "https:"].includes(protocol)
+  const may = THIS_MACHINE.test(hostname)
+    ? THIS_MACHINE.test(own.hostname) && ["http:", "https:"].includes(protocol)
     : protocol === "https:" && !LITERAL.test(hostname);
   return may ? named : "";
 }

@@ -1,6 +1,6 @@
 /** Reads an application's request strictly, because all of it is untrusted. Pure; tested without a browser. */
 
-import { isThisMachine } from "../http/loopback.ts";
+import { THIS_MACHINE } from "../http/hosts.ts";
 import { HIDING } from "../kit/hidden.ts";
 import type { Message } from "./protocol.ts";
 
@@ -57,7 +57,7 @@ export function askingOrigin(origin: string): URL {
   if (
     url &&
     url.origin === origin &&
-    (url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname)))
+    (url.protocol === "https:" || (url.protocol === "http:" && THIS_MACHINE.test(url.hostname)))
   )
     return url;
   throw new Refusal("origin_refused");

@@ -1,9 +1,9 @@
 /** Checks a service before a person moves there. Nothing of the vault is sent to it. */
 
+import { THIS_MACHINE } from "../http/hosts.ts";
 import "../core.ts";
 import type { Client } from "../client.ts";
 import { MoveRefused } from "../errors.ts";
-import { isThisMachine } from "../http/loopback.ts";
 import { didOfService } from "./signature.ts";
 
 const CONTRACTS = ["entryPoint", "didRegistry", "accountHelper", "sessionSBT", "appFactory"] as const;
@@ -19,7 +19,7 @@ export function serviceAddress(text: string): string {
   const whole = /^https?:\/\//.test(typed) ? typed : `https://${typed}`;
   if (!ASCII.test(whole) || !URL.canParse(whole)) return "";
   const { origin, hostname, protocol } = new URL(whole);
-  const isSafe = protocol === "https:" || isThisMachine(hostname);
+  const isSafe = protocol === "https:" || THIS_MACHINE.test(hostname);
   return isSafe && origin === whole.toLowerCase() ? origin : "";
 }
 

@@ -1,7 +1,7 @@
 /** What the payment sheet shows of a shop's request: the shop, the paying vault and the limits, too. */
 
+import { THIS_MACHINE } from "../http/hosts.ts";
 import { decimalOf } from "../chain/amounts.ts";
-import { isThisMachine } from "../http/loopback.ts";
 import { el } from "../kit/el.ts";
 import { address, feeText, row, sheet } from "../kit/sheet.ts";
 import { costText, type Fee } from "./account.ts";
@@ -102,7 +102,7 @@ function isForeign(name: string) {
 }
 
 function shopWarnings({ protocol, hostname }: URL) {
-  const open = protocol !== "https:" && !isThisMachine(hostname);
+  const open = protocol !== "https:" && !THIS_MACHINE.test(hostname);
   return [open && bad(text("not_encrypted")), isForeign(hostname) && bad(text("unusual_host"))];
 }
 

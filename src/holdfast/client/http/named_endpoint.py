@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
 
 import httpx2
+
+from holdfast.wire.hosts import is_this_machine
 
 # As browsers read a host: one whose last label is a number is an IPv4 address, in whatever notation.
 _LITERAL = re.compile(r".*:.*|(.*\.)?([0-9]+|0x[0-9a-f]*)\.?", re.ASCII)
@@ -25,15 +26,7 @@ def endpoint_named(named: str | None, service: str) -> str | None:
         host = url.host if (url.port or 0) < _PORTS else ""
     except (httpx2.InvalidURL, UnicodeError):  # UnicodeError: not a valid name outside ASCII
         return None
-    if is_loopback(host):
-        return named if is_loopback(own.host) and url.scheme in {"http", "https"} else None
+    if is_this_machine(host):
+        return named if is_this_machine(own.host) and url.scheme in {"http", "https"} else None
     # With https, a host name is accepted, because its server must show a certificate for it before it gets the request.
     return named if url.scheme == "https" and host and not _LITERAL.fullmatch(host) else None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a URL's host is this machine."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

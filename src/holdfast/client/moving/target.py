@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from holdfast.client.http.endpoint_calls import as_json
-from holdfast.client.http.named_endpoint import is_loopback
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.moving.values import MoveRefused
 from holdfast.client.snapshots.tokens import did_of_service
 from holdfast.wire import endpoints
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from holdfast.client.async_service_client import AsyncServiceClient
@@ -71,8 +71,7 @@ def host_of(address: str) -> str:
 
 def _is_safe(address: str) -> bool:
     parts = urlsplit(address)
-    host = parts.hostname or ""
-    return parts.scheme == "https" or is_loopback(host) or host.endswith(".localhost")
+    return parts.scheme == "https" or is_this_machine(parts.hostname or "")
 
 
 async def _own_did(service: AsyncServiceClient) -> str | None:

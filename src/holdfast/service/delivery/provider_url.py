@@ -5,11 +5,12 @@ No message from this module repeats any part of the URL, because any part may be
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,18 +63,10 @@ def parse_base_url(setting: str, text: str) -> str:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise ValueError(sentence) from None
-    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+    secure = parts.scheme == "https" or (parts.scheme == "http" and is_this_machine(host))
     if not host or not secure or "@" in parts.netloc or parts.query or parts.fragment or _FORBIDDEN.search(text):
         raise ValueError(sentence)
     return text.rstrip("/")
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address is on this machine."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _host_and_port(setting: str, text: str) -> tuple[str, int | None]:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from holdfast.rules.webhooks import signature
 from holdfast.service.delivery.http_exchange import exchange, refusal
-from holdfast.service.delivery.provider_url import is_loopback
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +92,7 @@ def webhook_of(setting: str, url: str, keys: Sequence[bytes], http: Callable[[],
         host = ""
     if not host or "@" in parts.netloc or parts.fragment or not address.isascii() or not address.isprintable():
         raise ValueError(f"{setting}: write webhook+https://host/path, without credentials.")
-    if parts.scheme != "https" and not is_loopback(host):
+    if parts.scheme != "https" and not is_this_machine(host):
         raise ValueError(f"{setting}: webhook+http:// is for this machine; write webhook+https://host/path.")
     if not keys:
         raise ValueError(f"{SECRET_SETTING}: a webhook needs a secret that signs its messages (holdfast keys webhook)")

@@ -26,7 +26,6 @@ from holdfast.service.diagnosis.upstreams import (
     see_snapshots,
     see_traces,
 )
-from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.secrets import KEY_FILE
 from holdfast.service.settings.unknown import unknown_settings
 from holdfast.service.settings.values import warn_of_local_url
@@ -34,6 +33,7 @@ from holdfast.service.store.findings import Finding
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.unopened import UnopenedStore
 from holdfast.service.upstreams.pool import ConnectionPools
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,6 +164,6 @@ def _origin(settings: Settings) -> Finding:
     fix = "set HOLDFAST_PUBLIC_URL to the service's https address"
     if (warning := warn_of_local_url(settings)) is not None:
         return Finding("public URL", "error", warning, fix)
-    if is_local(settings.public_host):
+    if is_this_machine(settings.public_host):
         return Finding("public URL", "note", f"{settings.public_url}: this machine only", fix)
     return Finding("public URL", "ok", settings.public_url)

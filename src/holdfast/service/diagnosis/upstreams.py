@@ -15,7 +15,6 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.transports import AiohttpTransport
 from holdfast.rules.chains import CHAINS
 from holdfast.service.delivery.errors import DeliveryError
-from holdfast.service.settings.rows import is_local
 from holdfast.service.settings.values import engine_configured
 from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.store.database import SchemaTooNew
@@ -24,6 +23,7 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry.trace_settings import traces_address, traces_configured
 from holdfast.service.upstreams.proxy import UpstreamAnswer, UpstreamError, fetch
 from holdfast.service.workflow.engine import engine_address
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -99,7 +99,7 @@ async def see_public_endpoint(settings: Settings, chain: Chain, pools: Connectio
     """
     public = chain.shown_rpc
     subject = "public RPC" if chain.chain_id == settings.chain else f"public RPC {chain.chain_id}"
-    if is_local(urlsplit(public).hostname or "") and not is_local(settings.public_host):
+    if is_this_machine(urlsplit(public).hostname or "") and not is_this_machine(settings.public_host):
         found = Finding(subject, "note", f"clients are told {public}, which only this machine reaches")
     elif public == chain.rpc:
         return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.service.delivery.provider_url import ProviderUrl, is_loopback, parse_base_url, parse_provider_url
+from holdfast.service.delivery.provider_url import ProviderUrl, parse_base_url, parse_provider_url
 from holdfast.service.delivery.schemes import MailScheme, scheme_of
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,7 +97,7 @@ def _refuse_odd_smtp(parts: ProviderUrl, encryption: Encryption) -> None:
         raise ValueError(f"{SETTING}: give both user and password, or neither.")
     if encryption == "none" and "ca_file" in parts.options:
         raise ValueError(f"{SETTING}: ca_file goes with smtps:// and smtp+starttls://; smtp:// does not encrypt.")
-    if encryption == "none" and parts.password and not is_loopback(parts.host):
+    if encryption == "none" and parts.password and not is_this_machine(parts.host):
         import logging
 
         logging.getLogger("holdfast.mail").warning(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +69,7 @@ from holdfast.settings.shared import (
 )
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.errors import Refused
+from holdfast.wire.hosts import is_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,14 +100,6 @@ def _link(text: str) -> str:
     return text
 
 
-def is_local(host: str) -> bool:
-    """Return whether the host of a public URL is this machine: localhost (RFC 6761) or a loopback address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
 def _own_address(values: Mapping[str, Any]) -> str:
     """Return the default public URL: clients derive their tokens' audience from the address that they connect to."""
     port = values.get("port")
@@ -116,7 +108,7 @@ def _own_address(values: Mapping[str, Any]) -> str:
 
 def _environment(values: Mapping[str, Any]) -> str:
     """Return `production` for a public address, so that production's checks apply even if the variable is not set."""
-    return "development" if is_local(urlsplit(values["public_url"]).hostname or "") else "production"
+    return "development" if is_this_machine(urlsplit(values["public_url"]).hostname or "") else "production"
 
 
 def _host_of(values: Mapping[str, Any]) -> str:
@@ -209,7 +201,7 @@ def _languages(text: str) -> tuple[str, ...]:
 
 def _depth(values: Mapping[str, Any]) -> str:
     # A chain on this machine is a development chain: it mines on demand and has no reorganisations.
-    return "0" if is_local(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
+    return "0" if is_this_machine(urlsplit(values["rpc_url"]).hostname or "") else str(CONFIRMATION_DEPTH)
 
 
 def _ceiling(name: str, about: str) -> SettingRow:

@@ -14,12 +14,13 @@ from urllib.parse import urlsplit
 
 from holdfast.rules.limits import Ceilings, Limits
 from holdfast.rules.snapshot_quotas import SnapshotLimits
-from holdfast.service.settings.rows import LIMIT_ROWS, ROWS, is_local
+from holdfast.service.settings.rows import LIMIT_ROWS, ROWS
 from holdfast.service.settings.unknown import unknown_settings
 from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
 from holdfast.settings.rows import SettingError, read_rows
 from holdfast.wire.defaults import SERVICE_URL
+from holdfast.wire.hosts import is_this_machine
 from holdfast.wire.installing import install_command
 
 if TYPE_CHECKING:
@@ -168,12 +169,12 @@ class Settings:
     @property
     def production(self) -> bool:
         """Whether development settings are refused: HOLDFAST_ENV is `production`, or the public URL is not local."""
-        return self.env == "production" or not is_local(self.public_host)
+        return self.env == "production" or not is_this_machine(self.public_host)
 
 
 def warn_of_local_url(settings: Settings) -> str | None:
     """Return a sentence if production has a public URL that only this machine reaches."""
-    if settings.production and is_local(settings.public_host):
+    if settings.production and is_this_machine(settings.public_host):
         return f"{settings.public_url}: only this machine reaches it, though the service is in production"
     return None
 
@@ -191,7 +192,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     _require_engine_sdk(given)
     if settings.production:
         _refuse_development_choices(settings, given)
-    elif not is_local(settings.host) and not given.get("HOLDFAST_PUBLIC_URL"):
+    elif not is_this_machine(settings.host) and not given.get("HOLDFAST_PUBLIC_URL"):
         raise SettingError(
             "HOLDFAST_PUBLIC_URL: with HOLDFAST_HOST the service is open to other machines, and in development its log"
             " and outbox contain their codes; set the address at which they reach it (https://…), or for tests on this"
@@ -264,7 +265,7 @@ def _development_choices(settings: Settings, given: Mapping[str, str]) -> Iterat
             yield name, f"the outbox is for development; name a provider, or leave {channel} out of HOLDFAST_CHANNELS"
     if settings.faucet_url:
         yield "HOLDFAST_FAUCET_URL", "the local world's faucet is for development; in production unset it"
-    if urlsplit(settings.public_url).scheme == "http" and not is_local(settings.public_host):
+    if urlsplit(settings.public_url).scheme == "http" and not is_this_machine(settings.public_host):
         yield "HOLDFAST_PUBLIC_URL", "in production it must be https"
     if engine_unsigned(given):
         yield "INNGEST_DEV", "it lets anyone call the workflow; in production set INNGEST_SIGNING_KEY"
