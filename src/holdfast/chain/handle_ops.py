@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from holdfast.chain.values import Log, Receipt
 
 _PACKED = "(address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)"
-_EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
+EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
 _REVERT = keccak256(b"UserOperationRevertReason(bytes32,address,uint256,bytes)")
-_SUCCESS = 1  # UserOperationEvent's words: nonce, success, gas cost, gas used
+NONCE, SUCCESS, COST = 0, 1, 2  # words of EVENT
 _REASON = 1  # UserOperationRevertReason's words: nonce, reason
 
 
@@ -44,10 +44,10 @@ def handled_in(
 ) -> Handled | None:
     """Return what the entry point says of the operation in this transaction, None if the operation is not in it."""
     logs = [log for log in receipt.logs if log.address == from_hex(entry_point) and operation_hash in log.topics[1:2]]
-    done = next((log for log in logs if log.topics[0] == _EVENT), None)
+    done = next((log for log in logs if log.topics[0] == EVENT), None)
     if done is None:
         return None
-    if any(word(done.data, _SUCCESS)):
+    if any(word(done.data, SUCCESS)):
         return Handled(succeeded=True)
     return Handled(succeeded=False, reason=_reason(logs, errors))
 

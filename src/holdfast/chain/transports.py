@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.chain.errors import AnswerTooLarge, TransportError
 from holdfast.wire.connection_errors import connection_words
+from holdfast.wire.retries import SUCCESS
 
 if TYPE_CHECKING:
     import aiohttp
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
-_OK = range(200, 300)
 _MAX_INTERIM = 8
 
 
@@ -95,7 +95,7 @@ class Httpx2Transport:
 
 
 def _check_status(status: int) -> None:
-    if status not in _OK:
+    if status not in SUCCESS:
         raise TransportError(f"HTTP status {status}", status)
 
 

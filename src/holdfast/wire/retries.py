@@ -7,6 +7,7 @@ from typing import NamedTuple
 from holdfast.wire import errors
 
 NO_ANSWER = "no answer"
+SUCCESS = range(200, 300)
 _IN_USE = errors.IDEMPOTENCY_KEY_IN_USE.error
 
 

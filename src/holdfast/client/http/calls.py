@@ -12,7 +12,7 @@ from holdfast.chain.values import printable
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.types.base import decode_hook
 from holdfast.wire.client_errors import NetworkError
-from holdfast.wire.retries import NO_ANSWER, REQUESTS, Rule
+from holdfast.wire.retries import NO_ANSWER, REQUESTS, SUCCESS, Rule
 
 T = TypeVar("T")
 Reader = Callable[["Reply"], T]
@@ -20,7 +20,6 @@ Reader = Callable[["Reply"], T]
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})  # RFC 9110 section 9.2.1
 _FIRST_REFUSAL = 400
-_OK = range(200, 300)
 _LONGEST_TEXT = 500
 
 
@@ -99,7 +98,7 @@ def result(call: Call[T], reply: Reply) -> T:
     """Return the response's value. Raises RequestRefused for a refusal, NetworkError for an undocumented response."""
     if reply.status >= _FIRST_REFUSAL:
         raise refusal(reply)
-    if reply.status not in _OK:
+    if reply.status not in SUCCESS:
         raise NetworkError(f"{call.path} answered with status {reply.status}")
     try:
         return call.read(reply)

@@ -14,12 +14,12 @@ from holdfast.client.http.refusals import RequestRefused
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.endpoints import BUNDLER
 from holdfast.wire.json_rpc import CHARGED
+from holdfast.wire.retries import SUCCESS
 
 if TYPE_CHECKING:
     from holdfast.client.http.calls import Reply
     from holdfast.client.http.transport import HttpTransport
 
-_OK = range(200, 300)
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -56,7 +56,7 @@ class ChainTransport:
             raise TransportError(f"HTTP status {error.status}", error.status) from error
         except NetworkError as error:
             raise TransportError(str(error).removeprefix("Network: ")) from error
-        if reply.status not in _OK:
+        if reply.status not in SUCCESS:
             raise TransportError(f"HTTP status {reply.status}", reply.status)
         return reply.content
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from holdfast.rules.webhooks import signature
 from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.wire.hosts import is_this_machine
+from holdfast.wire.retries import SUCCESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 SCHEME_PREFIX = "webhook+"
 SECRET_SETTING = "HOLDFAST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 CHECK = "check"
-SUCCESS = range(200, 300)
 FIRST_SERVER_ERROR = 500
 NOT_IMPLEMENTED = 501
 

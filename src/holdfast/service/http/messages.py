@@ -8,10 +8,12 @@ from urllib.parse import quote
 
 import msgspec
 
+from holdfast.wire.errors import BODY_TOO_LARGE, Refused
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from holdfast.wire.errors import ErrorRow, Refused
+    from holdfast.wire.errors import ErrorRow
 
 Headers = list[tuple[str, str]]
 
@@ -103,6 +105,17 @@ def is_longer(content_length: str, limit: int) -> bool:
     """Return whether a Content-Length is a number above the limit."""
     digits = content_length.lstrip("0")
     return digits.isascii() and digits.isdigit() and (len(digits) > _MAX_LENGTH_DIGITS or int(digits) > limit)
+
+
+async def joined(pieces: AsyncIterator[bytes], limit: int) -> bytes:
+    """Return a body from its pieces. Raises Refused(BODY_TOO_LARGE) past `limit` bytes, ClientGone."""
+    chunks, size = [], 0
+    async for chunk in pieces:
+        size += len(chunk)
+        if size > limit:
+            raise Refused(BODY_TOO_LARGE)
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 class ClientGone(Exception):

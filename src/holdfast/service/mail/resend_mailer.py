@@ -11,6 +11,7 @@ from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.service.delivery.mail_addresses import recipient_address
 from holdfast.service.mail.code_mail import render
 from holdfast.service.mail.notice_mail import render_notice
+from holdfast.wire.retries import SUCCESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.service.mail.code_mail import CodeMail, MailIdentity
     from holdfast.service.mail.port import Notice
 
-SUCCESS = range(200, 300)
 SEND_ONLY_KEY = "restricted_api_key"  # a key with permission only to send
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain import values
 from holdfast.chain.errors import RpcError
+from holdfast.chain.handle_ops import COST, EVENT, NONCE
 from holdfast.rules.sponsoring import in_gwei
 from holdfast.service.store.sponsorships import address_chain
 from holdfast.wire.abi import word
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import keccak256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import OpenSponsorship, SponsorshipStore
 
 AT_ONCE, BLOCKS_AT_ONCE, RANGES_AT_ONCE = 200, 1000, 100
-_EVENT = keccak256(b"UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")
-_NONCE, _COST = 0, 2  # the event's words: nonce, success, gas cost, gas used
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class SponsorCharges:
     async def mined(self, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
         """Return what the mined operations cost, in gwei, by account and nonce, up to the block `newest`."""
         rpc, costs = self.connect(), {}
-        topics = [to_hex(_EVENT), None, sorted({_topic(row.key.sender) for row in rows}), _topic(self.paymaster)]
+        topics = [to_hex(EVENT), None, sorted({_topic(row.key.sender) for row in rows}), _topic(self.paymaster)]
         for start in range(min((row.block for row in rows), default=newest + 1), newest + 1, BLOCKS_AT_ONCE):
             end = min(start + BLOCKS_AT_ONCE - 1, newest)
             log_filter = {"address": self.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
@@ -89,7 +87,7 @@ def last_block(rows: Sequence[OpenSponsorship], newest: int) -> int:
 def _event(log: values.Log) -> tuple[str, int, int]:
     """Return account, nonce and cost in wei. Raises RpcError for another event."""
     try:
-        nonce, cost = (int.from_bytes(word(log.data, index)) for index in (_NONCE, _COST))
+        nonce, cost = (int.from_bytes(word(log.data, index)) for index in (NONCE, COST))
         return to_hex(log.topics[2][12:]), nonce, cost
     except (ValueError, IndexError):
         raise RpcError("answer is not an operation's event") from None

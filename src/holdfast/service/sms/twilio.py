@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.delivery.http_exchange import exchange, refusal
 from holdfast.service.delivery.provider_url import parse_base_url, parse_provider_url
+from holdfast.wire.retries import SUCCESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 SETTING = "HOLDFAST_SMS_URL"
 TWILIO_BASE_URL = "https://verify.twilio.com"
-SUCCESS = range(200, 300)
 NOT_FOUND = 404
 TOO_MANY = 429
 MAX_CHECKS_REACHED = 60202  # Twilio's error code for a verification without attempts left

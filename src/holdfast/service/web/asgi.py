@@ -17,6 +17,7 @@ from holdfast.service.http.messages import (
     encoded_pairs,
     in_ascii,
     is_longer,
+    joined,
     length_missing,
 )
 from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
@@ -90,7 +91,7 @@ class AsgiRequest:
         if length is not None and is_longer(length, limit):
             raise Refused(BODY_TOO_LARGE)
         try:
-            return await self._deadlines.within(self._chunks(limit))
+            return await self._deadlines.within(joined(self.pieces(), limit))
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
 
@@ -122,15 +123,6 @@ class AsgiRequest:
                     size += len(chunk)
                     if size > DROPPED_BYTES:
                         return
-
-    async def _chunks(self, limit: int) -> bytes:
-        chunks, size = [], 0
-        async for chunk in self.pieces():
-            size += len(chunk)
-            if size > limit:
-                raise Refused(BODY_TOO_LARGE)
-            chunks.append(chunk)
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 class AsgiEntry:

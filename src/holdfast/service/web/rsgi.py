@@ -24,6 +24,7 @@ from holdfast.service.http.messages import (
     body_may_follow,
     in_ascii,
     is_longer,
+    joined,
 )
 from holdfast.service.http.pipes import Pipe
 from holdfast.service.http.worker_signals import STOPPING, handle_held_signals
@@ -94,7 +95,9 @@ class RsgiRequest:
         if length is not None and is_longer(length, limit):
             raise Refused(BODY_TOO_LARGE)
         try:
-            body: bytes = await self._deadlines.within(self._chunks(limit) if length is None else self._protocol())
+            body: bytes = await self._deadlines.within(
+                joined(self.pieces(), limit) if length is None else self._protocol()
+            )
         except TimeoutError:
             raise Refused(REQUEST_TIMEOUT) from None
         except (ProtocolClosed, ProtocolError):
@@ -128,15 +131,6 @@ class RsgiRequest:
             async with asyncio.timeout(DROPPED_S):
                 while size < DROPPED_BYTES and (chunk := await anext(self._protocol)):
                     size += len(chunk)
-
-    async def _chunks(self, limit: int) -> bytes:
-        chunks, size = [], 0
-        async for chunk in self.pieces():
-            size += len(chunk)
-            if size > limit:
-                raise Refused(BODY_TOO_LARGE)
-            chunks.append(chunk)
-        return b"".join(chunks)
 
 
 class RsgiEntry:
