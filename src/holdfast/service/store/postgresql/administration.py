@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # ruff: noqa: S608 - the statements consist of our own names
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.rules.limits import DAY_S
 from holdfast.rules.shards import shard_of
@@ -130,7 +130,7 @@ class PostgresqlAdministration(PostgresqlOperatorRecords):
         return await self._writes.insist(ERASE, (by.operator, hashed, *removal_arguments(removal)))
 
 
-def query_of(scan: Scan, limit: int) -> tuple[Kind[Sequence[Any], list[Listed]], tuple[object, ...]]:
+def query_of(scan: Scan, limit: int) -> tuple[Kind[Sequence[object], list[Listed]], tuple[object, ...]]:
     """Return the kind of request that reads what a scan says, and its argument."""
     if scan.did is not None:
         return OF_DID, (*time_range(scan), limit, scan.did)

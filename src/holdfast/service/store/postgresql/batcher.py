@@ -78,7 +78,7 @@ class Batcher:
                 continue
         raise crowded()
 
-    async def in_parts(self, kind: Kind[Sequence[Any], int], values: Sequence[Any]) -> int:
+    async def in_parts(self, kind: Kind[Sequence[object], int], values: Sequence[object]) -> int:
         """Repeat a write that changes a limited number of rows until it changes none; return how many it changed."""
         changed = 0
         while part := await self.insist(kind, values):

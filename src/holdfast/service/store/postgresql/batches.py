@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import asyncpg
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
+Row: TypeAlias = tuple[Any, ...]
+AnyKind: TypeAlias = "Kind[Any, Any]"
 MAX_BATCH = 256
 LOST_RACE = "HF001"
 _OVERTAKEN = "HF002"
@@ -65,29 +67,24 @@ class Kind(Generic[Argument, Result]):
 
 def rows_of(
     name: str, statement: str, make: Callable[..., Result], *, repeatable: bool = True, on_citus: str = ""
-) -> Kind[Sequence[Any], list[Result]]:
+) -> Kind[Sequence[object], list[Result]]:
     """Return a kind of request that is never batched; its result is what `make` returns for each row."""
     return Kind(name, statement, _only, lambda _, rows: [[make(*row) for row in rows]], 1, repeatable, on_citus)
 
 
 def value_of(
-    name: str, statement: str, make: Callable[[Any], Result], *, repeatable: bool = False
-) -> Kind[Sequence[Any], Result]:
+    name: str, statement: str, make: Callable[..., Result], *, repeatable: bool = False
+) -> Kind[Sequence[object], Result]:
     """Return a kind of request that is never batched; its result is what `make` returns for the only value."""
     return Kind(name, statement, _only, lambda _, rows: [make(rows[0][0])], 1, repeatable)
 
 
-def as_read(value: Any) -> Any:
-    """Return a value as the database returned it."""
-    return value
-
-
-def row(*values: Any) -> tuple[Any, ...]:
+def row(*values: object) -> Row:
     """Return a row as the database returned it."""
     return values
 
 
-def _only(batch: Sequence[Sequence[Any]]) -> Sequence[Any]:
+def _only(batch: Sequence[Sequence[object]]) -> Sequence[object]:
     return batch[0]
 
 
@@ -105,7 +102,7 @@ class Job:
         self.trace = tracing.present()
 
 
-async def send(connection: StoreConnection, kind: Kind[Any, Any], batch: list[Job]) -> None:
+async def send(connection: StoreConnection, kind: AnyKind, batch: list[Job]) -> None:
     """Send a batch; if the server refuses the batch, send each of its requests separately."""
     try:
         rows = await _fetch(connection, kind, [job.argument for job in batch])
@@ -120,7 +117,7 @@ async def send(connection: StoreConnection, kind: Kind[Any, Any], batch: list[Jo
         _settle(batch, kind.decode([job.argument for job in batch], rows))
 
 
-async def _send_singly(connection: StoreConnection, kind: Kind[Any, Any], batch: list[Job]) -> None:
+async def _send_singly(connection: StoreConnection, kind: AnyKind, batch: list[Job]) -> None:
     for index, job in enumerate(batch):
         await send(connection, kind, [job])
         if not job.future.cancelled() and isinstance(job.future.exception(), NotSent):
@@ -138,7 +135,7 @@ def _settle(batch: list[Job], results: Sequence[Any]) -> None:
             job.future.set_result(result)
 
 
-async def _fetch(connection: StoreConnection, kind: Kind[Any, Any], arguments: list[Any]) -> list[asyncpg.Record]:
+async def _fetch(connection: StoreConnection, kind: AnyKind, arguments: list[Any]) -> list[asyncpg.Record]:
     """Return the rows for a batch. After a deadlock the batch is sent again, because nothing of it was stored."""
     values = kind.encode(arguments)
     for pause_s in PAUSES_S:
@@ -149,9 +146,7 @@ async def _fetch(connection: StoreConnection, kind: Kind[Any, Any], arguments: l
     return await _fetch_values(connection, kind, values)
 
 
-async def _fetch_values(
-    connection: StoreConnection, kind: Kind[Any, Any], values: Sequence[Any]
-) -> list[asyncpg.Record]:
+async def _fetch_values(connection: StoreConnection, kind: AnyKind, values: Sequence[Any]) -> list[asyncpg.Record]:
     statement = kind.for_engine(is_citus=connection.is_citus)
     try:
         return await connection.fetch(statement, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.postgresql.batches import Kind
+from holdfast.service.store.postgresql.batches import AnyKind, Kind
 from holdfast.service.store.postgresql.writes.arguments import columns
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class RowByKey(NamedTuple):
         return " AND ".join((*same, self.also) if self.also else same)
 
 
-def look_up(name: str, row: RowByKey, encode: Encoder, decode: Decoder) -> Kind[Any, Any]:
+def look_up(name: str, row: RowByKey, encode: Encoder, decode: Decoder) -> AnyKind:
     """Return a kind of read that returns the rows found, after the number of their key.
 
     With LATERAL and LIMIT, a server looks each key up separately, however small the table was when it planned. Citus

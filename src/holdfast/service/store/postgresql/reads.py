@@ -140,7 +140,7 @@ VERSION = rows_of(
 IN_ORDER = f"at, array_position(ARRAY{list(IN_ONE_MOMENT)}, action)"
 
 
-def _described(columns_read: str, table: str, order: str = "") -> Kind[Sequence[Any], list[dict[str, object]]]:
+def _described(columns_read: str, table: str, order: str = "") -> Kind[Sequence[object], list[dict[str, object]]]:
     """Return a read of an identifier's rows in a table, each as a dictionary."""
     names = columns_read.split(", ")
     statement = f"SELECT {columns_read} FROM holdfast.{table} WHERE shard = $1 AND channel = $2 AND key = $3{order}"  # noqa: S608 - our own names

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.rules.one_time_codes import CountedAttempt
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.postgresql.batches import Kind, as_read, row, rows_of, value_of
+from holdfast.service.store.postgresql.batches import Kind, row, rows_of, value_of
 from holdfast.service.store.postgresql.writes.arguments import call, claim_key_of, new_number
 from holdfast.service.store.postgresql.writes.charges import ChargeToMake, refusals, window_columns
 from holdfast.service.store.recoveries import MOST_STATED, RETENTION_S, STARTED, Mail, Signable
@@ -47,10 +47,10 @@ def _decode_attempt(batch: Sequence[tuple[str, int, ChargeToMake]], rows: list[R
     return [CountedAttempt(0, *tuple(rows[0])[3:]) if rows else None]
 
 
-_HOLDER = value_of("recovery_holder", call("recovery_holder_v1", 3), as_read, repeatable=True)
+_HOLDER = value_of("recovery_holder", call("recovery_holder_v1", 3), lambda found: found, repeatable=True)
 _KEEP = rows_of("keep_recovery", call("keep_recovery_v1", 12), row)
 _ATTEMPT = Kind("attempt_recovery", call("attempt_recovery_v1", 11), _encode_attempt, _decode_attempt, 1)
-_CONFIRM = value_of("confirm_recovery", call("confirm_recovery_v1", 4), as_read)
+_CONFIRM = value_of("confirm_recovery", call("confirm_recovery_v1", 4), lambda found: found)
 _STOP = value_of("stop_recovery", call("stop_recovery_v1", 3), bool)
 _SIGN = rows_of("sign_recovery", call("sign_recovery_v1", 4), Signable)
 _NOTE = value_of("note_recovery_mails", call("note_recovery_mails_v1", 8), int, repeatable=True)

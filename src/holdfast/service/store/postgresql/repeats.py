@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdfast.rules.shards import shard_of
-from holdfast.service.store.postgresql.batches import Kind, as_read, rows_of, value_of
+from holdfast.service.store.postgresql.batches import Kind, rows_of, value_of
 from holdfast.service.store.postgresql.writes import claims, codes
 from holdfast.service.store.postgresql.writes.arguments import call
 from holdfast.service.store.values import IdempotencyState
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from holdfast.service.store.postgresql.batches import Argument, Result
     from holdfast.service.store.postgresql.writes.codes import AttemptToCount
     from holdfast.service.store.values import NewRepeat, StoredResponse
+
+    Request: TypeAlias = tuple[Kind[Any, Result], Any, Sequence[Hashable]]
 
 
 def _with_answers(kind: Kind[Any, Any], arguments: int, effect: str | None) -> Kind[Any, Any]:
@@ -67,9 +69,9 @@ KEEPING: dict[Kind[Any, Any], Kind[Any, Any]] = {
 }
 
 
-def kept(
+def storing(
     response: StoredResponse | None, kind: Kind[Argument, Result], argument: Argument, keys: Sequence[Hashable]
-) -> tuple[Kind[Any, Result], Any, Sequence[Hashable]]:
+) -> Request[Result]:
     """Return the request that also stores, in the same transaction, the response that reports it."""
     if response is None:
         return kind, argument, keys
@@ -96,7 +98,7 @@ NOTE_ATTEMPTS = Kind(
 )
 
 
-def begin_arguments(one: NewRepeat) -> list[Any]:
+def begin_arguments(one: NewRepeat) -> list[object]:
     """Return the arguments of BEGIN."""
     return [shard_of(one.key), one.key, list(one.bodies), one.now, one.lease_s, one.retention_s]
 
@@ -109,5 +111,5 @@ BEGIN = rows_of(
     ),
     repeatable=False,
 )
-FINISH = value_of("finish", "SELECT holdfast.finish_answer_v1($1, $2, $3)", as_read, repeatable=True)
+FINISH = value_of("finish", "SELECT holdfast.finish_answer_v1($1, $2, $3)", lambda answer: answer, repeatable=True)
 EXPIRE = value_of("expire answers", "SELECT holdfast.expire_answers_v1($1, $2)", int, repeatable=True)

@@ -20,7 +20,7 @@ from holdfast.service.store.postgresql.clock import ClockGuard, GuardedBatcher
 from holdfast.service.store.postgresql.connection import StoreConnection
 from holdfast.service.store.postgresql.outbox import PostgresqlOutbox
 from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
-from holdfast.service.store.postgresql.repeats import kept
+from holdfast.service.store.postgresql.repeats import storing
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.sponsorships import PostgresqlSponsorships
@@ -188,7 +188,7 @@ class PostgresqlStore:
             bannable = subjects_of(session.identifier, session.did, session.network) if self._has_bans else None
             try:
                 argument = claims.SessionToOpen(session, claim_key, bounds, bannable)
-                facts = await self._writes.ask(*kept(response, claims.OPEN_SESSIONS, argument, (claim_key,)))
+                facts = await self._writes.ask(*storing(response, claims.OPEN_SESSIONS, argument, (claim_key,)))
             except LostRace:
                 continue
             if isinstance(facts, claims.SubjectsNeeded):
@@ -217,7 +217,7 @@ class PostgresqlStore:
         keys = (claim_key_of(registration.identifier), registration.request.credential_id, *attested)
         for _ in Tries():
             try:
-                seen = await self._writes.ask(*kept(response, claims.REGISTER, argument, keys))
+                seen = await self._writes.ask(*storing(response, claims.REGISTER, argument, keys))
             except LostRace:
                 argument = first
                 continue
@@ -230,7 +230,7 @@ class PostgresqlStore:
     async def add_transaction(self, late: LateTransaction, response: StoredResponse | None = None) -> bool:
         """See Store."""
         keys = (claim_key_of(late.identifier), late.credential)
-        return await self._writes.insist(*kept(response, claims.ADD_TRANSACTION, late, keys))
+        return await self._writes.insist(*storing(response, claims.ADD_TRANSACTION, late, keys))
 
     # -- windows and codes -----------------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class PostgresqlStore:
     async def keep_code(self, code: NewCode, response: StoredResponse | None = None) -> None:
         """See Store."""
         await self._writes.insist(
-            *kept(response, codes.KEEP_CODES, (code, new_number()), (claim_key_of(code.identifier),))
+            *storing(response, codes.KEEP_CODES, (code, new_number()), (claim_key_of(code.identifier),))
         )
 
     async def count_attempt(self, attempt: NewAttempt) -> CountedAttempt | None:
@@ -264,11 +264,12 @@ class PostgresqlStore:
     ) -> bool:
         """See Store."""
         keys = (claim_key_of(identifier),)
-        return await self._writes.insist(*kept(response, codes.CONSUME_CODES, (identifier, code_id, now), keys))
+        return await self._writes.insist(*storing(response, codes.CONSUME_CODES, (identifier, code_id, now), keys))
 
     async def mark_verified(self, identifier: Identifier, now: float, response: StoredResponse | None = None) -> None:
         """See Store."""
-        await self._writes.insist(*kept(response, codes.MARK_VERIFIED, (identifier, now), (claim_key_of(identifier),)))
+        keys = (claim_key_of(identifier),)
+        await self._writes.insist(*storing(response, codes.MARK_VERIFIED, (identifier, now), keys))
 
     # -- repeats ---------------------------------------------------------------------------------------------------
 
