@@ -123,6 +123,7 @@ def fresh_postgres_url(postgres: PostgresServer) -> Iterator[str]:
 def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the stores' time limits to a minute, so that tests of anything else also pass on a busy machine."""
     monkeypatch.setattr(batcher, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(connection, "CONNECT_S", PATIENCE_S)
     monkeypatch.setattr(connection, "ANSWER_S", PATIENCE_S)
     limits = dict.fromkeys(("statement_timeout", "lock_timeout"), f"{PATIENCE_S:.0f}s")
     monkeypatch.setattr(connection, "SERVER_SETTINGS", {**connection.SERVER_SETTINGS, **limits})

@@ -36,11 +36,11 @@ SERVER_SETTINGS = {
     # Every statement finds its rows by key. With sequential scans enabled, a plan that was made while a table was small
     # would read the whole table after it has grown, until the server's next ANALYZE.
     "enable_seqscan": "off",
+    # Citus hides its shards from queries about the catalogue. The driver's query about types, with which a connection
+    # begins, then takes a hundred times as long, on a busy machine longer than a statement may. Other servers ignore
+    # this setting.
+    "citus.override_table_visibility": "off",
 }
-
-# Citus hides its shards from queries about the catalogue. The driver's query about types, with which each connection
-# begins, then takes a hundred times as long, on a busy machine longer than a statement may.
-CITUS_SETTINGS = {"citus.override_table_visibility": "off"}
 
 # With a lower value, as hosted databases offer it for a role, a crash or a fail-over would lose acknowledged writes.
 _DURABLE = (
@@ -162,24 +162,23 @@ class StoreConnection:
         elif connection is not None and not connection.is_closed():
             return connection
         opening_at = asyncio.get_running_loop().time()
-        connection = await open_connection(self._servers, is_citus=self.is_citus)
+        connection = await open_connection(self._servers, CONNECT_S)
         await _first(connection, refuse_unfinished_move)  # which may have begun since the store was opened
         self._connection, self._opened_at = connection, opening_at
         return connection
 
 
-async def open_connection(servers: Servers, within_s: float = CONNECT_S, *, is_citus: bool = False) -> Connection:
+async def open_connection(servers: Servers, within_s: float) -> Connection:
     """Open a connection that detects network failures, trying for `within_s` seconds.
 
     Raises NotSent if a server refuses the client permanently, otherwise NotReached (a subclass of NotSent).
     """
     address = servers.address
-    settings = {**SERVER_SETTINGS, **(CITUS_SETTINGS if is_citus else {})}
     try:
         connection = await servers.connect(
             within_s,
             statement_cache_size=100 if address.prepares else 0,
-            server_settings={} if address.pooled else settings,
+            server_settings={} if address.pooled else SERVER_SETTINGS,
         )
     except NotConnected as error:
         kind = NotSent if any(isinstance(each, _MISTAKES) for each in error.errors) else NotReached

@@ -92,8 +92,8 @@ async def prepared_statements(address: Address) -> Finding:
 
     Opens two connections.
     """
-    first = await open_connection(Servers(address))
-    second = await open_connection(Servers(address))
+    first = await open_connection(Servers(address), CONNECT_S)
+    second = await open_connection(Servers(address), CONNECT_S)
     try:
         await first.fetchval(_PREPARED, 1)
         async with second.transaction():
