@@ -4,7 +4,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.support.databases import CITUS_URL
+from tests.support.serving import PATIENCE_S
 from tests.support.shards import LOCAL_BELOW, span
 from tests.support.store_cases import admit, goes_on, handle, registration, session
 from tests.support.vector_files import vectors
@@ -14,7 +14,7 @@ from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
 from holdfast.service.store.postgresql.citus import lost_servers
-from holdfast.service.store.postgresql.connection import StoreConnection
+from holdfast.service.store.postgresql.connection import open_connection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES, migrate
 from holdfast.settings.postgresql import parse_address
@@ -97,11 +97,6 @@ def _duplicates_are_refused_through_the_parent(postgres, url):
     assert postgres.execute("SELECT count(*) FROM holdfast.identifiers", database)[0][0] == before > 0
 
 
-needs_citus = pytest.mark.skipif(
-    CITUS_URL is None, reason="HOLDFAST_TEST_CITUS_URL does not name a database of a Citus cluster"
-)
-
-
 @pytest.fixture
 async def connection(citus_url):
     opened = await asyncpg.connect(citus_url)
@@ -116,7 +111,6 @@ def test_a_server_that_no_other_reaches_is_lost():
     assert lost_servers([("a", True), ("b", True)]) == []
 
 
-@needs_citus
 async def test_equal_shards_of_all_tables_are_on_one_server(connection, citus_url):
     await migrate(parse_address(citus_url))
     rows = await connection.fetch(
@@ -126,33 +120,30 @@ async def test_equal_shards_of_all_tables_are_on_one_server(connection, citus_ur
     assert len({row["colocationid"] for row in rows}) == 1
 
 
-@needs_citus
 async def test_a_look_up_reads_the_shards_of_its_keys(connection):
     claim = [[shard_of("handle", "ann")], ["handle"], ["ann"]]
     plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {reads.CLAIM.on_citus}", *claim))
     assert "Task Count: 1\n" in plan, plan
 
 
-@needs_citus
 async def test_a_node_is_ready_and_the_check_satisfied(citus_url):
     database = PostgresqlDatabase(citus_url)
     store = database.open()
     await store.ping()
     await store.close()
-    (found,) = [finding for finding in database.findings(1) if finding.subject == "citus"]
-    assert (found.state, found.fix) == ("ok", "")
+    found = {finding.subject: finding for finding in database.findings(1)}
+    assert (found["citus"].state, found["citus"].fix) == ("ok", "")
+    assert not found.keys() & {"workers", "tables"}
 
 
-@needs_citus
-async def test_shards_are_not_hidden_from_the_store(citus_url):
+async def test_shards_are_not_hidden_from_stores_and_commands(citus_url):
     """Hiding them makes the driver's first query on a connection a hundred times as slow."""
-    connection = StoreConnection(Servers(parse_address(citus_url)), is_citus=True)
-    assert [*map(tuple, await connection.fetch("SHOW citus.override_table_visibility", ()))] == [("off",)]
+    connection = await open_connection(Servers(parse_address(citus_url)), PATIENCE_S)
+    assert await connection.fetchval("SHOW citus.override_table_visibility") == "off"
     await connection.close()
 
 
-@needs_citus
-async def test_a_worker_without_room_is_reported(connection, citus_url):
+async def test_a_worker_without_room_or_durable_commits_is_reported(connection, citus_url):
     """A limit for temporary files stands for a full disk."""
     host, port = await connection.fetchrow("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 LIMIT 1")
     database, worker = PostgresqlDatabase(citus_url), await asyncpg.connect(citus_url, host=host, port=port)
@@ -161,13 +152,17 @@ async def test_a_worker_without_room_is_reported(connection, citus_url):
     database.try_write()
     try:
         await worker.execute("ALTER SYSTEM SET temp_file_limit = 64")
+        await worker.execute("ALTER SYSTEM SET synchronous_commit = off")
         await worker.fetch("SELECT pg_reload_conf(), pg_sleep(1)")
         with pytest.raises(StoreUnavailable, match=f"{port}: .*temp_file_limit"):
             await store.require_room()
         with pytest.raises(StoreUnavailable, match=f"{port}: .*temp_file_limit"):
             database.try_write()
+        (found,) = [finding for finding in database.findings(1) if finding.subject == "workers"]
+        assert (found.state, found.found) == ("error", f"{host}:{port} synchronous_commit off")
     finally:
         await worker.execute("ALTER SYSTEM RESET temp_file_limit")
+        await worker.execute("ALTER SYSTEM RESET synchronous_commit")
         await worker.fetch("SELECT pg_reload_conf()")
         await worker.close()
         await store.close()

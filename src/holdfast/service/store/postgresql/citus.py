@@ -16,6 +16,18 @@ _RECOVERS = "SELECT setting::int / 1000 FROM pg_catalog.pg_settings WHERE name =
 _RECOVER = (
     "set citus.recover_2pc_interval to 1s: after a crash of a worker, acknowledged writes stay invisible for so long"
 )
+# A worker commits as its own settings say, whatever the coordinator's connection has set.
+_UNSAFE = (
+    "SELECT string_agg(name || ' ' || setting, ', ' ORDER BY name) FROM pg_catalog.pg_settings"
+    " WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on'"
+    " OR name = 'synchronous_commit' AND setting NOT IN ('on', 'remote_apply')"
+)
+_UNSAFE_WORKERS = (
+    "SELECT string_agg(nodename || ':' || nodeport || ' ' || result, '; ' ORDER BY nodename, nodeport)"  # noqa: S608 - our own statement
+    f" FROM run_command_on_workers($unsafe${_UNSAFE}$unsafe$) WHERE success AND result <> ''"
+)
+_ALONE = "SELECT 'holdfast.identifiers'::regclass NOT IN (SELECT logicalrelid FROM pg_catalog.pg_dist_partition)"
+_SPREAD = "copy the rows to a database that holdfast migrate has spread (docs/scaling.md, several database servers)"
 HAS_CITUS = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')"
 # Those tables of these names that have a shard and are not distributed yet, the first one first.
 _WHOLE = (
@@ -51,7 +63,7 @@ async def distribute(connection: Connection, tables: Sequence[str]) -> None:
 
 
 async def citus_findings(connection: Connection) -> list[Finding]:
-    """Report whether all servers reach one another, and how long a write may stay invisible after a worker's crash."""
+    """Report whether all servers reach one another, how they commit, and how soon they recover after a crash."""
     if not await connection.fetchval(HAS_CITUS):
         return []
     rows = await connection.fetch(
@@ -61,8 +73,11 @@ async def citus_findings(connection: Connection) -> list[Finding]:
     found = f"{len({row[0] for row in rows})} servers" if not lost else f"does not reach {', '.join(lost)}"
     fix = "start these servers: requests about their shards, and most writes, answer 503" if lost else ""
     waits_s = await connection.fetchval(_RECOVERS)
+    unsafe, alone = await connection.fetchval(_UNSAFE_WORKERS), await connection.fetchval(_ALONE)
     return [
         Finding("citus", "error" if lost else "ok", found, fix),
+        *([Finding("workers", "error", unsafe, "set it on: a crash loses answered writes")] if unsafe else []),
+        *([Finding("tables", "note", "on the coordinator alone", _SPREAD)] if alone else []),
         *([Finding("recover_2pc_interval", "note", f"{waits_s} s", _RECOVER)] if waits_s > _RECOVERED_WITHIN_S else []),
     ]
 
