@@ -1,8 +1,8 @@
 """The recorded history of three nodes is consistent with a single store, and planted errors are detected.
 
 HOLDFAST_TEST_HISTORY sets the number of recorded operations, by default 1500 in the gate and 20000 under `make soak`.
-With HOLDFAST_TEST_CITUS_URL, three nodes on Citus have a history, too; HOLDFAST_TEST_CITUS_FAULT is a shell command that
-runs while it is recorded, and may kill a worker and start it again.
+With HOLDFAST_TEST_CITUS_URL, three nodes on Citus have a history, too, and races under `make soak`; HOLDFAST_TEST_CITUS_FAULT
+is a shell command that runs while the history is recorded, and may kill a worker and start it again.
 """
 
 import asyncio
@@ -13,13 +13,14 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.support.databases import CITUS_URL
 from tests.support.judged_fault import judge
 from tests.support.linearizability import explained
+from tests.support.nodes import Refusals
 from tests.support.recorded_load import RecordedLoad
 from tests.support.soak import amount
 
 OPERATIONS = amount(1500, 20000, "HOLDFAST_TEST_HISTORY")
+RACES = 300
 PLANTED = amount(200, 1000)  # of each kind
 # A flipped read next to a write that runs at the same time is explained by it; on a busy machine more of them do.
 FOUND = 0.9
@@ -82,9 +83,21 @@ async def test_the_nodes_answer_as_one_store(site, capsys):
 
 
 @pytest.mark.timeout(600 + OPERATIONS / 5)
-@pytest.mark.skipif(CITUS_URL is None, reason="HOLDFAST_TEST_CITUS_URL does not name a database of a Citus cluster")
 async def test_the_nodes_answer_as_one_store_on_citus(citus_nodes, capsys):
     await answer_as_one_store(citus_nodes, capsys, os.environ.get("HOLDFAST_TEST_CITUS_FAULT"))
+
+
+@pytest.mark.timeout(600 + RACES * 10)
+@pytest.mark.soak
+async def test_an_identifier_that_sixteen_claim_at_once_has_one_owner_on_citus(citus_nodes, capsys):
+    refusals = Refusals(citus_nodes)
+    async with RecordedLoad(citus_nodes) as load:
+        for _ in range(RACES):
+            await load.race(16)
+    judge(load)
+    assert refusals.not_for_silence() == []
+    with capsys.disabled():
+        sys.stdout.write(f"\n{len(load.histories)} races. Answers: {dict(load.counts())}.\n")
 
 
 async def answer_as_one_store(nodes, capsys, fault=None):

@@ -109,6 +109,19 @@ class RecordedLoad:
 
     # -- kinds of keys -----------------------------------------------------------------------------------------------
 
+    async def race(self, clients: int) -> None:
+        """Have clients claim one identifier at the same moment, with sessions and with registrations; read its owner."""
+        key, history = f"{self._run}{next(self._numbers):06d}", list[Operation]()
+        self.histories.append(("session", history))
+
+        async def claim(n: int) -> None:
+            did = self._did()
+            by = self._register(f"s{key}", f"{key}-{n}", did) if n % 2 else self._open(f"s{key}", did, self._address())
+            await self._write(history, "claim", did, by, "won", "lost")
+
+        await asyncio.gather(*map(claim, range(clients)))
+        await self._read(history, f"/api/aliases/check?alias=s{key}", lambda found: found.get("did"))
+
     async def play_session(self, key: str, size: int, history: list[Operation]) -> None:
         async def claim() -> None:
             did = self._did()
@@ -122,10 +135,7 @@ class RecordedLoad:
     async def play_credential(self, key: str, size: int, history: list[Operation]) -> None:
         async def claim() -> None:
             did = self._did()
-            body = {"credentialId": key.encode().hex(), "identifier": f"c{key}{did[-12:]}", "channel": "handle",
-                    "did": did, "txHash": "0x" + did[-64:]}  # fmt: skip
-            asked = self._post("/api/dids", body, self._address())
-            await self._write(history, "claim", did, asked, "won", "lost")
+            await self._write(history, "claim", did, self._register(f"c{key}{did[-12:]}", key, did), "won", "lost")
 
         async def read() -> None:
             path = f"/api/dids/lookup?credentialId={key.encode().hex()}"
@@ -242,6 +252,10 @@ class RecordedLoad:
 
     def _open(self, name: str, did: str, ip: str) -> Awaitable[Any]:
         return self._post("/api/sessions", {"handle": name, "did": did}, ip)
+
+    def _register(self, name: str, credential: str, did: str) -> Awaitable[Any]:
+        body = {"credentialId": credential.encode().hex(), "identifier": name, "channel": "handle", "did": did}
+        return self._post("/api/dids", {**body, "txHash": "0x" + did[-64:]}, self._address())
 
     def _post(self, path: str, body: dict[str, str], ip: str) -> Awaitable[Any]:
         return self._ask("POST", path, ip, body)
