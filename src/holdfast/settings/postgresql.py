@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from holdfast.settings.parsers import MAX_PORT
 
@@ -56,7 +56,8 @@ def parse_address(url: str) -> Address:
     _check_options(others)
     hosts = servers.rpartition("@")[2] or dict(options).get("host", "")
     ports = [*map(_port, servers.rpartition("@")[2].split(",")), *dict(options).get("port", "").split(",")]
-    if not all(_PORT.fullmatch(port) and int(port or "1") <= MAX_PORT for port in ports):
+    each = _servers(servers, path, others)
+    if not all(_PORT.fullmatch(port) and 0 < int(port or "1") <= MAX_PORT for port in ports) or not all(map(_splits, each)):
         raise ValueError(
             "after a host comes its port, a number up to 65535, or nothing; percent-encode : / ? # @ in a password"
         )
@@ -65,7 +66,7 @@ def parse_address(url: str) -> Address:
         location=f"postgresql://{hosts}{path}",
         pooled=bool(poolers),
         prepares=poolers != [_TRANSACTION],
-        servers=tuple(_servers(servers, path, others)),
+        servers=tuple(each),
     )
 
 
@@ -91,6 +92,14 @@ def _are_certificates(file: str) -> bool:
 def _port(server: str) -> str:
     """Return what follows the colon after a host; an IPv6 address has brackets."""
     return server.rpartition("]")[2].partition(":")[2]
+
+
+def _splits(url: str) -> bool:
+    """Return whether the driver can split the URL: brackets belong around an IPv6 address alone."""
+    try:
+        return bool(urlsplit(url))
+    except ValueError:
+        return False
 
 
 def _url(netloc: str, path: str, options: list[tuple[str, str]]) -> str:

@@ -22,7 +22,7 @@ SENDER = "Holdfast <no-reply@vault.example>"
 WEBHOOKS = (
     "webhook+http://sender.example/mail", f"webhook+https://u:{SECRET}@sender.example",
     f"webhook+https://sender.example/#{SECRET}", "webhook+https://", "webhook+https://sender.example:x",
-    "webhook+https://sender.example/\n",
+    "webhook+https://sender.example/\n", "webhook+https://sender.example:0/",
 )  # fmt: skip
 
 

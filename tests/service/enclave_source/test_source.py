@@ -232,7 +232,7 @@ def test_places(url, folder, name):
 @pytest.mark.parametrize("url", [
     "https://bucket.example/x", "bucket/x", "s3:///x", f"s3://{ACCESS}:{SECRET}@bucket/x", "file://host/x",
     f"s3://bucket/x?secret={SECRET}", "s3://bucket/x?public=maybe", f"s3://bucket/x?endpoint=ftp://{SECRET}",
-    "gs://bucket/x?region=y", "s3://bucket/x#y",
+    "gs://bucket/x?region=y", "s3://bucket/x#y", "file:x", "gs://a b/x",
 ])  # fmt: skip
 def test_refused_places_are_named_without_their_value(url):
     with pytest.raises(ValueError, match="HOLDFAST_ENCLAVE_URL") as caught:

@@ -143,6 +143,9 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
     (of(public_url="https://[2001:db8::1]:8787") | REAL, "HOLDFAST_REGISTRAR_DID: .*set HOLDFAST_PUBLIC_URL to"),
     (of(mail_url="none"), "HOLDFAST_MAIL_URL: .* leave email out of HOLDFAST_CHANNELS$"),
     (of(sms_url="none"), "HOLDFAST_SMS_URL: .* leave sms out of HOLDFAST_CHANNELS$"),
+    *(({name: "foo"}, f"{name}: an http") for name in ("INNGEST_BASE_URL", "INNGEST_API_BASE_URL", "INNGEST_EVENT_API_BASE_URL")),
+    ({"INNGEST_SERVE_ORIGIN": "https://a:0"}, "INNGEST_SERVE_ORIGIN: an address with a port"),
+    *(({"INNGEST_DEV": text}, "INNGEST_DEV: an http") for text in ("localhost:8288", "http://a b", "engine.example")),
     (of(port="8991", admin_port="8991"), "HOLDFAST_ADMIN_PORT"),
 ])  # fmt: skip
 def test_what_is_refused_is_named_without_its_value(given, told):

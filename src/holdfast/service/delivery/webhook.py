@@ -87,7 +87,7 @@ def webhook_of(setting: str, url: str, keys: Sequence[bytes], http: Callable[[],
     address = url[len(SCHEME_PREFIX) :]
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname or "", parts.port
+        host = (parts.hostname or "") if parts.port != 0 else ""
     except ValueError:
         host = ""
     if not host or "@" in parts.netloc or parts.fragment or not address.isascii() or not address.isprintable():

@@ -18,7 +18,8 @@ from holdfast.service.settings.rows import LIMIT_ROWS, ROWS
 from holdfast.service.settings.unknown import unknown_settings
 from holdfast.service.store.kinds import FILE_ADDRESSES
 from holdfast.service.telemetry.trace_settings import traces_configured
-from holdfast.settings.rows import SettingError, read_rows
+from holdfast.settings.parsers import http_url
+from holdfast.settings.rows import SettingError, SettingRow, read_rows
 from holdfast.wire.defaults import SERVICE_URL
 from holdfast.wire.hosts import is_this_machine
 from holdfast.wire.installing import install_command
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
     from holdfast.service.settings.sponsor import SponsorKey
     from holdfast.settings.chain_file import ChainFile
+
+_ENGINE_URLS = (
+    "INNGEST_DEV", "INNGEST_BASE_URL", "INNGEST_API_BASE_URL", "INNGEST_EVENT_API_BASE_URL", "INNGEST_SERVE_ORIGIN",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +194,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     _require_both_tls_files(settings)
     _require_two_ports(settings)
     traces_configured(given)
-    _require_engine_sdk(given)
+    _require_engine(given)
     if settings.production:
         _refuse_development_choices(settings, given)
     elif not is_this_machine(settings.host) and not given.get("HOLDFAST_PUBLIC_URL"):
@@ -243,7 +248,10 @@ def engine_configured(environment: Mapping[str, str] | None = None) -> bool:
     return bool(given.get("INNGEST_SIGNING_KEY")) or engine_unsigned(given)
 
 
-def _require_engine_sdk(given: Mapping[str, str]) -> None:
+def _require_engine(given: Mapping[str, str]) -> None:
+    is_flag = not set(given.get("INNGEST_DEV", "")) & set(":./")
+    for name in _ENGINE_URLS[is_flag:]:
+        SettingRow(name, None, http_url, "").read(given, {})  # the SDK ignores an address that it cannot read
     if engine_configured(given) and not all(find_spec(name) for name in ("inngest", "fastapi")):
         name = "INNGEST_SIGNING_KEY" if given.get("INNGEST_SIGNING_KEY") else "INNGEST_DEV"
         raise SettingError(f"{name}: it needs the extra: {install_command('workflow')}; or unset it")
