@@ -143,11 +143,13 @@ class OperatorTasks:
 
     async def export_person(self, given: admin_endpoints.OfPerson, by: By) -> PersonExport:
         """Return all rows about a person."""
-        return await person_export(self.store, await self._did_of(given), self.pseudonyms, by.now)
+        found = await person_export(self.store, await self._did_of(given), self.pseudonyms, by.now)
+        _require(any(isinstance(rows, list) and rows for rows in msgspec.structs.astuple(found)), "nothing is stored about this DID")
+        return found
 
     async def erase_person(self, given: admin_endpoints.OfPerson, by: By) -> Row:
         """Delete a person; return how many rows of each kind went."""
-        did = await self._did_of(given)
+        did = (await self.export_person(given, by)).did
         token = self.entropy(_TOKEN_BYTES)
         removal = Removal(did=did, now=by.now, pseudonyms=self.pseudonyms, token=token, until=by.now + _REMEMBERED_S)
         return {"did": did, **(await self.store.administration.erase(removal, by))._asdict()}
@@ -163,7 +165,7 @@ class OperatorTasks:
 
     async def _did_of(self, given: admin_endpoints.OfPerson) -> str:
         if given.person.startswith("did:"):
-            return given.person
+            return _did(given.person)
         claim = await self.store.claim_of(*_claim_key(given.person, given.channel))
         if claim is None:
             raise NotFound("no one holds this identifier")
