@@ -125,7 +125,8 @@ def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batcher, "WAIT_S", PATIENCE_S)
     monkeypatch.setattr(connection, "CONNECT_S", PATIENCE_S)
     monkeypatch.setattr(connection, "ANSWER_S", PATIENCE_S)
-    limits = dict.fromkeys(("statement_timeout", "lock_timeout"), f"{PATIENCE_S:.0f}s")
+    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    limits = dict.fromkeys(names, f"{PATIENCE_S:.0f}s")
     monkeypatch.setattr(connection, "SERVER_SETTINGS", {**connection.SERVER_SETTINGS, **limits})
 
 
