@@ -132,7 +132,7 @@ def test_refusals_are_webauthn_errors(authenticator, device, code, sentence):
         return bytes([code]) if data[0] in (1, 2) else answer(cmd, data, *rest)
 
     device.call = refusing
-    with pytest.raises(WebAuthnError, match=sentence):
+    with pytest.raises(WebAuthnError, match=sentence) as refused:
         authenticator.create_passkey(Person("bob"))
     with pytest.raises(WebAuthnError):
         authenticator.assertion(b"c" * 32, (made.credential_id,))

@@ -287,18 +287,16 @@ def _webauthn_errors() -> Iterator[None]:
     try:
         yield
     except PinRequiredError as error:
-        raise WebAuthnError("the security key needs its PIN") from error
+        raise WebAuthnError("the security key needs its PIN", is_cancelled=True) from error
     except ClientError as error:
-        raise WebAuthnError(_sentence(error)) from error
+        denied = getattr(error.cause, "code", None) in _DENIED
+        sentence = "cancelled on the security key" if denied else _SENTENCES.get(error.code.name, _REFUSED)
+        raise WebAuthnError(sentence, is_cancelled=denied or error.code is ClientError.ERR.TIMEOUT) from error
     except (CtapError, OSError, ValueError) as error:
         raise WebAuthnError("the security key failed: plug it in again, and try once more") from error
 
 
-def _sentence(error: Any) -> str:
-    denied = getattr(error.cause, "code", None) in _DENIED
-    return "cancelled on the security key" if denied else _SENTENCES.get(error.code.name, "the security key refused")
-
-
+_REFUSED = "the security key refused"
 _DENIED = frozenset({0x27, 0x2D})  # CTAP 2.1 section 8.2: OPERATION_DENIED, KEEPALIVE_CANCEL
 _SENTENCES = {
     "CONFIGURATION_UNSUPPORTED": "the security key lacks the required algorithms or options, or has no PIN yet",

@@ -56,6 +56,10 @@ class WebAuthnError(ServiceError):
 
     name = "WebAuthnError"
 
+    def __init__(self, message: str, *, is_cancelled: bool = False) -> None:
+        super().__init__(message)
+        self.is_cancelled = is_cancelled
+
 
 class NetworkError(ServiceError):
     """A request to a remote endpoint failed."""

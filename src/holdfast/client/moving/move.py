@@ -95,7 +95,9 @@ class Move:
         if noted.credential_id is not None:
             try:
                 return noted, await opening_key(vault, self._passkeys, noted.credential_id)
-            except (WebAuthnError, MoveRefused):  # it may be lost; it stays until the other one has signed
+            except (WebAuthnError, MoveRefused) as error:  # it may be lost; it stays until the other one has signed
+                if isinstance(error, WebAuthnError) and error.is_cancelled:
+                    raise
                 replaced = (*noted.replaced, noted.credential_id)
                 noted = await self._note(noted, credential_id=None, replaced=replaced)
         made = await recorded_passkey(vault, self._passkeys, noted.registration.identifier)

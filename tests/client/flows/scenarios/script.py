@@ -8,7 +8,7 @@ from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.storage.name_records import Failed, ServersFailed
 from holdfast.content.errors import ContentError
-from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
+from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError, WebAuthnError
 
 # Of the flow that is running: a flow that was killed keeps its own, so that it has no further effects.
 SCRIPT = ContextVar("SCRIPT")
@@ -113,6 +113,8 @@ def error_of(answer):
     if isinstance(answer, dict) and "refused" in answer:
         code, status = answer["refused"]
         return refusal_class(code, status)(code, status, details=answer.get("details"))
+    if answer == "cancelled":
+        return WebAuthnError("cancelled", is_cancelled=True)
     if answer == "locked":
         return ClientStateError("the vault is locked")
     if isinstance(answer, dict) and "storage" in answer:
