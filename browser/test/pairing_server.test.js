@@ -63,16 +63,23 @@ test("a person who refuses gives nothing", async () => {
   assert.deepEqual([finished, released], [true, false]);
 });
 
+for (const message of [
+  REVEAL,
+  { ...HELLO, public_key: 5 },
+  { ...HELLO, session_id: "" },
+  { session_id: "s" },
+  { step: ["hello"], session_id: "s" },
+])
+  test(`a stranger's message does not end a pairing that has not begun: ${JSON.stringify(message)}`, async () => {
+    const { answers, released } = await answered([message, HELLO, REVEAL]);
+    assert.deepEqual([answers[0], answers[2].encrypted_vault, released], [REFUSED, "c2VhbGVk", true]);
+  });
+
 for (const messages of [
-  [REVEAL],
   [HELLO, HELLO],
   [HELLO, { ...REVEAL, session_id: "other" }],
   [HELLO, { ...REVEAL, reveal: "" }],
   [HELLO, { step: "release", session_id: "s" }],
-  [{ ...HELLO, public_key: 5 }],
-  [{ ...HELLO, session_id: "" }],
-  [{ session_id: "s" }],
-  [{ step: ["hello"], session_id: "s" }],
 ])
   test(`a message out of turn ends the pairing: ${JSON.stringify(messages.at(-1))}`, async () => {
     const { answers, asked, finished, released } = await answered([...messages, HELLO, REVEAL]);
@@ -101,5 +108,5 @@ const expired = () => {
 for (const refuses of [expired, () => ({ success: false, error: "digits_differ" })])
   test("what the enclave refuses is refused without a reason", async () => {
     const { answers, finished, released } = await answered([HELLO], { refuses });
-    assert.deepEqual([answers, finished, released], [[REFUSED], true, false]);
+    assert.deepEqual([answers, finished, released], [[REFUSED], false, false]);
   });

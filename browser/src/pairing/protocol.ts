@@ -54,7 +54,7 @@ export class PairingServer {
       return await this.#answer(message);
     } catch (error) {
       if (!(error instanceof PluginCallError) && !(error instanceof SyncRefused)) throw error;
-      this.finished = true;
+      this.finished = this.#session !== null; // anyone can send a message, but only a pairing that has begun can end
       return REFUSED;
     } finally {
       this.#busy = false;
@@ -67,14 +67,16 @@ export class PairingServer {
     // the pairing.
     if (this.finished || this.#answered.has(step) || (this.#session ?? session) !== session)
       throw new SyncRefused("the message is out of turn");
-    this.#session = session;
-    this.#answered.add(step);
     if (step === "hello") {
-      return {
-        public_key: good(await this.#vault.syncRespond(session, { publicKey: given(message.public_key) })).public_key,
-      };
+      const { public_key } = good(await this.#vault.syncRespond(session, { publicKey: given(message.public_key) }));
+      this.#session = session;
+      this.#answered.add(step);
+      return { public_key };
     }
-    if (step === "reveal" && this.#answered.has("hello")) return this.#release(session, given(message.reveal));
+    if (step === "reveal" && this.#session !== null) {
+      this.#answered.add(step);
+      return this.#release(session, given(message.reveal));
+    }
     throw new SyncRefused("the message is out of turn");
   }
 
