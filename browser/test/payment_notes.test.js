@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { exchanged } from "../src/snapshots/shared_notes.ts";
 import { DIGEST, merged, notesKey, readNotes, sealed, unsealed } from "../src/snapshots/payment_notes.ts";
 
 const VECTOR = JSON.parse(readFileSync(new URL("../../vectors/payments/notes.json", import.meta.url), "utf8"));
@@ -57,4 +58,12 @@ test("unknown fields of notes are left out", async () => {
 test("half a character is replaced, because no JSON of the Python client has it", () => {
   const [found] = readNotes([note({ number: 1, label: "\ud83dx" })]);
   assert.equal(found.label, "\ufffdx");
+});
+
+test("pins that a service lists in spite of the filter are not read", async () => {
+  const pins = [{ payments: "did:b" }, { vault: VECTOR.did }, null].map((meta) => ({ pin: { cid: "x", meta } }));
+  const vault = { status: async () => VECTOR, sign: async () => ({ signature: VECTOR.signature }) };
+  const store = { changeNote: async (_name, change) => change(null) };
+  const hosts = { pinning: { list: async () => pins }, gateways: { snapshot: assert.fail } };
+  assert.deepEqual(await exchanged(vault, store, hosts), []);
 });

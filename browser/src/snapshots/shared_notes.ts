@@ -28,7 +28,8 @@ export async function exchanged(vault: Vault, store: VaultStore, hosts: Snapshot
   if (!pinning) return noted(store, did, []);
   const { signature } = await vault.sign(DIGEST, { deterministic: true });
   const key = await notesKey(bytesOf(signature));
-  const pins = await pinning.list({ meta: { [PIN_NAME]: did }, status: "pinned", limit: LISTED });
+  const listed = await pinning.list({ meta: { [PIN_NAME]: did }, status: "pinned", limit: LISTED });
+  const pins = listed.filter(({ pin }) => pin.meta?.[PIN_NAME] === did); // services may ignore the filter
   const read = await Promise.all(
     pins.map(async (pin) => ({ pin, notes: await notesOf(hosts, key, did, pin.pin.cid) })),
   );

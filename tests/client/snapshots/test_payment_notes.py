@@ -161,7 +161,10 @@ async def test_a_lying_host_shows_nothing_wrong(tmp_path, host):
         await a.client.payments()
         # The host lists the stranger's notes and the vault itself among the notes, and keeps what was unpinned.
         host.pins |= foreign
+        host.requests.clear()
         assert await b.client.payments() == [note(1, label="bread")]
+        read, others = {path for _, path in host.requests}, (*foreign.values(), *vaults.values())
+        assert read.isdisjoint(f"/ipfs/{it['pin']['cid']}" for it in others), "what is named otherwise is not read"
         assert vaults.items() <= host.pins.items()
         assert "m" in host.pins
         host.lie = True

@@ -68,7 +68,9 @@ async def exchange(vault: AsyncVault, hosts: SnapshotHosts, noted: NotedPayments
     if pinning is None:
         return await asyncio.to_thread(noted.all)
     key = notes_key(bytes((await vault.sign(DIGEST, deterministic=True)).signature))
-    pins = await pinning.list(meta={PIN_NAME: did}, statuses=(PinStatus.PINNED,), limit=_LISTED)
+    meta = {PIN_NAME: did}
+    listed = await pinning.list(meta=meta, statuses=(PinStatus.PINNED,), limit=_LISTED)
+    pins = [it for it in listed if meta.items() <= (it.pin.meta or {}).items()]  # services may ignore the filter
     read = await asyncio.gather(*(_notes_of(hosts, key, did, it.pin.cid) for it in pins))
     found = {it.request_id: notes for it, notes in zip(pins, read, strict=True) if notes is not None}
     theirs = [note for notes in found.values() for note in notes]
