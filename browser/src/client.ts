@@ -168,6 +168,7 @@ export class Client extends ServiceClient {
   /**
    * Creates another passkey that opens the vault, and registers it with the service under the same identifier.
    *
+   * @returns `registered` false: it opens the vault, but the service did not register it: call `registerPasskey`
    * @throws {WebAuthnError} `reason` "no_prf": it cannot open a vault, and was not added
    */
   async addPasskey(options: AddOptions = {}): Promise<AddedPasskey> {

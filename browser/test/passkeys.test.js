@@ -5,7 +5,10 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { navigatorHas } from "./dom.js";
+import { addPasskey, registerPasskey } from "../src/flows/passkeys.ts";
 import {
+  NetworkError,
+  RequestRefused,
   WebAuthnError,
   createPasskey,
   getDeviceCapabilities,
@@ -204,6 +207,27 @@ inBrowser("a passkey whose secret is missing or of another length opens no vault
     assert.equal(asked.length, 1);
   }
 });
+
+for (const error of [new NetworkError("no answer"), new RequestRefused("credential_limit_reached", 429)])
+  inBrowser(`a new passkey opens the vault although it is not registered: ${error.message}`, async () => {
+    const opening = [];
+    browser({ create: async () => credential({ secret: new Uint8Array(32).fill(7) }) });
+    const vault = {
+      query: async () => ({ credentials: [{ credential_id: "AQID" }] }),
+      parse: async () => ({ parsed: {} }),
+      exec: async () => ({ success: true }),
+      addKey: async ({ id }) => void opening.push(id),
+      invoke: async () => ({ container: "C" }),
+    };
+    const client = {
+      ...{ vault, createPasskey, rpId: "localhost", baseUrl: "http://localhost" },
+      lookupDid: async () => ({ found: true, channel: "handle" }),
+      registerDid: () => Promise.reject(error),
+    };
+    const { credentialId, registered } = await addPasskey(client, {});
+    assert.deepEqual([opening, credentialId, registered], [["AAAA"], "AAAA", false]);
+    await assert.rejects(registerPasskey(client, credentialId), error);
+  });
 
 inBrowser("a long credential ID has a short name in the vault", async () => {
   assert.equal(await keyId("A".repeat(128)), "A".repeat(128));

@@ -3,7 +3,7 @@
 import "../core.ts";
 import { fromBase64 } from "../bytes.ts";
 import type { Client } from "../client.ts";
-import { PluginCallError, RequestRefused, WebAuthnError } from "../errors.ts";
+import { insteadOf, PluginCallError, RequestRefused, ServiceError, WebAuthnError } from "../errors.ts";
 import type { Attestation, CreatePasskeyResult, DidRecord } from "../generated/types.ts";
 import type { PasskeyOptions } from "../passkeys/create.ts";
 import { signalUnknownCredential } from "../passkeys/platform.ts";
@@ -15,7 +15,7 @@ import { registerCredential } from "./signature.ts";
 /** `attestation`: for an identifier proven by a code, because the service requires a new proof for each passkey */
 export type AddOptions = PasskeyOptions & { deviceName?: string; attestation?: Attestation };
 
-/** `registered`: whether it is registered with the service too */
+/** The passkey opens the vault. `registered`: whether it is registered with the service too; see `registerPasskey` */
 export type AddedPasskey = { credentialId: string; credential: string; registered: boolean };
 
 /** @param client its vault is open */
@@ -27,7 +27,8 @@ export async function addPasskey(
   const excludeCredentials = (await credentialsOf(client)).map((id) => ({ id: fromBase64(id), type }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
-  return { ...passkey, registered: await registerPasskey(client, passkey.credentialId, { attestation }) };
+  const registered = registerPasskey(client, passkey.credentialId, { attestation });
+  return { ...passkey, registered: await registered.catch(insteadOf(ServiceError, false)) };
 }
 
 /**

@@ -27,7 +27,7 @@ export async function passkeysCard({ credentials, wraps, name, did, record, unre
       event.currentTarget,
       async () => {
         const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
-        if (record && !registered) await proveFor(credentialId, record);
+        if (record && record.channel !== "handle" && !registered) await proveFor(credentialId, record);
         else await go("home", { said: text("passkeys.added") });
       },
       text("passkey.open"),
