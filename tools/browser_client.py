@@ -169,6 +169,7 @@ def _endpoints() -> str:
 # The indexer's answers, and those to requests that the vault's key signs.
 _MORE_FORMS: tuple[type[msgspec.Struct], ...] = (
     *(service.IndexerAlias, service.IndexerDid, service.IndexerAccount, service.IndexerStats, service.IndexerHealth),
+    *(service.IndexerAccounts, service.IndexerEvents),
     *(service.PersonRemoved, service.AddressAdded, service.AccountState),
 )
 _LETTERS = {str: "s", int: "n", bool: "b", type(None): "z"}
@@ -224,6 +225,8 @@ def _other_form(hint: Any) -> str:
             return f"/^({'|'.join(values)})$/"
         case origin, (each,) if origin is list:
             return f'{{ "[]": {_form(each)} }}'
+        case origin, _ if origin is dict:
+            return "{}"
     return _struct_form(hint)
 
 

@@ -23,6 +23,8 @@ const CALLS = {
   recovery: (client) => client.signRecovery({}),
   "indexed did": (client) => client.indexerDid("0x"),
   "indexed account": (client) => client.indexerAccount("0x"),
+  "indexed accounts": (client) => client.indexerAccounts(),
+  "indexed events": (client) => client.indexerEvents(),
 };
 const asked = (call, body) =>
   CALLS[call](new ServiceClient({ baseUrl: "https://service.example", fetch: async () => Response.json(body) }));

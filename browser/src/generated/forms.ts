@@ -29,6 +29,8 @@ export const FORMS: Record<string, Form> = {
   IndexerAccount: { found: "b", account_address: "usz", owner_address: "usz", block_number: "usz", tx_hash: "usz" },
   IndexerStats: { total_dids: "unz", active_dids: "unz", total_aliases: "unz", total_accounts: "unz", last_block_number: "unz" },
   IndexerHealth: { ok: "ubz", chain: "unz" },
+  IndexerAccounts: { accounts: { "[]": { found: "b", account_address: "usz", owner_address: "usz", block_number: "usz", tx_hash: "usz" } }, next_cursor: "usz" },
+  IndexerEvents: { events: { "[]": {} }, next_cursor: "usz" },
   PersonRemoved: { ok: "ub", identifiers: "n", credentials: "n", snapshots: "n", pins: "n" },
   AddressAdded: { ok: "ub", identifier: "s", channel: "s" },
 };

@@ -173,7 +173,7 @@ export class ServiceClient extends EndpointMethods {
   }
 
   indexerAccounts(query?: Record<string, string>): Promise<IndexerPage & { accounts: IndexerAccount[] }> {
-    return this.#indexed("api/accounts", query);
+    return this.#indexed("api/accounts", query, "IndexerAccounts");
   }
 
   indexerStats(): Promise<IndexerStats> {
@@ -182,7 +182,7 @@ export class ServiceClient extends EndpointMethods {
 
   /** @returns each event with the fields of its kind */
   indexerEvents(query?: Record<string, string>): Promise<IndexerPage & { events: Record<string, unknown>[] }> {
-    return this.#indexed("api/events", query);
+    return this.#indexed("api/events", query, "IndexerEvents");
   }
 
   indexerHealth(): Promise<IndexerHealth> {

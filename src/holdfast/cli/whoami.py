@@ -84,7 +84,7 @@ def _others(client: Client, vault: Vault, address: str) -> list[str] | None:
 
     key = vault.own_key()
     try:
-        rows = client.indexer_accounts({"key_owner": to_hex(key_id(p256_signer(key.x, key.y))[-20:])})["accounts"]
+        rows = client.indexer_accounts({"key_owner": to_hex(key_id(p256_signer(key.x, key.y))[-20:])}).accounts
     except NetworkError:
         return None
-    return [row["account_address"] for row in rows if row["account_address"] != address]
+    return [row.account_address for row in rows if row.account_address and row.account_address != address]

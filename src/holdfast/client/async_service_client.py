@@ -177,17 +177,17 @@ class AsyncServiceClient(EndpointMethods):
         """Return the indexer's record of an account."""
         return await self._indexed("accounts", as_type(service.IndexerAccount), address)
 
-    async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and other query parameters."""
-        return await self._indexed("accounts", as_json, query=query)
+    async def indexer_accounts(self, query: Mapping[str, str] | None = None) -> service.IndexerAccounts:
+        """Return the indexer's accounts, filtered by `owner`, `key_owner` and other query parameters."""
+        return await self._indexed("accounts", as_type(service.IndexerAccounts), query=query)
 
     async def indexer_stats(self) -> service.IndexerStats:
         """Return the indexer's counters."""
         return await self._indexed("stats", as_type(service.IndexerStats))
 
-    async def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's events as JSON."""
-        return await self._indexed("events", as_json, query=query)
+    async def indexer_events(self, query: Mapping[str, str] | None = None) -> service.IndexerEvents:
+        """Return the indexer's events."""
+        return await self._indexed("events", as_type(service.IndexerEvents), query=query)
 
     async def indexer_health(self) -> service.IndexerHealth:
         """Return whether the indexer is healthy, and which chain it follows."""

@@ -27,6 +27,8 @@ CALLS = {
     "recovery": lambda client: client.sign_recovery(account=ADDRESS, new_owners=[]),
     "indexed did": lambda client: client.indexer_did("0x"),
     "indexed account": lambda client: client.indexer_account("0x"),
+    "indexed accounts": lambda client: client.indexer_accounts(),
+    "indexed events": lambda client: client.indexer_events(),
 }
 
 

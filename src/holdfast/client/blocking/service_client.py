@@ -308,16 +308,16 @@ class ServiceClient:
         """Return the indexer's record of an account."""
         return run(self._asynchronous.indexer_account(address))
 
-    def indexer_accounts(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's accounts as JSON, filtered by `owner`, `key_owner` and other query parameters."""
+    def indexer_accounts(self, query: Mapping[str, str] | None = None) -> service.IndexerAccounts:
+        """Return the indexer's accounts, filtered by `owner`, `key_owner` and other query parameters."""
         return run(self._asynchronous.indexer_accounts(query))
 
     def indexer_stats(self) -> service.IndexerStats:
         """Return the indexer's counters."""
         return run(self._asynchronous.indexer_stats())
 
-    def indexer_events(self, query: Mapping[str, str] | None = None) -> Any:
-        """Return the indexer's events as JSON."""
+    def indexer_events(self, query: Mapping[str, str] | None = None) -> service.IndexerEvents:
+        """Return the indexer's events."""
         return run(self._asynchronous.indexer_events(query))
 
     def indexer_health(self) -> service.IndexerHealth:

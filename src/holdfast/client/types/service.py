@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 
@@ -221,6 +221,20 @@ class IndexerAccount(Record, frozen=True, kw_only=True):
     owner_address: str | None = None
     block_number: str | None = None
     tx_hash: str | None = None
+
+
+class IndexerAccounts(Record, frozen=True, kw_only=True):
+    """A page of accounts on the chain; the query parameter `cursor` continues it."""
+
+    accounts: list[IndexerAccount]
+    next_cursor: str | None = None
+
+
+class IndexerEvents(Record, frozen=True, kw_only=True):
+    """A page of events, each with the fields of its kind; the query parameter `cursor` continues it."""
+
+    events: list[dict[str, Any]]
+    next_cursor: str | None = None
 
 
 class IndexerStats(Record, frozen=True, kw_only=True):
