@@ -30,6 +30,7 @@ class Marionette:
         self._stream = self._socket.makefile("rb")
         self._last = 0
         self._read()  # the server's first message
+        self._socket.settimeout(None)  # commands have Firefox's limits, and starting a session has the test's
 
     def send(self, command: str, **parameters: Any) -> Any:
         """Run a command and return its result, or the result's `value` if that is the only field."""
