@@ -40,6 +40,10 @@ def test_a_person_looks_and_takes_back(tmp_path, serve, monkeypatch):
     (passkey,) = (credential["credential_id"] for credential in terminal.json("vault", "credentials"))
     name = "h" + secrets.token_hex(5)
     terminal.json("register", "--handle", name, "--service", service)
+    terminal.json("register", "--handle", name.upper(), "--service", service)
+    for other in (("--handle", f"{name}-2"), ("--email", f"{name}@a.example")):
+        refused = terminal.run("register", *other, "--service", service, code=Exit.FAILED)
+        assert f"nothing was done: the vault is registered as {name}" in refused.stderr
     found = terminal.json("vault", "stored", "--service", service)
     assert [row["key"] for row in found["identifiers"]] == [name] and len(found["credentials"]) == 1
     sent = RunningService(service, server.data)

@@ -119,7 +119,7 @@ def test_passwords_are_asked_without_echo(by_password):
     result = by_password.run("vault", "accounts", typed=PASSWORD + "\n")
     assert PASSWORD not in result.output
     wrong = by_password.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
-    assert "cannot be unlocked" in wrong.stderr
+    assert "cannot be unlocked (wrong_key): try again, or name another key" in wrong.stderr
     assert "wrong\n" not in wrong.output
 
 

@@ -204,7 +204,8 @@ def unlock(vault: Vault, key: KeyProvider) -> None:
 
     outcome = vault.unlock(key)
     if not outcome.success:
-        raise ClientStateError(f"the vault cannot be unlocked ({outcome.error})")
+        remedy = ": try again, or name another key with --key" if outcome.error == "wrong_key" else ""
+        raise ClientStateError(f"the vault cannot be unlocked ({outcome.error}){remedy}")
 
 
 def key_provider(kind: str, service: str, store: VaultStore | None = None, *, new: bool = False) -> KeyProvider:

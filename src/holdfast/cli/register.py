@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +20,11 @@ from holdfast.cli.client_vault import (
     ValShare,
     gas_policy,
 )
-from holdfast.cli.output import emit
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import emit, fail
+
+if TYPE_CHECKING:
+    from holdfast.client.flows.registration import Registration
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -49,5 +53,19 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
         with Client(service, vault=vault, gas=gas, foreign_contracts=foreign, timeout=30, headers=headers) as client:
             made = client.register(handle=handle, email=email, sms=sms, code=common.ask_code, on_progress=common.say)
         client_snapshots.begin(vault.store, service)
+        if not _is_of(made, {"handle": handle, "email": email, "sms": sms}):
+            fail(Exit.FAILED, f"nothing was done: the vault is registered as {made.identifier}", as_json=as_json)
         text = f"{made.identifier} is {made.did}"
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)
+
+
+def _is_of(made: Registration, asked: dict[str, str | None]) -> bool:
+    """Return whether the registration is of the identifier that the person asked for."""
+    from holdfast.rules.identifiers import Channel, parse_identifier
+    from holdfast.wire.errors import Refused
+
+    try:
+        of = [parse_identifier(it or "", Channel(made.channel)).key for it in (asked[made.channel], made.identifier)]
+    except Refused:
+        return False
+    return of[0] == of[1]
