@@ -134,6 +134,7 @@ def test_refusals_are_webauthn_errors(authenticator, device, code, sentence):
     device.call = refusing
     with pytest.raises(WebAuthnError, match=sentence) as refused:
         authenticator.create_passkey(Person("bob"))
+    assert refused.value.is_cancelled is (code != CtapError.ERR.OTHER)
     with pytest.raises(WebAuthnError):
         authenticator.assertion(b"c" * 32, (made.credential_id,))
 

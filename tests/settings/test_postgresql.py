@@ -58,9 +58,15 @@ def test_an_option_that_the_driver_would_call_a_lost_connection_is_named(option,
 @pytest.mark.parametrize(
     "url",
     [
-        "//u:hunter2@h:bad/n", "//u:hunter2@h:99999/n", "//u:hunter2@a:1,[::1]:-2/n", "///n?host=h&port=5o&u=hunter2",
-        "//u:hunter2@h:0/n", "//u:hunter2@[2001/n", "//u:hunter2@a,[b]/n", "//u:[hunter2@h/n",
-    ],  # fmt: skip
+        "//u:hunter2@h:bad/n",
+        "//u:hunter2@h:99999/n",
+        "//u:hunter2@a:1,[::1]:-2/n",
+        "///n?host=h&port=5o&u=hunter2",
+        "//u:hunter2@h:0/n",
+        "//u:hunter2@[2001/n",
+        "//u:hunter2@a,[b]/n",
+        "//u:[hunter2@h/n",
+    ],
 )
 def test_a_port_that_is_none_is_refused_without_the_secrets(url):
     """The driver reads ports with `int` and splits the URL, so a mistyped one was a traceback."""

@@ -69,7 +69,7 @@ def parse_folder(setting: str, url: str) -> Folder:
     scheme = parts.scheme.lower()
     if scheme not in _OPTIONS:
         raise ValueError(f"{setting} starts with s3://, gs://, az:// or file://")
-    if "@" in parts.netloc or parts.fragment or re.search(r"\s", parts.netloc) or bool(parts.netloc) == (scheme == "file"):
+    if re.search(r"[@\s]", parts.netloc) or parts.fragment or bool(parts.netloc) == (scheme == "file"):
         raise ValueError(f"{setting}: write s3://bucket/folder or file:///folder; credentials go into the environment.")
     if scheme == "file" and (not parts.path.strip("/") or parts.path[0] != "/" or os.path.isfile(unquote(parts.path))):  # noqa: PTH113 - no error
         raise ValueError(f"{setting}: file:/// and the path of a folder is needed; it is made if it does not exist.")

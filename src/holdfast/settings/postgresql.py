@@ -57,7 +57,8 @@ def parse_address(url: str) -> Address:
     hosts = servers.rpartition("@")[2] or dict(options).get("host", "")
     ports = [*map(_port, servers.rpartition("@")[2].split(",")), *dict(options).get("port", "").split(",")]
     each = _servers(servers, path, others)
-    if not all(_PORT.fullmatch(port) and 0 < int(port or "1") <= MAX_PORT for port in ports) or not all(map(_splits, each)):
+    are_ports = all(_PORT.fullmatch(port) and 0 < int(port or "1") <= MAX_PORT for port in ports)
+    if not are_ports or not all(map(_splits, each)):
         raise ValueError(
             "after a host comes its port, a number up to 65535, or nothing; percent-encode : / ? # @ in a password"
         )

@@ -81,7 +81,10 @@ async def test_a_person_is_copied_and_erased(port):
     assert (copy["did"], copy["identifiers"][0]["key"]) == (DID, "ann")
     assert (await port.post("person/erase", person=DID))["identifiers"] == 1
     assert await port.post("person/erase", person="ann") == (404, "no one holds this identifier")
-    for did, refusal in ((f"{DID}0", (404, "nothing is stored about this DID")), ("did:new:", (400, "this is not a DID"))):
+    for did, refusal in (
+        (f"{DID}0", (404, "nothing is stored about this DID")),
+        ("did:new:", (400, "this is not a DID")),
+    ):
         assert await port.get("person", f"person={did}") == await port.post("person/erase", person=did) == refusal
     acts = (await port.get("acts"))["rows"]
     assert [act["action"] for act in acts if act["operator"] == "key:eva"] == ["released", "erased"]

@@ -144,7 +144,8 @@ class OperatorTasks:
     async def export_person(self, given: admin_endpoints.OfPerson, by: By) -> PersonExport:
         """Return all rows about a person."""
         found = await person_export(self.store, await self._did_of(given), self.pseudonyms, by.now)
-        _require(any(isinstance(rows, list) and rows for rows in msgspec.structs.astuple(found)), "nothing is stored about this DID")
+        rows = (it for it in msgspec.structs.astuple(found) if isinstance(it, list))
+        _require(any(rows), "nothing is stored about this DID")
         return found
 
     async def erase_person(self, given: admin_endpoints.OfPerson, by: By) -> Row:
