@@ -59,13 +59,13 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
         emit(made.to_json(), f"{text}\naccount {made.smart_account}" if made.smart_account else text, as_json=as_json)
 
 
-def _is_of(made: Registration, asked: dict[str, str | None]) -> bool:
-    """Return whether the registration is of the identifier that the person asked for."""
+def _is_of(made: Registration, given: dict[str, str | None]) -> bool:
+    """Return whether the registration is of the identifier that the person given for."""
     from holdfast.rules.identifiers import Channel, parse_identifier
     from holdfast.wire.errors import Refused
 
     try:
-        of = [parse_identifier(it or "", Channel(made.channel)).key for it in (asked[made.channel], made.identifier)]
+        of = [parse_identifier(it or "", Channel(made.channel)).key for it in (given[made.channel], made.identifier)]
     except Refused:
         return False
     return of[0] == of[1]
