@@ -60,7 +60,7 @@ def register(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 
 def _is_of(made: Registration, given: dict[str, str | None]) -> bool:
-    """Return whether the registration is of the identifier that the person given for."""
+    """Return whether the registration is of the identifier that the person asked for."""
     from holdfast.rules.identifiers import Channel, parse_identifier
     from holdfast.wire.errors import Refused
 
