@@ -23,7 +23,8 @@ export default {
   "opened.account": "Konto",
   "look.heading": "2. Das Konto auf seiner Chain ansehen",
   "look.chain": "ID der Chain",
-  "look.chain.hint": "Base ist 8453, Ethereum 1, Base Sepolia 84532. Was die Seite unterschreibt, gilt nur auf dieser Chain.",
+  "look.chain.hint":
+    "Base ist 8453, Ethereum 1, Base Sepolia 84532. Was die Seite unterschreibt, gilt nur auf dieser Chain.",
   "look.other": "der Knoten sagt, er sei von Chain {served}, nicht {id}",
   "look.rpc": "Adresse eines Knotens der Chain (JSON-RPC)",
   "look.rpc.hint":
