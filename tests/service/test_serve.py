@@ -45,7 +45,7 @@ def test_the_banner_says_what_is_configured_and_what_is_not(serve):
     assert "hunter2" not in text and "KEY" not in text.replace("SIGNING_KEY", "")
     text = serve(**REAL, ATTESTATION_SIGNING_KEY=KEY, public_url="https://id.example").log.read_text()
     assert "bundler       none: registrations are not put on the chain" in text and "(production)" in text
-    assert "registrations without a transaction are refused" in serve(registration_proof="required").log.read_text()
+    assert "a registration needs a transaction" in serve(registration_proof="required").log.read_text()
 
 
 @pytest.mark.parametrize("workers", WORKERS)

@@ -3,7 +3,7 @@
 import { ContentError } from "../../src/snapshots/content_error.ts";
 import { SnapshotConflict } from "../../src/snapshots/errors.ts";
 import { ServersFailed } from "../../src/snapshots/name_records.ts";
-import { ClientStateError, NetworkError, RequestRefused, StorageError, WebAuthnError } from "../../src/errors.ts";
+import { ClientStateError, NetworkError, RequestRefused, StorageError } from "../../src/errors.ts";
 
 /** The host was killed after the effect at which its scenario says so. */
 export class Killed extends Error {}
@@ -94,7 +94,6 @@ export function errorOf(answer) {
       "no gateway returns the block",
       answer["each gateway"].map((it, at) => ({ http: { host: String(at) }, error: errorOf(it) })),
     );
-  if (answer === "cancelled") return new WebAuthnError("cancelled", answer);
   if (answer === "locked") return new ClientStateError("the vault is locked");
   if (answer?.storage) return new StorageError(answer.storage);
   if (answer?.content) return new ContentError(answer.content, "the bytes are not the expected ones");

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Identifiers, codes, people's addresses, keys and tokens are deliberately not among the listed fields.
 FIELDS = (
     "request_id", "route", "method", "status", "channel", "kind", "why", "count", "seconds", "path", "version", "chain",
-    "left", "offset_s", "step", "of", "table", "rows", "written",
+    "left", "offset_s", "step", "of", "table", "rows", "written", "chain_id", "block",
 )  # fmt: skip
 
 

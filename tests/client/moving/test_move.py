@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from tests.client.flows.scenarios.move_player import play
 
 from holdfast.chain.account_messages import Change, ChangeKind
 from holdfast.chain.account_reads import Owner
@@ -57,3 +58,13 @@ async def test_a_new_passkey_that_was_an_owner_until_a_time_that_is_over_becomes
     made = await owned(account, account, lambda: True, Passkeys(NEW_KEY, FORMER_KEY, ()))
     assert (made.is_owner, made.former_is_owner) == (True, False)
     assert account.changes == [Change(ChangeKind.ADD_OWNER, NEW_KEY)]
+
+
+async def test_a_touch_that_is_cancelled_ends_the_attempt_and_the_next_one_asks_for_the_same_passkey(tmp_path):
+    interrupted = {"do": "move", "answers": {"new: copy": "lost"}}
+    cancelled = {"do": "move", "answers": {"passkey signs": "cancelled"}}
+    played = await play({"events": [interrupted, cancelled, {"do": "move"}]}, tmp_path)
+    assert [event["error"] for event in played] == ["NetworkError", "WebAuthnError", None]
+    assert played[1]["effects"] == ["passkey signs"]
+    assert played[2]["state"]["records"] == ["former", "new passkey"]
+    assert played[0]["state"]["opens"] == played[2]["state"]["opens"] == ["former", "new passkey"]

@@ -176,8 +176,8 @@ def test_over_a_local_link(holding, empty):
     [
         (httpx2.Response(200, content=bytes(2000)), "larger than 1000 bytes"),
         (httpx2.Response(302, headers={"Location": "https://-.xn--a/"}), "the other device does not answer"),
-        (httpx2.Response(200, content=b"<html>"), "as a pairing does"),
-        (httpx2.Response(200, content=b'{"x":' + b"[" * 990), "as a pairing does"),
+        (httpx2.Response(200, content=b"<html>"), "not that of a pairing"),
+        (httpx2.Response(200, content=b'{"x":' + b"[" * 990), "not that of a pairing"),
     ],
 )
 async def test_what_answers_at_a_local_link_may_be_anyone(answer, message, monkeypatch):
