@@ -55,3 +55,15 @@ for (const block of [null, {}, { timestamp: 7 }, { timestamp: "7" }])
     answering(context, { eth_call, eth_getLogs: [], eth_getBlockByNumber: block });
     await assert.rejects(READS.recovery(), { name: "NetworkError" });
   });
+
+for (const [timestamp, url, start] of [
+  ["0x5", account.url, 5],
+  ["0xffffffffffff", account.url, 9],
+  ["x", account.url, 9],
+  ["0x5", "", 9],
+])
+  test(`a permission that is granted at 9 starts at ${start}: newest block ${timestamp} ${url}`, async (context) => {
+    context.mock.timers.enable({ apis: ["Date"], now: 9_000 });
+    answering(context, { eth_getBlockByNumber: { timestamp } });
+    assert.equal(await reads.startOf(url), start);
+  });

@@ -12,6 +12,7 @@ import { OWNER_ADDED, announced, keyIdOf, statesOf } from "../chain/owner_list.t
 import { settingsOf, words } from "../chain/owners.ts";
 import { ask, digitsOf, hasCode, quantity } from "../chain/rpc.ts";
 import { changesIn, type SignedChanges } from "./changes.ts";
+import { insteadOf, NetworkError } from "../errors.ts";
 import type { Foreign } from "../http/http.ts";
 
 const PENDING_RECOVERY = "faeb4488"; // pendingRecovery()
@@ -49,12 +50,30 @@ export async function guardiansOf(chainAccount: AccountOnChain): Promise<string[
   return states.filter(({ isGuardian }) => isGuardian).map(({ signer }) => signer);
 }
 
+/** @returns Unix time of the newest block */
+export async function blockTime(url: string): Promise<bigint> {
+  const block = await ask(url, "eth_getBlockByNumber", ["latest", false]);
+  return quantity((block as Foreign)?.timestamp);
+}
+
+/**
+ * Returns from when a permission holds that is granted now: if the chain's clock is behind this device's, from its newest
+ * block, because the account refuses payments before.
+ *
+ * @param url "": no endpoint of the chain is known
+ * @returns Unix time
+ */
+export async function startOf(url: string): Promise<number> {
+  const now = Math.floor(Date.now() / 1000);
+  const newest = url ? await blockTime(url).catch(insteadOf(NetworkError, now)) : now;
+  return Math.min(now, Number(newest));
+}
+
 /** @returns the one that is under way */
 export async function recoveryOf(chainAccount: AccountOnChain): Promise<Recovery | null> {
   const [readyAt, supporters, short] = await words(chainAccount.url, chainAccount.address, PENDING_RECOVERY, 3);
   if (!readyAt) return null;
-  const block = await ask(chainAccount.url, "eth_getBlockByNumber", ["latest", false]);
-  const isReady = quantity((block as Foreign)?.timestamp) >= readyAt;
+  const isReady = (await blockTime(chainAccount.url)) >= readyAt;
   const found = { readyAt: Number(readyAt), isReady, supporters: Number(supporters) };
   const owners = ({ digits }: { digits: string }) =>
     listAt(digits, restAt(digits, 0, WORD), (at) => bytesAt(digits, at));

@@ -17,7 +17,7 @@ import type { Spending, SpendingTerms } from "../chain/permissions.ts";
 import type { Client } from "../client.ts";
 import { SmartAccount } from "../flows/account.ts";
 import { type OnProgress, operated } from "./operating.ts";
-import { exists } from "./reads.ts";
+import { exists, startOf } from "./reads.ts";
 import type { UcanClaims } from "../generated/types.ts";
 import type { Foreign } from "../http/http.ts";
 import type { InTurn } from "../vault/turns.ts";
@@ -59,11 +59,16 @@ export class AccountSpending {
    * @throws {TypeError} the app's DID is not a `did:new`, or an address is malformed
    */
   async proposed(terms: SpendingTerms): Promise<Proposal> {
-    const { address: account, contracts } = await this.#account();
+    const smartAccount = await this.#account();
+    const { address: account, contracts } = smartAccount;
     const token = terms.token === NATIVE ? NATIVE : await this.#address(terms.token);
     const payee = terms.payee ? await this.#address(terms.payee) : null;
     const salt = BigInt(toHex(randomBytes(8)));
-    const permission = permissions.permissionOf({ ...terms, token, payee }, Math.floor(Date.now() / 1000), salt);
+    const permission = permissions.permissionOf(
+      { ...terms, token, payee },
+      await startOf(await smartAccount.endpoint()),
+      salt,
+    );
     const permissionId = await this.#client.vault.keccak256(fromHex(permissions.wordsOf(permission)));
     const spending = { account, chainId: contracts.chainId, permissionId };
     const policy = permissions.policyOf(spending, permission);

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from holdfast.chain import values
 from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import ADDRESSES, commitments_needed, is_clone, predict_account
 from holdfast.wire.abi import selector
@@ -83,11 +82,7 @@ class PostedCommitments:
         """Return the block that contains a commitment, or zero if it expires too soon or does not exist."""
         answer = await self._rpc.eth_call(REGISTRY, call_data("committedAt(bytes32)", commitment), at_least=64)
         block, posted_at = int.from_bytes(answer[:32]), int.from_bytes(answer[32:64])
-        return block if await self._now() < posted_at + _LAPSES_AFTER_S else 0
-
-    async def _now(self) -> int:
-        block = await self._rpc.call("eth_getBlockByNumber", ["latest", False])
-        return values.count(values.field(block, "timestamp"))
+        return block if await self._rpc.block_time() < posted_at + _LAPSES_AFTER_S else 0
 
 
 def _needed(operation: UserOperation) -> list[bytes]:

@@ -80,6 +80,11 @@ class RpcClient:
         """Return the contract code at `address`, or empty bytes if none exists."""
         return values.data(await self.call("eth_getCode", [address, "latest"]))
 
+    async def block_time(self) -> int:
+        """Return the Unix time of the newest block."""
+        block = await self.call("eth_getBlockByNumber", ["latest", False])
+        return values.count(values.field(block, "timestamp"))
+
     async def chain_id(self) -> int:
         """Return the chain ID (EIP-695)."""
         return values.quantity(await self.call("eth_chainId"))

@@ -1,9 +1,12 @@
 """A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
 
+from types import SimpleNamespace
+
 import pytest
 from tests.support.vector_files import vectors
 
 from holdfast.chain.account_calls import Permission, grant_permission, revoke_permission, spend
+from holdfast.chain.errors import RpcError
 from holdfast.client.account import spending_methods
 from holdfast.client.account.spending import Spending, SpendingTerms, permission_of, policy_of, spending_in
 from holdfast.client.account.spending_methods import SpendingMethods
@@ -100,3 +103,47 @@ def test_the_spender_is_the_key_of_the_apps_did():
     assert made.target == "0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa"
     with pytest.raises(ValueError, match="did:new"):
         permission_of(SpendingTerms(to="did:key:zDn", **terms), 7, 9)
+
+
+class _Account:
+    """An account on a chain whose newest block is of this time."""
+
+    def __init__(self, newest):
+        self._newest = newest
+        self.key = SimpleNamespace(address="0x" + "aa" * 20)
+        self.contracts = SimpleNamespace(chain_id=1)
+
+    async def chain(self):
+        return None if self._newest is None else self
+
+    async def block_time(self):
+        if isinstance(self._newest, Exception):
+            raise self._newest
+        return self._newest
+
+
+class Granting(SpendingMethods):
+    def __init__(self, newest):
+        self.account, self.minted = _Account(newest), None
+
+    @property
+    def vault(self):
+        return self
+
+    async def mint_delegation(self, _given):
+        return SimpleNamespace(cid="c", container="C")
+
+    async def _opened(self):
+        return self.account
+
+    async def _operated(self, *_):
+        pass
+
+
+@pytest.mark.parametrize(("newest", "start"), [(5, 5), (1 << 48, 9), (RpcError("no answer"), 9), (None, 9)])
+async def test_a_permission_starts_no_later_than_the_chains_newest_block(monkeypatch, newest, start):
+    monkeypatch.setattr(spending_methods.time, "time", lambda: 9.5)
+    allowed = await Granting(newest).allow_spending(
+        SpendingTerms(to=f"did:new:0x{'11' * 32}", token="native", allowance=5)
+    )
+    assert allowed.permission.start == start

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from holdfast.chain import account_calls, account_reads
+from holdfast.chain.errors import RpcError
 from holdfast.chain.signers import key_id
 from holdfast.client.account.methods import AccountMethods
 from holdfast.client.account.spending import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.chain.account_reads import Granted
     from holdfast.client.account.spender import Spender
     from holdfast.client.account.spending import Spending
+    from holdfast.client.flows.operations import SmartAccount
 
 
 class SpendingMethods(AccountMethods):
@@ -53,7 +55,7 @@ class SpendingMethods(AccountMethods):
         """
         account = await self._opened()
         address, chain_id = account.key.address, account.contracts.chain_id
-        permission = permission_of(terms, int(time.time()), secrets.randbits(64))
+        permission = permission_of(terms, await _start(account), secrets.randbits(64))
         policy = {"policy": policy_of(address, chain_id, permission)}
         given = DelegationOptions(to=terms.to, command=SPEND_COMMAND, expiration=terms.until or None, caveats=policy)
         made = await self.vault.mint_delegation(given)
@@ -77,7 +79,7 @@ class SpendingMethods(AccountMethods):
             OperationFailed: the chain refused it.
         """
         account = await self._opened()
-        own, start = key_id(account.key.signer), int(time.time())
+        own, start = key_id(account.key.signer), await _start(account)
         for granted in await self.account_permissions():
             if granted.permission.key_id == own:
                 await self.revoke_account_permission(granted.permission.id, on_progress=on_progress)
@@ -161,6 +163,20 @@ class SpendingMethods(AccountMethods):
     async def _undelegate(self, cids: Iterable[str]) -> None:
         for cid in cids:
             await self.vault.exec("resource:delegations action:revoke", {"cid": cid})
+
+
+async def _start(account: SmartAccount) -> int:
+    """Return from when a permission holds that is granted now (Unix time).
+
+    If the chain's clock is behind this device's, it is the newest block's time: the account refuses payments before.
+    """
+    now, chain = int(time.time()), await account.chain()
+    if chain is None:
+        return now
+    try:
+        return min(now, await chain.block_time())
+    except RpcError:
+        return now
 
 
 def _usable(found: list[Granted], amount: int) -> Granted:
