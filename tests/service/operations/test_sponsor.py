@@ -90,6 +90,9 @@ class Chain:
             await asyncio.Event().wait()
         return getattr(self, method)(*params)
 
+    async def block_time(self):
+        return self.now
+
     def eth_getBlockByNumber(self, _number, _full):  # noqa: N802
         return {"number": hex(self.block), "timestamp": hex(self.now), "baseFeePerGas": hex(GWEI // 2)}
 
