@@ -310,7 +310,7 @@ async def test_two_keys_sign_the_account_pays_a_bundler_and_the_page_speaks_germ
     await visit.page.fill("#bundler", chain.bundler_url)
     assert "es zahlt das Konto" in await visit.plan(to)
     await visit.press("plan")
-    assert "Alles ist weg" in await visit.text("[data-step=sent]")
+    assert "Alles wurde mitgenommen" in await visit.text("[data-step=sent]")
     assert chain.usdc_of(to) == 3 * DOLLAR and chain.coin_of(to) > ETH * 9 // 10
     assert (chain.usdc_of(left.account), chain.coin_of(left.account)) == (0, 0)
     assert visit.asked == {host(chain.rpc_url), host(chain.bundler_url)}

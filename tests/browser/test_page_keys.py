@@ -157,7 +157,7 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     await has_guardian_with_an_hour(lost, guardian_name, guardian_account)
     await changed(lost, "Changed on")
     await lost.told("1 person is enough. You then have 1 hour to stop it.", GUARDIANS)
-    await lost.told("Safer: choose two or more", GUARDIANS)
+    await lost.told("It is safer to choose two or more", GUARDIANS)
     lost_key = await code_of(lost)
     await drills_the_account(lost, chain, account, guardian_name)
     await lost.page.context.close()
