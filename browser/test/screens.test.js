@@ -38,6 +38,7 @@ import { sendError } from "../src/pages/send/errors.ts";
 import { resolved } from "../src/pages/send/payee.ts";
 import { showState, start } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
+import { passkeysCard } from "../src/pages/vault/passkeys.ts";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 /** Notes where the pages go. */
@@ -64,6 +65,22 @@ function client(context, methods) {
 }
 
 const ROW = { channel: "handle", identifier: "ada", did: "did:new:0x1", credentialId: "AAAA" };
+
+for (const [registered, said] of [
+  [true, "passkeys.added"],
+  [false, "passkeys.unregistered"],
+])
+  onPage(`of a new passkey is said whether the service knows it: ${registered}`, async (context) => {
+    client(context, {
+      vault: { query: async () => ({ did: ROW.did }), parse: async () => ({ parsed: {} }) },
+      addPasskey: async () => ({ credentialId: "BBBB", credential: "", registered }),
+    });
+    const vault = { credentials: [], wraps: [], unregistered: [], name: "ada", did: ROW.did, record: ROW };
+    document.body.append(await passkeysCard(vault));
+    press("add");
+    await until(() => visited.length);
+    assert.deepEqual(visited, [["home", { said: text(said) }]]);
+  });
 
 onPage("once the service knows the name, nothing but the first copy is awaited, and it is said", async (context) => {
   client(context, {

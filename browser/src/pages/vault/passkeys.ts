@@ -28,7 +28,7 @@ export async function passkeysCard({ credentials, wraps, name, did, record, unre
       async () => {
         const { credentialId, registered } = await addPasskey({ userName: name || did, ...options });
         if (record && record.channel !== "handle" && !registered) await proveFor(credentialId, record);
-        else await go("home", { said: text("passkeys.added") });
+        else await go("home", { said: text(record && !registered ? "passkeys.unregistered" : "passkeys.added") });
       },
       text("passkey.open"),
     );
