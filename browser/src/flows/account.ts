@@ -31,7 +31,7 @@ import { NetworkError, insteadOf, printable } from "../errors.ts";
 import type { AccountState, ContractSet, ServedChain, UserOp } from "../generated/types.ts";
 import { ownKey } from "../vault/own_key.ts";
 import { accountAddress, contractsOf, servedChain } from "./contracts.ts";
-import { BLOCK_LOOK_MS, BLOCK_MS, STATE_AGE_MS } from "../generated/operation_retries.ts";
+import { BLOCK_LOOK_MS, BLOCK_MS, BLOCK_WITHIN_MS, STATE_AGE_MS } from "../generated/operation_retries.ts";
 import { NONCES, SignedOperations } from "./signed.ts";
 
 /** ERC-4337: the paymaster's errors begin with AA3, here as hex. */
@@ -261,12 +261,11 @@ export class SmartAccount {
 
   /**
    * Waits for a block above `after` (null: above the newest one); without the chain's endpoint, for three seconds.
-   * @param within milliseconds
    * @returns the newest block's number; `after` without an endpoint or if no block came in time
    */
-  async nextBlock(after: number | null, within: number): Promise<number> {
+  async nextBlock(after: number | null): Promise<number> {
     const url = await this.endpoint();
-    const found = url ? blockAbove(url, after, performance.now() + within) : sleep(BLOCK_MS);
+    const found = url ? blockAbove(url, after, performance.now() + BLOCK_WITHIN_MS) : sleep(BLOCK_MS);
     return (await found.catch(() => null)) ?? after ?? 0;
   }
 

@@ -4,26 +4,19 @@
 
 import { AccountNotFunded, GasTooDear, OperationFailed, isStale, revertOf } from "../chain/errors.ts";
 import { canonicalHandle, textHash } from "../chain/names.ts";
-import { BLOCK_WITHIN_MS, CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.ts";
+import { CLAIM_ATTEMPTS, RECEIPT_AGAIN_MS } from "../generated/operation_retries.ts";
 import { RegistrationRefused, insteadOf } from "../errors.ts";
-import type { Attestation } from "../generated/types.ts";
 import { withStore } from "../vault/store.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { SmartAccount } from "./account.ts";
 import type { RegistrationStep } from "./register.ts";
+import type { Registered } from "./signature.ts";
 
 /** the state from which an interrupted registration continues; it contains no secret */
-interface Row {
-  did: string;
-  identifier: string;
-  channel: string;
+interface Row extends Registered {
   sessionRequested?: boolean;
-  attestation?: Attestation;
   /** of the user operation that posted the commitment */ commitmentOperation?: string;
   /** of the user operation that registers */ operationHash?: string;
-  txHash?: string;
-  blockNumber?: number | null;
-  smartAccount?: string | null;
 }
 
 /** Selectors of the registry's errors: NotCommitted(bytes32), CommitmentExpired and CommitmentTooNew(bytes32,uint256). */
@@ -160,7 +153,7 @@ export async function preparedClaim(
       after =
         typeof commitment !== "number" && after === null && lack !== "block"
           ? await commitment(lack === "expired")
-          : await account.nextBlock(after, BLOCK_WITHIN_MS);
+          : await account.nextBlock(after);
     }
   }
 }

@@ -12,7 +12,6 @@ import type { AccountState } from "../generated/types.ts";
 import { accountAddress, contractsOf, type Origin } from "./contracts.ts";
 
 const OF_A_KEY = "did:new:";
-const UNVERIFIED = "payee_unverified";
 
 /**
  * @param to an address or a DID
@@ -45,31 +44,26 @@ export async function checkElsewhere(
 ) {
   if (did === null) return;
   const states = [client.accountState({ account }), client.accountStateOn(chainId, { account })];
-  const [key, found] = (await Promise.all(states)).map(({ pubKeyX, pubKeyY }) => ({
-    x: BigInt(pubKeyX),
-    y: BigInt(pubKeyY),
-  }));
+  const [key, found] = (await Promise.all(states)).map(keyOf);
   const isThere = found.x !== 0n || found.y !== 0n;
   const isSame = isThere ? found.x === key.x && found.y === key.y : (await accountAddress(client, key)) === account;
-  if (isSame) return;
-  throw new PaymentRefused(
-    `on chain ${chainId}, ${account} obeys another key than on the payee's own chain: nothing was paid`,
-    UNVERIFIED,
-  );
+  if (!isSame) throw unverified(`on chain ${chainId}, ${account} obeys another key than on the payee's own chain`);
+}
+
+function unverified(why: string) {
+  return new PaymentRefused(`${why}: nothing was paid`, "payee_unverified");
+}
+
+function keyOf({ pubKeyX, pubKeyY }: AccountState): Origin {
+  return { x: BigInt(pubKeyX), y: BigInt(pubKeyY) };
 }
 
 async function confirm(client: Client, did: string, address: string) {
   const state = await stateOf(client, address);
   if (!state.isActive || state.did.toLowerCase() !== (await textHash(client.vault, did)))
-    throw new PaymentRefused(
-      `the chain does not confirm that ${address} is the account of the payee's DID: nothing was paid`,
-      UNVERIFIED,
-    );
+    throw unverified(`the chain does not confirm that ${address} is the account of the payee's DID`);
   if (did.startsWith(OF_A_KEY) && !(await follows(client, did, address, state)))
-    throw new PaymentRefused(
-      `${address} does not follow from the key of the payee's DID: nothing was paid`,
-      UNVERIFIED,
-    );
+    throw unverified(`${address} does not follow from the key of the payee's DID`);
 }
 
 /**
@@ -87,8 +81,8 @@ async function stateOf(client: Client, account: string) {
  * Whether the address follows from the key whose hash is the DID: the account's current key or, after a change of keys,
  * the one that it was created for. Whoever names the key cannot lie, because the DID and the address are hashes of it.
  */
-async function follows(client: Client, did: string, address: string, { pubKeyX, pubKeyY }: AccountState) {
-  if (await isOrigin(client, did, address, { x: BigInt(pubKeyX), y: BigInt(pubKeyY) })) return true;
+async function follows(client: Client, did: string, address: string, state: AccountState) {
+  if (await isOrigin(client, did, address, keyOf(state))) return true;
   const created = await createdFor(client, address);
   return created !== null && isOrigin(client, did, address, created);
 }

@@ -1,14 +1,24 @@
 /** Tokens for a service, signed by the vault's key, and the registration of a credential with one. */
 
 import type { Client } from "../client.ts";
-
 import type { Attestation } from "../generated/types.ts";
-
 import type { Vault } from "../vault/vault.ts";
 
 /** The placeholder that is sent as the transaction hash to a service without a bundler. */
 export const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 const REGISTER = "/dids/register";
+
+/** what a registration says */
+export interface Registered {
+  did: string;
+  identifier: string;
+  channel: string;
+  txHash?: string;
+  blockNumber?: number | null;
+  smartAccount?: string | null;
+  attestation?: Attestation;
+}
+
 const LIVES_S = 300;
 const LOOPBACK = new Set(["127.0.0.1", "[::1]"]);
 
@@ -25,19 +35,7 @@ export async function tokenOf(vault: Vault, audience: string, command: string, a
  * Registers a credential with the service, signed by the vault's key: strangers' credentials are then no obstacle to
  * the owner's, and recoveries know the identifier. If the vault was locked in the meantime, nothing is sent.
  */
-export async function registerCredential(
-  client: Client,
-  credentialId: string,
-  row: {
-    identifier: string;
-    channel: string;
-    did: string;
-    txHash?: string;
-    blockNumber?: number | null;
-    smartAccount?: string | null;
-    attestation?: Attestation;
-  },
-) {
+export async function registerCredential(client: Client, credentialId: string, row: Registered) {
   const { identifier, channel, did, txHash = NO_TRANSACTION, blockNumber, smartAccount, attestation } = row;
   const mined = { ...(blockNumber && { blockNumber }), ...(smartAccount && { smartAccount }) };
   const fields = { credentialId, identifier, channel, did, txHash, ...mined, ...(attestation && { attestation }) };

@@ -41,11 +41,11 @@ export async function readCar(
 ): Promise<{ root: string | null; blocks: Map<string, Uint8Array<ArrayBuffer>> }> {
   if (data.length > MAX_CAR_BYTES)
     throw new ContentError("car_too_large", `the CAR file has more than ${MAX_CAR_BYTES} bytes`);
-  const { bytes, end: first } = section(data, 0, MAX_HEADER_BYTES, "header_too_large");
+  const { bytes, end: first } = section(data, 0);
   const root = readHeader(bytes);
   const blocks: Map<string, Uint8Array<ArrayBuffer>> = new Map();
   for (let at = first, count = 1; at < data.length; count += 1) {
-    const { bytes: found, end } = section(data, at, CID_BYTES + longestBlock(data, at), "section_too_large");
+    const { bytes: found, end } = section(data, at);
     if (count > MAX_BLOCKS) throw new ContentError("car_too_large", `the CAR file has more than ${MAX_BLOCKS} blocks`);
     const cid = textOf(found.subarray(0, CID_BYTES));
     blocks.set(cid, await verified(cid, found.slice(CID_BYTES)));
@@ -56,29 +56,23 @@ export async function readCar(
   return { root, blocks };
 }
 
-function section(
-  data: Uint8Array<ArrayBuffer>,
-  at: number,
-  longest: number,
-  tooLarge: "header_too_large" | "section_too_large",
-) {
+/** The section at 0 is the header. */
+function section(data: Uint8Array<ArrayBuffer>, at: number) {
   const found = decodeVarint(data, at, MAX_VARINT_BYTES);
   if (!found) throw new ContentError("cut_short", "the CAR file is cut short");
   const length = Number(found.value);
-  if (tooLarge !== "header_too_large" && length < CID_BYTES) {
+  if (at && length < CID_BYTES)
     throw new ContentError("section_too_short", "a section of the CAR file is shorter than a CID");
-  }
-  if (length > longest) throw new ContentError(tooLarge, "a section of the CAR file is larger than allowed");
+  const longest = at ? CID_BYTES + longestBlock(data.subarray(found.end, found.end + CID_BYTES)) : MAX_HEADER_BYTES;
+  const code = at ? "section_too_large" : "header_too_large";
+  if (length > longest) throw new ContentError(code, "a section of the CAR file is larger than allowed");
   const end = found.end + length;
   if (end > data.length) throw new ContentError("cut_short", "the CAR file is cut short");
   return { bytes: data.subarray(found.end, end), end };
 }
 
-/** Returns the limit for the block at `at`, in bytes, which is lower for a root. */
-function longestBlock(data: Uint8Array<ArrayBuffer>, at: number) {
-  const begin = decodeVarint(data, at, MAX_VARINT_BYTES);
-  if (!begin || Number(begin.value) < CID_BYTES) return MAX_LEGACY_BLOCK_BYTES;
-  const cid = data.subarray(begin.end, begin.end + CID_BYTES);
+/** Returns the limit for a block, in bytes, which is lower for a root. */
+function longestBlock(cid: Uint8Array) {
   return cid.length === CID_BYTES && codecOf(textOf(cid)) === "dag-cbor" ? MAX_ROOT_BYTES : MAX_LEGACY_BLOCK_BYTES;
 }
 
@@ -90,16 +84,9 @@ function readHeader(bytes: Uint8Array<ArrayBuffer>) {
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
   }
   if (version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
-  return roots.length === 1 ? cidOfLink(roots[0]) : null;
-}
-
-/**
- * Returns the canonical text of a decoded link's CID.
- * @throws {ContentError} another value, or a CID of another kind
- */
-export function cidOfLink(value: unknown): string {
-  if (!(value instanceof Link)) throw new ContentError("invalid_dag_cbor", "a link is expected");
-  return textOf(value.bytes);
+  if (roots.length !== 1) return null;
+  if (!(roots[0] instanceof Link)) throw new ContentError("invalid_dag_cbor", "a link is expected");
+  return textOf(roots[0].bytes);
 }
 
 /** @returns whether a decoded value has named fields */

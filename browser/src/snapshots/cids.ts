@@ -36,9 +36,9 @@ export function textOf(cid: Uint8Array): string {
 }
 
 export function isSupported(cid: Uint8Array) {
-  const known =
-    cid[0] === 1 && (cid[1] === NUMBERS.raw || cid[1] === NUMBERS["dag-cbor"]) && cid[2] === 0x12 && cid[3] === 32;
-  return known && cid.length === CID_BYTES;
+  const [version, codec, hash, length] = cid;
+  const isKnown = version === 1 && Object.values(NUMBERS).includes(codec) && hash === 0x12 && length === 32;
+  return isKnown && cid.length === CID_BYTES;
 }
 
 /**

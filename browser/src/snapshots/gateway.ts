@@ -111,11 +111,5 @@ export class Gateways {
 /** The request for a block (Trustless Gateway specification). */
 function requestFor(cid: string) {
   const headers = { Accept: RAW };
-  return {
-    method: "GET",
-    path: `/ipfs/${cid}`,
-    query: { format: "raw" },
-    headers,
-    redirect: "follow" as const,
-  };
+  return { method: "GET", path: `/ipfs/${cid}`, query: { format: "raw" }, headers, redirect: "follow" as const };
 }

@@ -15,27 +15,13 @@ export const MAX_RECORD_BYTES = 10 << 10;
 const MAX_TTL_NS = (1n << 63n) - 1n;
 const PREFIX = new TextEncoder().encode("ipns-signature:");
 const PATH = "/ipfs/";
-const NUMBER = 0,
-  OCTETS = 2;
+const [NUMBER, OCTETS] = [0, 2];
 /** The lengths of the other Protocol Buffers types in bytes. */
 const FIXED: Record<number, number> = { 1: 8, 5: 4 };
 const MAX_FIELDS = 32;
-const SIGNATURE_V1 = 2,
-  PUBLIC_KEY = 7,
-  SIGNATURE = 8,
-  DATA = 9;
-/** The Protocol Buffers wire types of the fields that a record may have. */
-const FORM: Record<number, number> = {
-  1: OCTETS,
-  2: OCTETS,
-  3: NUMBER,
-  4: OCTETS,
-  5: NUMBER,
-  6: NUMBER,
-  7: OCTETS,
-  8: OCTETS,
-  9: OCTETS,
-};
+const [SIGNATURE_V1, PUBLIC_KEY, SIGNATURE, DATA] = [2, 7, 8, 9];
+/** The Protocol Buffers wire types of the fields that a record may have: octets (2) or a number (0). */
+const FORM: Record<number, number> = { 1: 2, 2: 2, 3: 0, 4: 2, 5: 0, 6: 0, 7: 2, 8: 2, 9: 2 };
 /** The fields of version 1, which repeat the values of the signed data. */
 const V1: Record<number, string> = { 1: "Value", 3: "ValidityType", 4: "Validity", 5: "Sequence", 6: "TTL" };
 /** RFC 3339, section 5.6, with at most nine digits of a second. */

@@ -117,7 +117,7 @@ async def prepared_claim(
         if not isinstance(commitment, int) and after is None and lack is not _Lack.BLOCK:
             after = await commitment(lack is _Lack.TIME)
         else:
-            after = await account.next_block(after, OPERATIONS.block_within_s)
+            after = await account.next_block(after)
     raise AssertionError("the last try returns or raises")
 
 

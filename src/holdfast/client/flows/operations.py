@@ -333,7 +333,7 @@ class SmartAccount:
         if taken is not None:
             raise OperationFailed(f"the alias {alias} is taken on the chain: choose another", "AliasTaken")
 
-    async def next_block(self, after: int | None, within_s: float) -> int:
+    async def next_block(self, after: int | None) -> int:
         """Wait for a block above `after` (None: above the newest one), without an endpoint for three seconds.
 
         Return the newest block's number; `after` if there is no endpoint or no block came in time.
@@ -343,7 +343,7 @@ class SmartAccount:
             await asyncio.sleep(OPERATIONS.block_s)
         else:
             with suppress(ChainError, TimeoutError):
-                async with asyncio.timeout(within_s):
+                async with asyncio.timeout(OPERATIONS.block_within_s):
                     return await _block_above(chain, after)
         return after or 0
 

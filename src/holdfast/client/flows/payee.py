@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.client.types.service import AccountState, ContractSet
 
 _OF_A_KEY = "did:new:"
-_UNVERIFIED = "payee_unverified"
 _BLOCK = re.compile(r"[0-9]{1,78}")
 
 
@@ -68,10 +67,11 @@ async def check_elsewhere(client: AsyncServiceClient, payee: Payee, chain_id: in
     )
     key, found = _key_of(here), _key_of(there)
     if found != key if any(found) else account_address(contracts, *key, 0) != payee.address:
-        raise PaymentRefused(
-            f"on chain {chain_id}, {payee.address} obeys another key than on the payee's own chain: nothing was paid",
-            _UNVERIFIED,
-        )
+        raise _unverified(f"on chain {chain_id}, {payee.address} obeys another key than on the payee's own chain")
+
+
+def _unverified(why: str) -> PaymentRefused:
+    return PaymentRefused(f"{why}: nothing was paid", "payee_unverified")
 
 
 def _key_of(state: AccountState) -> tuple[int, int]:
@@ -81,14 +81,9 @@ def _key_of(state: AccountState) -> tuple[int, int]:
 async def _confirm(client: AsyncServiceClient, did: str, address: str, account: SmartAccount) -> None:
     state = await _state_of(client, address)
     if from_hex(state.did) != did_hash(did) or not state.is_active:
-        raise PaymentRefused(
-            f"the chain does not confirm that {address} is the account of the payee's DID: nothing was paid",
-            _UNVERIFIED,
-        )
+        raise _unverified(f"the chain does not confirm that {address} is the account of the payee's DID")
     if did.startswith(_OF_A_KEY) and not await _follows(client, did, address, state, account):
-        raise PaymentRefused(
-            f"{address} does not follow from the key of the payee's DID: nothing was paid", _UNVERIFIED
-        )
+        raise _unverified(f"{address} does not follow from the key of the payee's DID")
 
 
 async def _state_of(client: AsyncServiceClient, address: str) -> AccountState:

@@ -186,16 +186,14 @@ class Registrar:
                 token=await self._token(),
             )
         except RequestRefused as error:
-            known = (
-                None if error.code not in REGISTRATIONS.repeated else await self.client.lookup_did(self._credential_id)
-            )
+            there = error.code in REGISTRATIONS.repeated and await self.client.lookup_did(self._credential_id)
             if error.code in REGISTRATIONS.of_attestation:
                 self._notes.note(attestation=None)
             if error.code == errors.REGISTRATION_UNPROVEN.error and noted.tx_hash is None:
                 raise RegistrationRefused(
                     "the service requires a transaction that registers this DID, and has no bundler that could send one"
                 ) from error
-            if known is None:
+            if not there:
                 raise
         known = await self.client.lookup_did(self._credential_id)
         if known is None:

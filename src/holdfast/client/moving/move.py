@@ -69,7 +69,8 @@ class Move:
         noted, key = await self._with_passkey(await self._noted())
         credential_id = noted.credential_id or ""
         noted = await self._with_signer(noted, credential_id)
-        await self._forget_replaced(noted)
+        for replaced in noted.replaced:
+            await forget(vault, replaced)
         await self._tell("the new passkey has signed")
         known = noted.registration
         registrar = self._registrar(credential_id, known)
@@ -114,10 +115,6 @@ class Move:
                 await self._note(noted, credential_id=None)
             raise
 
-    async def _forget_replaced(self, noted: Noted) -> None:
-        for replaced in noted.replaced:
-            await forget(self._person.vault, replaced)
-
     async def _note(self, noted: Noted, **changes: Any) -> Noted:
         changed = msgspec.structs.replace(noted, **changes)
         await asyncio.to_thread(note_move, self._store(), self._did, changed)
@@ -129,10 +126,9 @@ class Move:
         noted = await asyncio.to_thread(noted_move, store, self._did)
         if noted is not None and noted.to == to:
             return noted
-        if noted is not None:
-            await self._forget_replaced(noted)
-            if noted.credential_id is not None:
-                await forget(self._person.vault, noted.credential_id)
+        for given_up in (*noted.replaced, noted.credential_id) if noted else ():
+            if given_up is not None:
+                await forget(self._person.vault, given_up)
         known, former = await self._registration()
         await check_free(self._new, known.identifier, known.channel, self._did)
         return await self._note(Noted(to=to, former=former, registration=known, signers=noted.signers if noted else ()))

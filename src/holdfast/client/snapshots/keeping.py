@@ -19,11 +19,11 @@ from holdfast.client.snapshots.versions import (
     OtherKeys,
     carried_keys,
     compare_vaults,
-    may_have_lost,
     opened_beside,
     remove_all,
     removed_keys,
 )
+from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.vault.keys import KnownKey
 from holdfast.wire.client_errors import ClientStateError, NetworkError, StorageError
 
@@ -186,7 +186,7 @@ class VaultSnapshots:
         version, its device was paired by an earlier release and never had this version's keys.
         """
         vault, _ = self._vault()
-        if not await may_have_lost(vault, other.sealed):
+        if await carried_keys(vault) <= set(wrap_names(other.sealed)):
             return
         with contextlib.suppress(OtherKeys):
             async with opened_beside(vault, other, key) as second:

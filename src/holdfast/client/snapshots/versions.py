@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.types import Record, Resource
 from holdfast.client.vault.removed_keys import CARRIED, name_in, row_of, see_recorded
 from holdfast.wire.client_errors import ClientStateError, PluginCallError
@@ -65,9 +64,8 @@ class TableDifference(Record, frozen=True, kw_only=True):
 
 async def compare_vaults(here: AsyncVault, there: AsyncVault) -> list[TableDifference]:
     """Return the tables in which two unlocked vaults differ, if any. Raises PluginCallError."""
-    tables = [(str(resource), await _rows(here, resource), await _rows(there, resource)) for resource in Resource]
-    tables.append((KEYS, await _keys(here), await _keys(there)))
-    found = [_difference(table, ours, theirs) for table, ours, theirs in tables]
+    tables = (*map(str, Resource), KEYS)
+    found = [_difference(table, await _rows(here, table), await _rows(there, table)) for table in tables]
     return [it for it in found if it != TableDifference(table=it.table)]
 
 
@@ -80,14 +78,12 @@ def _difference(table: str, ours: dict[str, Any], theirs: dict[str, Any]) -> Tab
     )
 
 
-async def _keys(vault: AsyncVault) -> dict[str, Any]:
-    return {f"{kind}:{key_id}": True for kind, key_id in await carried_keys(vault)}
-
-
-async def _rows(vault: AsyncVault, resource: Resource) -> dict[str, Any]:
-    listed = await vault.exec(f"resource:{resource} action:list", {"limit": _PAGE})
+async def _rows(vault: AsyncVault, table: str) -> dict[str, Any]:
+    if table == KEYS:
+        return {f"{kind}:{key_id}": True for kind, key_id in await carried_keys(vault)}
+    listed = await vault.exec(f"resource:{table} action:list", {"limit": _PAGE})
     if not listed.success or not isinstance(listed.result, list):
-        raise PluginCallError("exec", f"the rows of {resource} cannot be listed ({listed.error})")
+        raise PluginCallError("exec", f"the rows of {table} cannot be listed ({listed.error})")
     return {_name(row): row for row in listed.result}
 
 
@@ -101,8 +97,7 @@ async def removed_keys(vault: AsyncVault) -> set[Name]:
     listed = await vault.exec("resource:tokens action:list")
     if not listed.success or listed.result is None:
         raise PluginCallError("exec", f"the removed keys cannot be listed ({listed.error})")
-    names = {name_in(row) for row in listed.result}
-    return {name for name in names if name is not None}
+    return {name for row in listed.result if (name := name_in(row)) is not None}
 
 
 async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
@@ -117,11 +112,6 @@ async def remove_all(vault: AsyncVault, names: Iterable[Name]) -> bool:
         else:
             see_recorded((await vault.exec("resource:tokens action:create", row_of(*name))).error)
     return not had.isdisjoint(names)
-
-
-async def may_have_lost(vault: AsyncVault, sealed: bytes) -> bool:
-    """Return whether an unlocked vault has a passkey or password that may have been removed from a sealed version."""
-    return not await carried_keys(vault) <= set(wrap_names(sealed))
 
 
 async def carried_keys(vault: AsyncVault) -> set[Name]:
