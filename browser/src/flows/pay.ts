@@ -89,9 +89,8 @@ async function preparedBy(account: SmartAccount, callData: string, payment: Paym
 
 /** Checks that the parameters are a payment, and returns the amount. @throws {TypeError} */
 function checked({ amount, token }: PaymentParams): bigint {
-  if (!AMOUNT.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST) {
+  if (!AMOUNT.test(amount) || BigInt(amount) === 0n || BigInt(amount) > MOST)
     throw new TypeError("amount: a positive whole number in the token's smallest unit");
-  }
   if (token !== NATIVE && !isAddress(token)) throw new TypeError('token: an ERC-20 address, or "native"');
   return BigInt(amount);
 }

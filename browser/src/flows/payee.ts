@@ -24,9 +24,8 @@ export async function payeeOf(client: Client, to: string): Promise<{ address: st
   if (typeof to !== "string" || !to.startsWith("did:")) throw new TypeError("to: an address or a DID");
   const found = await client.indexerDid(await textHash(client.vault, to));
   const controller = found.controller ?? "";
-  if (!found.found || !found.active || !isAddress(controller)) {
+  if (!found.found || !found.active || !isAddress(controller))
     throw new PaymentRefused("the payee's DID is not registered, or not active", "payee_unregistered");
-  }
   const address = await checksumAddress(client.vault, controller);
   await confirm(client, to, address);
   return { address, did: to };

@@ -80,9 +80,8 @@ function readHeader(bytes: Uint8Array<ArrayBuffer>) {
   const header = decode(bytes, "invalid_header", "the CAR file's header is");
   const { names, fields } = fieldsIn(header);
   const { roots, version } = fields;
-  if (names !== "roots,version" || !Array.isArray(roots)) {
+  if (names !== "roots,version" || !Array.isArray(roots))
     throw new ContentError("invalid_header", "the CAR file's header is not that of version 1");
-  }
   if (version !== 1) throw new ContentError("invalid_header", "the CAR file's version is not 1");
   if (roots.length !== 1) return null;
   if (!(roots[0] instanceof Link)) throw new ContentError("invalid_dag_cbor", "a link is expected");

@@ -133,15 +133,11 @@ export async function pinRequested(
  * @param answer lines of JSON
  */
 function checkImported(answer: string, rootCid: string, pinned: boolean) {
-  const roots = answer
-    .split("\n")
-    .filter((line) => line.trim())
-    .map(rootIn)
-    .filter((root) => root !== null);
+  const lines = answer.split("\n").filter((line) => line.trim());
+  const roots = lines.map(rootIn).filter((root) => root !== null);
   const expected = pinned || roots.length ? 1 : 0;
-  if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg)) {
+  if (roots.length !== expected || !roots.every((root) => root.Cid?.["/"] === rootCid && !root.PinErrorMsg))
     throw new StorageError("the snapshot was not accepted: the server acknowledged another root, or none");
-  }
 }
 
 function rootIn(line: string) {

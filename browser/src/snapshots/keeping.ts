@@ -124,17 +124,11 @@ export class VaultSnapshots {
    */
   async firstCopy(withinMs: number): Promise<boolean> {
     const { vault } = this.#client;
-    const known = await this.state();
-    if (known.acknowledgedRoot !== null) return true;
+    if ((await this.state()).acknowledgedRoot !== null) return true;
     const ending = new AbortController();
+    const { signal } = ending;
     const acknowledged: Promise<boolean> = new Promise((resolve) => {
-      vault.addEventListener(
-        "snapshot",
-        ({ detail }) => {
-          if (detail.acknowledgedRoot !== null) resolve(true);
-        },
-        { signal: ending.signal },
-      );
+      vault.addEventListener("snapshot", ({ detail }) => detail.acknowledgedRoot !== null && resolve(true), { signal });
       setTimeout(() => resolve(false), withinMs);
     });
     this.publish().catch(() => this.changed());

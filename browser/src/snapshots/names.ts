@@ -49,9 +49,8 @@ export function publicKeyOf(name: string): Uint8Array<ArrayBuffer> {
   const found = text.length <= MAX_CHARACTERS ? fromMultibase(text) : null;
   if (!found || toMultibase(text[0], found) !== text)
     throw new ContentError("invalid_name", "the text is not an IPNS name");
-  if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at])) {
+  if (found.length !== known.length + PUBLIC_KEY_BYTES || !known.every((byte, at) => byte === found[at]))
     throw new ContentError("invalid_name", "the text is not the IPNS name of an Ed25519 key");
-  }
   return found.slice(known.length);
 }
 

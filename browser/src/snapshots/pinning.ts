@@ -87,11 +87,10 @@ export class Pinning {
     const end = performance.now() + withinMs; // the clock may be set meanwhile
     for (let found = pin; ; found = await this.get(pin.requestId)) {
       if (found.status === "pinned") return found;
-      if (found.status === "failed") {
+      if (found.status === "failed")
         throw new StorageError(
           `the pinning service reports that the pin failed: ${found.info?.status_details ?? "it gives no reason"}`,
         );
-      }
       if (performance.now() > end) throw new StorageError("the pin was not complete in time");
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }

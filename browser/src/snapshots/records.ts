@@ -52,13 +52,11 @@ export async function readRecord(name: string | Uint8Array, data: Uint8Array<Arr
   if (data.length > MAX_RECORD_BYTES)
     throw new ContentError("record_too_large", `an IPNS record has at most ${MAX_RECORD_BYTES} bytes`);
   const fields = fieldsOf(data);
-  if (PUBLIC_KEY in fields && !isEqual(fields[PUBLIC_KEY], keyBytes(publicKey))) {
+  if (PUBLIC_KEY in fields && !isEqual(fields[PUBLIC_KEY], keyBytes(publicKey)))
     throw new ContentError("other_key", "the record carries another key than its name");
-  }
   const { [DATA]: signed, [SIGNATURE]: signature } = fields;
-  if (!(signed instanceof Uint8Array) || !(signature instanceof Uint8Array)) {
+  if (!(signed instanceof Uint8Array) || !(signature instanceof Uint8Array))
     throw new ContentError("invalid_record", "the record has no data or no signature of version 2");
-  }
   await checkSignature(publicKey, signature, signed);
   const entry = readEntry(signed);
   checkV1(fields, entry);
@@ -84,12 +82,11 @@ function fieldsOf(data: Uint8Array<ArrayBuffer>): Fields {
     const tag = varint(data, at);
     const number = Number(BigInt(tag.value) >> 3n);
     const kind = Number(BigInt(tag.value) & 7n);
-    if (count > MAX_FIELDS || number in fields || (number in FORM && FORM[number] !== kind)) {
+    if (count > MAX_FIELDS || number in fields || (number in FORM && FORM[number] !== kind))
       throw new ContentError(
         "invalid_record",
         "the record has too many fields, one of them twice, or one of a different type",
       );
-    }
     const { value, end } = fieldValue(data, tag.end, kind);
     if (number in FORM) fields[number] = value;
     at = end;
@@ -122,11 +119,10 @@ async function checkSignature(publicKey: Uint8Array, signature: Uint8Array<Array
     const key = await crypto.subtle.importKey("raw", Uint8Array.from(publicKey), "Ed25519", false, ["verify"]);
     holds = await crypto.subtle.verify("Ed25519", key, signature, joined([PREFIX, signed]));
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "NotSupportedError") {
+    if (cause instanceof Error && cause.name === "NotSupportedError")
       throw new ContentError("unsupported", "this browser cannot verify Ed25519 signatures: use a current one", {
         cause,
       });
-    }
   }
   if (!holds) throw new ContentError("invalid_signature", "the record is not signed by the key of its name");
 }
@@ -134,17 +130,15 @@ async function checkSignature(publicKey: Uint8Array, signature: Uint8Array<Array
 function readEntry(signed: Uint8Array) {
   const entry = decode(signed, "invalid_data", "the record's data is");
   // Unexpected fields are ignored (IPNS specification, "Record Verification"), because later versions add some.
-  if (!isMap(entry) || !Object.values(V1).every((name) => name in entry)) {
+  if (!isMap(entry) || !Object.values(V1).every((name) => name in entry))
     throw new ContentError("invalid_data", "the record's data lacks a field");
-  }
   return entry;
 }
 
 function checkV1(fields: Fields, entry: Record<string, unknown>) {
   if (![SIGNATURE_V1, ...Object.keys(V1)].some((number) => number in fields)) return;
-  if (Object.entries(V1).some(([number, name]) => !isEqual(fields[Number(number)], entry[name]))) {
+  if (Object.entries(V1).some(([number, name]) => !isEqual(fields[Number(number)], entry[name])))
     throw new ContentError("v1_mismatch", "the record's fields of version 1 differ from its data");
-  }
 }
 
 function isEqual(one: unknown, other: unknown) {
@@ -153,12 +147,10 @@ function isEqual(one: unknown, other: unknown) {
 
 function recordOf(publicKey: Uint8Array, entry: Record<string, unknown>, data: Uint8Array<ArrayBuffer>) {
   const { Sequence: sequence, TTL: ttl, ValidityType: type } = entry;
-  if (!(isCount(sequence) && isCount(ttl) && isCount(type))) {
+  if (!(isCount(sequence) && isCount(ttl) && isCount(type)))
     throw new ContentError("invalid_data", "a number in the record's data does not have the documented form");
-  }
-  if (typeof sequence === "bigint" || BigInt(ttl) > MAX_TTL_NS || type !== 0) {
+  if (typeof sequence === "bigint" || BigInt(ttl) > MAX_TTL_NS || type !== 0)
     throw new ContentError("invalid_data", "a number in the record's data is out of range");
-  }
   return { publicKey, rootCid: rootOf(entry.Value), sequence, validityNs: nanoseconds(entry.Validity), data };
 }
 
@@ -178,9 +170,8 @@ function nanoseconds(validity: unknown) {
   const [, day, time, fraction = "0", sign, hours = "0", minutes = "0"] = TIME.exec(text) ?? [];
   const moment = Date.parse(`${day}T${time}Z`);
   // Date turns a day that the month does not have into a day of the next month, and there is no year 0.
-  if (Number.isNaN(moment) || day.startsWith("0000") || !new Date(moment).toISOString().startsWith(`${day}T${time}`)) {
+  if (Number.isNaN(moment) || day.startsWith("0000") || !new Date(moment).toISOString().startsWith(`${day}T${time}`))
     throw new ContentError("invalid_validity", "the record's validity is not a time of RFC 3339");
-  }
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
   return BigInt(moment - ahead) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
 }

@@ -295,12 +295,8 @@ function checkWhole({ sealed, manifest }: Snapshot): { did: string; revision: nu
  * @throws {RecoveryRefused} `damaged`
  */
 async function checkBinding(vault: Vault, { manifest: { delegation, did } }: Snapshot, publicKey: Uint8Array | null) {
-  if (!delegation) {
-    throw new RecoveryRefused(
-      "damaged",
-      "the snapshot carries no delegation to the key that named it: it may be someone else's",
-    );
-  }
+  const unnamed = "the snapshot carries no delegation to the key that named it: it may be someone else's";
+  if (!delegation) throw new RecoveryRefused("damaged", unnamed);
   const audience = publicKey ? { audience: didKeyOf(publicKey) } : {};
   try {
     await vault.verifyUcan(Uint8Array.from(delegation), { ...audience, subject: did, command: PUBLISH, args: {} });
@@ -334,15 +330,12 @@ async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof ContentError) {
+    if (cause instanceof ContentError)
       throw new RecoveryRefused(CODES[cause.code] ?? "damaged", cause.message, { cause });
-    }
-    if (cause instanceof ServersFailed && cause.failed.every(({ error }) => error instanceof ContentError)) {
+    if (cause instanceof ServersFailed && cause.failed.every(({ error }) => error instanceof ContentError))
       throw new RecoveryRefused("damaged", plainReason(cause), { cause });
-    }
-    if (isMissing(cause)) {
+    if (isMissing(cause))
       throw new RecoveryRefused("incomplete", "a block of the snapshot is missing at all gateways", { cause });
-    }
     throw cause;
   }
 }

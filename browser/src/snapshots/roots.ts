@@ -37,9 +37,8 @@ export type Snapshot = { rootCid: string; manifest: Manifest; sealed: Uint8Array
  * @throws {ContentError} an empty vault, or one over 16 MiB
  */
 export async function snapshotOf(manifest: Manifest, sealed: Uint8Array<ArrayBuffer>): Promise<Snapshot> {
-  if (sealed.length === 0 || sealed.length > MAX_SEALED_BYTES) {
+  if (sealed.length === 0 || sealed.length > MAX_SEALED_BYTES)
     throw new ContentError("vault_too_large", `a sealed vault has 1 to ${MAX_SEALED_BYTES} bytes`);
-  }
   const parts = [];
   for (let at = 0; at < sealed.length; at += MAX_BLOCK_BYTES)
     parts.push(await blockOf("raw", sealed.slice(at, at + MAX_BLOCK_BYTES)));
@@ -83,9 +82,8 @@ export async function readRoot({ cid, data }: Block): Promise<Root> {
   const { manifest, size, blocks, vault } = fields;
   if (names === "manifest,vault")
     return { cid, manifest: readManifest(manifest), size: null, blocks: [readLink(vault)] };
-  if (names !== "blocks,manifest,size" || !Array.isArray(blocks)) {
+  if (names !== "blocks,manifest,size" || !Array.isArray(blocks))
     throw new ContentError("invalid_root", "the block is not the root of a snapshot");
-  }
   const whole = readSize(size, blocks.length);
   return { cid, blocks: blocks.map(readLink), manifest: readManifest(manifest), size: whole };
 }
@@ -107,9 +105,8 @@ export async function sealedOf(root: Root, blocks: Blocks): Promise<Uint8Array<A
   for (const cid of root.blocks) parts.push(await verified(cid, found(cid, blocks)));
   const sealed = joined(parts);
   const whole = parts.slice(0, -1).every((part) => part.length === MAX_BLOCK_BYTES);
-  if (root.size !== null && (!whole || sealed.length !== root.size)) {
+  if (root.size !== null && (!whole || sealed.length !== root.size))
     throw new ContentError("other_size", "the blocks of a snapshot have other lengths than its root says");
-  }
   return sealed;
 }
 

@@ -78,9 +78,8 @@ export async function compared(here: Vault, there: Vault): Promise<TableDifferen
 async function rows(vault: Vault, table: string): Promise<Map<string, string>> {
   if (table === KEYS_TABLE) return new Map((await carriedKeys(vault)).map(({ kind, id }) => [`${kind}:${id}`, ""]));
   const listed = await vault.exec<Record<string, unknown>[]>(`resource:${table} action:list`, { limit: PAGE });
-  if (!listed.success || !Array.isArray(listed.result)) {
+  if (!listed.success || !Array.isArray(listed.result))
     throw new PluginCallError("exec", `the rows of ${table} cannot be listed (${listed.error})`);
-  }
   return new Map(listed.result.map((row) => [nameOf(row), JSON.stringify(row)]));
 }
 
