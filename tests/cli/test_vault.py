@@ -384,6 +384,7 @@ def test_pair_two_terminals(terminal, tmp_path, options):
 
 
 NAME_ONE, GAS = "name the chain's endpoint (--rpc URL)", "the price of gas is not known"
+UNKNOWN = "no endpoint of the chain is known"
 
 
 @pytest.mark.parametrize(
@@ -391,9 +392,9 @@ NAME_ONE, GAS = "name the chain's endpoint (--rpc URL)", "the price of gas is no
     [
         (InvitationRequired("invitation_required", 403), Exit.FAILED, "invitation_required (403): name the code"),
         (InvitationInvalid("invitation_invalid", 403), Exit.FAILED, "invitation_invalid (403): the code is unk"),
-        (NoEndpoint(), Exit.UNAVAILABLE, f"no endpoint of the chain is known: {NAME_ONE}"),
+        (NoEndpoint(UNKNOWN), Exit.UNAVAILABLE, f"{UNKNOWN}: {NAME_ONE}"),
         (NoEndpoint(GAS, "in the gas policy"), Exit.UNAVAILABLE, f"{GAS}: {NAME_ONE}"),
-        (NoEndpoint(main=False), Exit.UNAVAILABLE, "no endpoint of the chain is known: the service must name one that"),
+        (NoEndpoint(UNKNOWN, main=False), Exit.UNAVAILABLE, f"{UNKNOWN}: the service must name one that"),
     ],
 )
 def test_a_message_names_the_option_that_helps(capsys, error, code, told):

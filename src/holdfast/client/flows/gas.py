@@ -63,12 +63,6 @@ class NoEndpoint(NetworkError):
         main: whether the chain is that one.
     """
 
-    def __init__(
-        self,
-        why: str = "no endpoint of the chain is known",
-        remedy: str = "name one (GasPolicy.rpc_url)",
-        *,
-        main: bool = True,
-    ) -> None:
+    def __init__(self, why: str, remedy: str = "name one (GasPolicy.rpc_url)", *, main: bool = True) -> None:
         super().__init__(f"{why}: {remedy if main else _OF_SERVICE}")
         self.why, self.main = why, main

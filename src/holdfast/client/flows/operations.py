@@ -300,13 +300,10 @@ class SmartAccount:
 
     async def known_chain(self) -> RpcClient:
         """Return the same client. Raises NoEndpoint."""
-        chain, main = await self.chain(), self._elsewhere is None
-        if chain is None and self._not_used:
-            why = f"the service names {printable(self._not_used)}, which this program may not call"
-            raise NoEndpoint(why, main=main)
-        if chain is None:
-            raise NoEndpoint(main=main)
-        return chain
+        if (chain := await self.chain()) is not None:
+            return chain
+        named = self._not_used and f"the service names {printable(self._not_used)}, which this program may not call"
+        raise NoEndpoint(named or "no endpoint of the chain is known", main=self._elsewhere is None)
 
     async def balance(self, token: str) -> int | None:
         """Return the account's balance in the token's smallest unit, or None if no endpoint returns it."""
@@ -348,18 +345,17 @@ class SmartAccount:
         return after or 0
 
     async def signed(self, operation: UserOperation) -> UserOperation:
-        """Return the operation with its signature. Raises PluginCallError if the enclave signed another hash."""
-        unsigned = UserOp.from_json(operation.to_rpc())
-        signed = await self._vault.sign_user_op(unsigned, self.contracts.entry_point, self.contracts.chain_id)
-        return operation.signed(await self._whole(signed, self.hash(operation)))
+        """Return the operation with the vault's signature, and the second key's over the same hash if two must sign.
 
-    async def _whole(self, signed: SignUserOpResult, operation_hash: bytes) -> bytes:
-        """Return the account's signature: the vault's alone, or with the second key's over the same hash."""
-        own = signature_in(signed, operation_hash)
+        Raises PluginCallError if the enclave signed another hash.
+        """
+        contracts, digest = self.contracts, self.hash(operation)
+        unsigned = UserOp.from_json(operation.to_rpc())
+        own = signature_in(await self._vault.sign_user_op(unsigned, contracts.entry_point, contracts.chain_id), digest)
         if self.second is None or not self._is_cosigned:
-            return signers.by_name(self.key.signer, own) if self._signs_by_name else own
-        other: bytes = await answered(self.second.sign, operation_hash)
-        return signers.named([(self.key.signer, own), (self.second.signer, other)])
+            return operation.signed(signers.by_name(self.key.signer, own) if self._signs_by_name else own)
+        other: bytes = await answered(self.second.sign, digest)
+        return operation.signed(signers.named([(self.key.signer, own), (self.second.signer, other)]))
 
     def hash(self, operation: UserOperation) -> bytes:
         """Return the operation's hash, as the service's entry point defines it."""

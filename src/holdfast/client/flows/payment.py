@@ -216,9 +216,8 @@ def _entry(cid: str, token: str) -> str:
 
 
 def _name_of(chain: ServedChain) -> str:
-    known = CHAINS.get(chain.chain_id)
-    name, test_money = (known.name, known.test_money) if known else (chain.name, chain.test_money)
-    return f"{name} (test money)" if test_money else name
+    known = CHAINS.get(chain.chain_id) or chain
+    return f"{known.name} (test money)" if known.test_money else known.name
 
 
 def _unit(params: PaymentParams, usdc: str | None) -> tuple[str, int]:

@@ -132,10 +132,7 @@ class VaultSnapshots:
             return await self._publisher().overrule()
 
     async def recover(
-        self,
-        accept: Callable[[str], object] | None,
-        on_progress: Callable[[str], object] | None,
-        **source: Any,
+        self, accept: Callable[[str], object] | None, on_progress: Callable[[str], object] | None, **source: Any
     ) -> Recovered:
         """See AsyncClient.recover."""
         hosts = self.connect()

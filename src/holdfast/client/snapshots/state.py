@@ -44,9 +44,8 @@ class SnapshotState(Record, frozen=True, kw_only=True):
 
 def pinned_state(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotState:
     """Return the state once the servers have acknowledged a snapshot."""
-    acknowledged: dict[str, Any] = {"acknowledged_root": root_cid, "acknowledged_revision": revision}
-    known: dict[str, Any] = {"revision": revision, "root_cid": root_cid, "sequence": sequence, **acknowledged}
-    return SnapshotState(did=did, status="pinned", **known)
+    known: dict[str, Any] = {"revision": revision, "root_cid": root_cid, "sequence": sequence}
+    return SnapshotState(did=did, status="pinned", acknowledged_root=root_cid, acknowledged_revision=revision, **known)
 
 
 def is_due(stored: StoredVault, state: SnapshotState) -> bool:
