@@ -250,6 +250,7 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser, shared):
     await visit.screen("start")
     assert await visit.page.get_attribute("html", "lang") == "de"
     await visit.inspect("start-de")
+    assert await visit.page.evaluate(OUTSIDE) == []
     await visit.page.evaluate(BUSY)
     assert await visit.page.evaluate(MOVING) == []
     await visit.page.emulate_media(reduced_motion="no-preference")
@@ -269,10 +270,12 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser, shared):
     await keyboard.press("Enter")
     await visit.screen("safety")
     await visit.inspect("safety-de")
+    assert await visit.page.evaluate(OUTSIDE) == []
     await visit.press("later")
     await visit.screen("home")
     await visit.told("Ihr Tresor")
     await visit.inspect("vault-de")
+    assert await visit.page.evaluate(OUTSIDE) == []
     await visit.press("language", "footer")
     await visit.told("Your vault")
     assert await visit.page.get_attribute("html", "lang") == "en"
