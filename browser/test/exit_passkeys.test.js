@@ -66,18 +66,25 @@ test("a passkey alone signs the operation by its name, also as the primary key, 
   const vault = new PasskeyAlone({ signer, ask }, ACCOUNT, await temporaryVault(WASM, fromHex(signer)));
   const estimated = { callGasLimit: "0x1", verificationGasLimit: "0x2", preVerificationGas: "0x3" };
   const bundler = /** @type {any} */ ({ estimated: async (/** @type {object} */ it) => ({ ...it, ...estimated }) });
+  let precompile = 1n;
   const node = /** @type {any} */ ({
     call: async () => ({ baseFeePerGas: "0x1" }),
     quantity: async () => 1n,
-    word: async () => null, // without the precompile
+    word: async () => precompile,
   });
   const standing = /** @type {any} */ ({
     ...{ account: ACCOUNT, chainId: 1, entryPoint: ENTRY_POINTS[1], isDeployed: true, isNamed: false, second: "" },
     ...{ nonce: 0n, coin: 10n ** 18n, deposit: 0n, tokens: [], nfts: [] },
   });
   const keys = { vault, second: null };
-  const plan = await bundledPlan(node, bundler, standing, keys, `0x${"b2".repeat(20)}`);
-  assert.ok(plan && BigInt(plan.operation.verificationGasLimit) > 300000n);
+  const planned = (/** @type {object} */ changed) =>
+    bundledPlan(node, bundler, { ...standing, ...changed }, keys, `0x${"b2".repeat(20)}`);
+  const gas = [await planned({}), ((precompile = 0n), await planned({ second: signer })), await planned({})];
+  assert.deepEqual(
+    gas.map((it) => Number(it?.operation.verificationGasLimit) - 2),
+    [60000, 600000, 600000], // as Python's client adds them for each passkey
+  );
+  const plan = /** @type {any} */ (gas[2]);
   assert.ok(plan.operation.signature.startsWith(signer));
   const { operation, hash } = await signed(keys, standing, plan.operation);
   assert.equal(operation.signature, signer + signatureIn(made).slice(2));

@@ -229,6 +229,28 @@ for (const error of [new NetworkError("no answer"), new RequestRefused("credenti
     await assert.rejects(registerPasskey(client, credentialId), error);
   });
 
+for (const [failing, effects] of [
+  ["create", ["create"]],
+  ["add_key", ["create", "add_key", "delete"]],
+])
+  inBrowser(`a new passkey that the vault cannot keep neither opens it nor is listed: ${failing}`, async () => {
+    browser({ create: async () => credential({ secret: new Uint8Array(32).fill(7) }) });
+    const done = [];
+    const step = async (name) => {
+      done.push(name);
+      if (name === failing) throw new NetworkError(name);
+      return { success: true };
+    };
+    const vault = {
+      query: async () => ({ credentials: [] }),
+      parse: async () => ({ parsed: {} }),
+      exec: (filter) => step(filter.split("action:")[1]),
+      addKey: () => step("add_key"),
+    };
+    await assert.rejects(addPasskey({ vault, createPasskey, rpId: "localhost" }, {}), NetworkError);
+    assert.deepEqual(done, effects);
+  });
+
 inBrowser("a long credential ID has a short name in the vault", async () => {
   assert.equal(await keyId("A".repeat(128)), "A".repeat(128));
   const digest = createHash("sha256").update(Buffer.alloc(150)).digest("base64url");

@@ -21,6 +21,7 @@ import { consent } from "../src/pages/connect/consent.ts";
 import { firstAnswer } from "../src/pages/connect/answered.ts";
 import { fetchCopy } from "../src/pages/drill/trials.ts";
 import { footer } from "../src/pages/footer.ts";
+import { moveFrom } from "../src/pages/move/leave.ts";
 import { make } from "../src/pages/move/make.ts";
 import "../src/pages/move/texts.ts";
 import { leave } from "../src/pages/leave/screen.ts";
@@ -34,7 +35,9 @@ import { setBegun } from "../src/pages/parts/notes.ts";
 import { choose } from "../src/pages/register/choose.ts";
 import { finish } from "../src/pages/register/finish.ts";
 import { prove } from "../src/pages/register/prove.ts";
+import { safety } from "../src/pages/register/safety.ts";
 import { sendError } from "../src/pages/send/errors.ts";
+import { send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
 import { showState, start } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
@@ -80,6 +83,9 @@ for (const [registered, said] of [
     press("add");
     await until(() => visited.length);
     assert.deepEqual(visited, [["home", { said: text(said) }]]);
+    await safety(ROW);
+    press("second");
+    await until(() => told("status") === text(registered ? "safety.added" : said));
   });
 
 onPage("once the service knows the name, nothing but the first copy is awaited, and it is said", async (context) => {
@@ -474,6 +480,59 @@ onPage("a screen that cannot be loaded or drawn says why, and its button can be 
     await until(() => told("alert") === text("problem.offline"));
     assert.equal(one('[data-name="keys"]').disabled, false);
   }
+});
+
+for (const [screen, name, to] of [
+  [send, "back", "home"],
+  [() => safety(ROW), "later", "vault"],
+])
+  onPage(`while another screen is prepared, that is said, and no button acts twice: ${name}`, async (context) => {
+    client(context, {});
+    await screen();
+    let shown;
+    addScreens({ [to]: () => new Promise((done) => (shown = done)) });
+    context.after(() => addScreens({ [to]: (given) => void visited.push([to, given]) }));
+    press(name);
+    assert.deepEqual([told("status"), one(`[data-name="${name}"]`).disabled], [text("working"), true]);
+    shown();
+  });
+
+onPage("the form of a payment says what the account has of the chosen token", async (context) => {
+  client(context, {
+    account: async () => ({ address: "0x01" }),
+    status: async () => ({ chainId: 1, chain: "Base" }),
+    balance: async ({ token }) => ({ balance: token === "ETH" ? "0" : "5000000" }),
+  });
+  send();
+  const words = (have) => text("send.held", { have });
+  await until(() => one("form").textContent.includes(words("5.00\u00a0USDC")));
+  const token = one("select");
+  token.value = "ETH";
+  token.dispatchEvent(new Event("change"));
+  await until(() => one("form").textContent.includes(words("0.00\u00a0ETH")));
+});
+
+onPage("until the new service's window answers, the page says to go on there", async (context) => {
+  const did = ROW.did;
+  client(context, {
+    moveCheck: async () => ({ identifier: "ada", did }),
+    move: async (_address, { make: makes }, { onProgress }) => {
+      onProgress("checked");
+      await makes({});
+    },
+  });
+  const opened = { closed: false };
+  context.mock.method(((globalThis.open ??= () => null), globalThis), "open", () => opened);
+  moveFrom();
+  type("host", "new.example");
+  press("submit");
+  await until(() => one("main").dataset.screen === "move-review");
+  type("again", "new.example");
+  press("submit");
+  await settled();
+  assert.equal(told("status"), text("move.waiting", { host: "new.example" }));
+  opened.closed = true;
+  await until(() => told("alert") === text("move.closed", { host: "new.example" }));
 });
 
 onPage("a code that is sent too late does not bring its screen back", async (context) => {

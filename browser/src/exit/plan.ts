@@ -16,6 +16,8 @@ import {
   NEW_ADDRESS,
   PERCENT,
   VERIFICATION,
+  WEBAUTHN,
+  WEBAUTHN_WITH_PRECOMPILE,
   WITHOUT_PRECOMPILE,
 } from "../generated/gas.ts";
 import type { UserOp } from "../generated/types.ts";
@@ -28,8 +30,6 @@ import type { OpenedVault } from "./opened.ts";
 import type { PasskeyOwner } from "./passkey.ts";
 import type { Standing, Token } from "./standing.ts";
 
-/** What an estimate lacks for a passkey that signs alone: its placeholder fails before the precompile. */
-const ASSERTION = 20000n;
 /** The most that fees may be unless the person types more, in ETH; as of `holdfast vault exit`. */
 export const FEE_LIMIT = "0.01";
 /** RIP-7212: SHA-256 of "holdfast", its signature by the key 1, and that key, for which the precompile returns 1. */
@@ -91,7 +91,7 @@ export async function ordinaryPlan(node: Node, standing: Standing, keys: Keys, t
     callGas += await node.quantity("eth_estimateGas", [callFrom(standing.account, call)]);
     if (call.value) callGas += NEW_ADDRESS;
   }
-  const each = VERIFICATION + (await gasWithoutPrecompile(node));
+  const each = VERIFICATION + ((await hasPrecompile(node)) ? 0n : WITHOUT_PRECOMPILE);
   const verification = (standing.second ? 2n : 1n) * each + (standing.isDeployed ? 0n : DEPLOYMENT);
   const operation = {
     ...unpaid(standing, keys, moves),
@@ -123,8 +123,8 @@ export async function bundledPlan(
   const fees = { maxFeePerGas: hex(maxFee), maxPriorityFeePerGas: hex(tip) };
   const estimated = await bundler.estimated({ ...unpaid(standing, keys, probe), ...fees });
   const more = hex(BigInt(estimated.preVerificationGas) + MORE_CALL_DATA);
-  const isAlone = keys.vault instanceof PasskeyAlone && !standing.second;
-  const lacking = isAlone ? ASSERTION + (await gasWithoutPrecompile(node)) : 0n;
+  const assertion = (await hasPrecompile(node)) ? WEBAUTHN_WITH_PRECOMPILE : WEBAUTHN;
+  const lacking = keys.vault instanceof PasskeyAlone ? assertion : 0n;
   const verification = BigInt(estimated.verificationGasLimit) + lacking;
   const paid = { ...estimated, ...fees, preVerificationGas: more, verificationGasLimit: hex(verification) };
   const cost = greatestCost(paid);
@@ -135,9 +135,9 @@ export async function bundledPlan(
   return { moves, operation, cost, transaction: null };
 }
 
-/** Returns how much more gas a verification takes on this chain. */
-async function gasWithoutPrecompile(node: Node) {
-  return (await node.word(PRECOMPILE, VALID)) === 1n ? 0n : WITHOUT_PRECOMPILE;
+/** Whether the chain verifies P-256 signatures itself. */
+async function hasPrecompile(node: Node) {
+  return (await node.word(PRECOMPILE, VALID)) === 1n;
 }
 
 /** Returns the operation with the signature, which names the keys unless only the primary one signs. */

@@ -90,8 +90,13 @@ async function leftService(client: Client, credentialId: string): Promise<boolea
 
 async function keep(client: Client, passkey: CreatePasskeyResult, deviceName: string) {
   try {
-    await client.vault.addKey(await passkeyKey(passkey, { rpId: client.rpId }));
+    const key = await passkeyKey(passkey, { rpId: client.rpId });
+    // Recorded first: a passkey that opens the vault without a record would not be listed, and could not be removed.
     await recordPasskey(client.vault, passkey, deviceName);
+    await client.vault.addKey(key).catch(async (error) => {
+      await client.vault.exec("resource:credentials action:delete", { credential_id: passkey.credentialId });
+      throw error;
+    });
   } catch (error) {
     // Without PRF, the passkey opens nothing and is not registered anywhere, so the password manager should not offer
     // it.

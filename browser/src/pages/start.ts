@@ -5,7 +5,7 @@ import { language, text, type TextKey } from "./parts/language.ts";
 import { button, buttons, el, paragraph } from "./parts/nodes.ts";
 import { begun, type Begun, hadVault, setBegun } from "./parts/notes.ts";
 import { obstacle } from "./parts/obstacle.ts";
-import { go } from "./parts/router.ts";
+import { go, opening } from "./parts/router.ts";
 import { SERVICE, preparing, show } from "./parts/screen.ts";
 import { service } from "./parts/vault_client.ts";
 import { resume } from "./register/flow.ts";
@@ -61,7 +61,7 @@ function welcome(quiet: boolean) {
  */
 function actions(here: boolean, obstacle: HTMLElement | null) {
   const register = button(text("start.register"), () => go("choose"), { kind: here ? "" : "main", name: "register" });
-  const back = button(text(here ? "start.open" : "start.return"), () => go("vault"), {
+  const back = button(text(here ? "start.open" : "start.return"), opening("vault"), {
     kind: here ? "main" : "",
     name: "return",
   });

@@ -8,7 +8,7 @@ import { moment, text, type TextKey } from "../parts/language.ts";
 import { about, button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { copiesOf } from "../parts/providers.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "../vault/card.ts";
@@ -147,7 +147,7 @@ function askPassword(name: string, heading: string, trial: (password: string) =>
 
 /** Creates the button that leads back to the vault. */
 export function back() {
-  return button(text("back"), () => go("home"), { kind: "plain", name: "back" });
+  return button(text("back"), opening("home"), { kind: "plain", name: "back" });
 }
 
 /** Returns the open vault's DID. */

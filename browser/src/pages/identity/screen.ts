@@ -5,7 +5,7 @@ import type { AccountDid, RegisteredDid } from "../../account/did.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
-import { go } from "../parts/router.ts";
+import { opening } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "../vault/card.ts";
@@ -45,7 +45,7 @@ function draw(known: Known) {
       stateCard(known),
       ...(controls && found.active ? [namesCard(known), metadataCard(known), controlCard(known)] : []),
       !controls && acceptCard(),
-      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("home"), { kind: "plain", name: "back" })),
     ],
   });
 }

@@ -15,7 +15,7 @@ import type { Passkey } from "../../passkeys/signers.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, paragraph, type Press } from "../parts/nodes.ts";
 import { hasExpired } from "../library.ts";
-import { go } from "../parts/router.ts";
+import { opening } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { chainsOfChanges } from "./card.ts";
@@ -139,7 +139,7 @@ function draw(known: Known) {
       returning(known.lost),
       terms.guardian && askingService(terms),
       ownCode(own),
-      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("home"), { kind: "plain", name: "back" })),
     ],
   });
 }

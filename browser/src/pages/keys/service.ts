@@ -10,7 +10,7 @@ import { copyButton } from "../parts/copy.ts";
 import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go, opening } from "../parts/router.ts";
+import { opening } from "../parts/router.ts";
 import { SERVICE, run, show } from "../parts/screen.ts";
 import { RequestRefused } from "../library.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -147,7 +147,7 @@ export function stopService({ request }: { request: string }) {
         heading: text("keys.stop.service", { name: SERVICE }),
         body: [
           paragraph(stopped ? "keys.stop.service.done" : "keys.stop.service.none", { name: SERVICE }),
-          buttons(button(text("back"), () => go("vault"), { kind: "plain", name: "back" })),
+          buttons(button(text("back"), opening("vault"), { kind: "plain", name: "back" })),
         ],
       });
     });

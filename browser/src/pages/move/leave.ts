@@ -62,7 +62,11 @@ function review(plan: Plan) {
     heading: text("move.review", { host }),
     redraw: () => review(plan),
     body: [
-      el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { class: "mono" }, value)])),
+      el(
+        "dl",
+        { class: "facts" },
+        ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { class: "mono" }, value)]),
+      ),
       paragraph("move.steps", { host, from: location.host }),
       form(
         begin,
@@ -82,7 +86,7 @@ async function moved({ address, host, identifier }: Plan, opened: Window | null,
     return passkey;
   };
   const passkeys = { origin: address, rpId: new URL(address).hostname, make };
-  const shown = new Set(["checked", "signed", "copied", "owned"]);
+  const shown = new Set(["signed", "copied", "owned"]);
   const done = await (
     await ready()
   ).move(address, passkeys, {

@@ -8,7 +8,7 @@ import { copyButton } from "../parts/copy.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { ADDRESS, ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, say, show, tell } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { noteTrial } from "../drill/trials.ts";
@@ -60,7 +60,7 @@ export function pair() {
       paragraph("pair.program.lead"),
       el("p", { class: "mono" }, "holdfast vault receive"),
       program,
-      buttons(button(text("back"), () => go("home"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("home"), { kind: "plain", name: "back" })),
     ],
   });
   if (RELAY) void waits(browser, signal);

@@ -11,7 +11,7 @@ import { button, buttons, el, field, form, paragraph, submit, type Press } from 
 import { markVault, setReceived, setVaultOf } from "../parts/notes.ts";
 import { newPassword } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { addPasskey } from "../vault/adding.ts";
@@ -38,10 +38,7 @@ export function take({ link = "" }: { link?: string } = {}) {
   const entry = form(
     begin,
     addressField.node,
-    buttons(
-      submit(text("take.begin")),
-      button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
-    ),
+    buttons(submit(text("take.begin")), button(text("back"), opening("vault"), { kind: "plain", name: "back" })),
   );
   show({
     name: "take",

@@ -9,7 +9,7 @@ import { formOf } from "../parts/handle_forms.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, submit } from "../parts/nodes.ts";
 import type { Begun } from "../parts/notes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { invited, ready, service } from "../parts/vault_client.ts";
 import { chosen } from "./flow.ts";
@@ -53,12 +53,12 @@ export function choose({ typed = "", ...row }: Partial<Begun> & { why?: string; 
   const yours = el(
     "div",
     { class: "buttons", hidden: true },
-    button(text("choose.yours"), () => go("vault"), { kind: "plain", name: "yours" }),
+    button(text("choose.yours"), opening("vault"), { kind: "plain", name: "yours" }),
   );
   const code = BY_INVITATION ? invitation() : null;
   const shown = { ...input, yours, code };
   const entry = form(
-    (it) => run(it.querySelector("button"), () => next(shown, channel, row)),
+    (it) => run(it.querySelector("button"), () => next(shown, channel, row), text("choose.checking")),
     code?.node,
     input.node,
     yours,

@@ -86,7 +86,7 @@ function draw(row: Proving, sentAt: number | null, failed: boolean = false) {
         ),
       Boolean(row.added) && buttons(button(text("back"), opening("leave"), { kind: "plain", name: "back" })),
       Boolean(row.passkey) &&
-        buttons(button(text("passkeys.proveLater"), () => go("home"), { kind: "plain", name: "prove-later" })),
+        buttons(button(text("passkeys.proveLater"), opening("home"), { kind: "plain", name: "prove-later" })),
     ],
   });
   if (!sentAt) return;

@@ -4,7 +4,7 @@ import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
 import { type Begun, vaultOf } from "../parts/notes.ts";
 import type { Copies } from "../parts/providers.ts";
-import { go, stays } from "../parts/router.ts";
+import { go, opening, stays } from "../parts/router.ts";
 import { run, say, show } from "../parts/screen.ts";
 import { ELSEWHERE, addPasskey } from "../vault/adding.ts";
 import { copyOf, copyState } from "../vault/copy.ts";
@@ -37,7 +37,7 @@ function draw(row: Begun, warning: TextKey, safe: boolean = false) {
         if (!registered && row.channel !== "handle")
           return go("prove", { identifier: row.identifier, channel: row.channel, passkey: credentialId });
         draw(row, warning, true);
-        say(text("safety.added"));
+        say(text(registered ? "safety.added" : "passkeys.unregistered"));
       },
       text("passkey.open"),
     );
@@ -47,7 +47,7 @@ function draw(row: Begun, warning: TextKey, safe: boolean = false) {
     redraw: () => draw(row, warning, safe),
     body: [
       buttons(
-        button(text(stays() ? "choose.continue" : "safety.done"), () => go("vault"), { kind: "main", name: "later" }),
+        button(text(stays() ? "choose.continue" : "safety.done"), opening("vault"), { kind: "main", name: "later" }),
       ),
       el("h2", {}, text("safety.ways")),
       !safe && paragraph(warning, {}, warning === "safety.kept" ? null : "notice"),

@@ -3,7 +3,7 @@
 import { language, text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { ProblemError, problem } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { receiveHere } from "../vault/account.ts";
@@ -36,6 +36,15 @@ export function send(typed: Partial<Typed> = {}) {
   const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value, again: typed.again });
   const next = (it: HTMLFormElement) =>
     run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
+  const tellHeld = async () => {
+    const chosen = tokenOf(token.value);
+    const { balance } = await held(chosen);
+    // The person may have chosen another token meanwhile, or been told what is wrong with the amount.
+    if (token.value === chosen.symbol && !much.input.ariaInvalid)
+      much.judge("", text("send.held", { have: shown(balance, chosen) }));
+  };
+  token.addEventListener("change", () => void tellHeld().catch(() => {}));
+  void tellHeld().catch(() => {}); // asked again before a payment is reviewed
   show({
     name: "send",
     heading: text("send.heading"),
@@ -48,10 +57,7 @@ export function send(typed: Partial<Typed> = {}) {
         to.node,
         much.node,
         el("div", { class: "field" }, el("label", { for: "send-token" }, text("send.token")), token),
-        buttons(
-          submit(text("send.next")),
-          button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
-        ),
+        buttons(submit(text("send.next")), button(text("back"), opening("home"), { kind: "plain", name: "back" })),
       ),
     ],
   });
@@ -61,7 +67,7 @@ async function reviewed(typed: Typed, to: ReturnType<typeof field>, much: Return
   to.judge();
   much.judge();
   document.querySelector('[data-name="too-little"]')?.remove();
-  const token = TOKENS.find(({ symbol }) => symbol === typed.symbol) as Token;
+  const token = tokenOf(typed.symbol);
   const value = units(typed.amount, token.decimals);
   const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
   if (!payee) return;
@@ -70,17 +76,25 @@ async function reviewed(typed: Typed, to: ReturnType<typeof field>, much: Return
       much,
       new ProblemError("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
     );
-  const client = await ready();
-  const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
-  const { balance } = await client.balance({ account: from, token: token.symbol, chainId: String(chainId) });
-  if (BigInt(balance) < value) {
+  const { balance, from, chain, chainId } = await held(token);
+  if (balance < value) {
     much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));
     return refuse(
       much,
-      new ProblemError("insufficient_balance", { have: shown(BigInt(balance), token), need: shown(value, token) }),
+      new ProblemError("insufficient_balance", { have: shown(balance, token), need: shown(value, token) }),
     );
   }
   await go("send-review", { typed, payee, token, value, from, chain, chainId });
+}
+
+const tokenOf = (named: string) => TOKENS.find(({ symbol }) => symbol === named) as Token;
+
+/** Returns what the account has of a token, with the account's address and its chain. */
+async function held({ symbol: token }: Token) {
+  const client = await ready();
+  const [{ address: from }, { chain, chainId }] = await Promise.all([client.account(), client.status()]);
+  const { balance } = await client.balance({ account: from, token, chainId: String(chainId) });
+  return { balance: BigInt(balance), from, chain, chainId };
 }
 
 function refuse({ judge, input }: ReturnType<typeof field>, error: unknown): null {

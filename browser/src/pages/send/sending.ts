@@ -7,7 +7,7 @@ import { text } from "../parts/language.ts";
 import { button, buttons, el, paragraph } from "../parts/nodes.ts";
 import { noteSent, shareSent } from "../../kit/notes.ts";
 import { ProblemError, problem } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { explainedMissing } from "../parts/second_key.ts";
 import { alarm, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
@@ -108,7 +108,7 @@ function done(planned: Planned, result: PaymentResult) {
       el("h2", {}, text("send.hash")),
       el("p", { class: "mono", "data-name": "hash" }, result.userOpHash),
       buttons(
-        button(text("send.back"), () => go("home"), { kind: "main", name: "done" }),
+        button(text("send.back"), opening("home"), { kind: "main", name: "done" }),
         result.explorerUrl !== "" &&
           el(
             "a",
@@ -129,7 +129,7 @@ function failed(planned: Planned, why: unknown) {
     body: [
       buttons(
         !open && button(text("again"), () => go("send", planned.typed), { kind: "main", name: "again" }),
-        button(text("send.back"), () => go("home"), { kind: open ? "main" : "", name: "done" }),
+        button(text("send.back"), opening("home"), { kind: open ? "main" : "", name: "done" }),
       ),
     ],
   });

@@ -5,7 +5,7 @@ import type { AccountSpending } from "../../account/spending.ts";
 import type { Client } from "../library.ts";
 import { text } from "../parts/language.ts";
 import { about, button, buttons, el, paragraph, type Press } from "../parts/nodes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { amountOf, payeeText, periodText, untilText } from "./terms.ts";
@@ -28,7 +28,7 @@ export async function spending({ said = "" }: { said?: string } = {}) {
       el("ul", { class: "rows" }, ...rows),
       buttons(
         button(text("spend.make"), () => go("spending-new"), { kind: "main", name: "new" }),
-        button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+        button(text("back"), opening("home"), { kind: "plain", name: "back" }),
       ),
     ],
   });

@@ -114,7 +114,7 @@ async function shownBalances(container: HTMLElement, account: string, chainId: n
     return false;
   }
   container.replaceChildren(
-    ...known.map((it) => el("p", { class: "amount" }, amount(it.formatted, it.symbol))),
+    ...known.map((it) => el("p", { class: "amount" }, amount(it.formatted, it.symbol).replace("\u00a0", " "))),
     testMoney() || "",
     paragraph("vault.balance.time", { time: moment(Date.now()) }, "small"),
   );

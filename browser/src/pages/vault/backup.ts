@@ -7,7 +7,7 @@ import { markVault } from "../parts/notes.ts";
 import { obstacle } from "../parts/obstacle.ts";
 import { newPassword, shown } from "../parts/passwords.ts";
 import { ProblemError, succeeded } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "./card.ts";
@@ -38,11 +38,7 @@ export function exportVault() {
     redraw: exportVault,
     body: [
       paragraph("backup.lead"),
-      newPassword(
-        text("backup.save"),
-        saved,
-        button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
-      ),
+      newPassword(text("backup.save"), saved, button(text("back"), opening("vault"), { kind: "plain", name: "back" })),
     ],
   });
 }
@@ -87,10 +83,7 @@ export function importVault() {
         file.node,
         password.node,
         shown(password.input),
-        buttons(
-          submit(text("import.open")),
-          button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
-        ),
+        buttons(submit(text("import.open")), button(text("back"), opening("vault"), { kind: "plain", name: "back" })),
       ),
     ],
   });

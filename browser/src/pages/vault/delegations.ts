@@ -129,10 +129,7 @@ export function delegate() {
         to.node,
         limit.node,
         days.node,
-        buttons(
-          submit(text("allow.allow")),
-          button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
-        ),
+        buttons(submit(text("allow.allow")), button(text("back"), opening("home"), { kind: "plain", name: "back" })),
       ),
     ],
   });
@@ -167,7 +164,7 @@ function handOver(limits: { to: string; amount: string; date: string }, containe
       buttons(
         copyButton(container),
         copyButton(link, text("allow.copyLink"), "copy-link"),
-        button(text("allow.done"), () => go("home"), { kind: "main", name: "done" }),
+        button(text("allow.done"), opening("home"), { kind: "main", name: "done" }),
       ),
     ],
   });

@@ -7,7 +7,7 @@ import type { SnapshotState } from "../../snapshots/state.ts";
 import type { Tried } from "../drill/ways.ts";
 import { type Client, keyId } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, paragraph } from "../parts/nodes.ts";
+import { button, el, paragraph } from "../parts/nodes.ts";
 import { vaultOf } from "../parts/notes.ts";
 import type { Copies } from "../parts/providers.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
@@ -83,12 +83,12 @@ export async function home({ said = "", quiet = false }: { said?: string; quiet?
     body: [
       takeover(),
       about.notice,
-      el("div", { class: "cards" }, ...cards),
-      buttons(
-        button(text("vault.lock"), (event) => run(event.currentTarget, lock), {
-          name: "lock",
-        }),
+      el(
+        "p",
+        {},
+        button(text("vault.lock"), (event) => run(event.currentTarget, lock), { kind: "plain", name: "lock" }),
       ),
+      el("div", { class: "cards" }, ...cards),
     ],
   });
   say(said);

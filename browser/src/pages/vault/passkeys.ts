@@ -8,7 +8,7 @@ import { about as named, button, buttons, el, field, form, paragraph, submit, ty
 import { setVaultOf, vaultOf } from "../parts/notes.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { ELSEWHERE, addPasskey, proveFor } from "./adding.ts";
@@ -141,7 +141,7 @@ function renaming(item: HTMLElement, id: string, name: string) {
         "div",
         { class: "buttons" },
         submit(text("passkeys.save")),
-        button(text("cancel"), () => go("home"), { kind: "plain" }),
+        button(text("cancel"), opening("home"), { kind: "plain" }),
       ),
     ),
   );

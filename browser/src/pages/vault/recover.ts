@@ -14,7 +14,7 @@ import { markVault, setVaultOf } from "../parts/notes.ts";
 import { shown } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
 import { ProblemError } from "../parts/problems.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { run, say, show, tell } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 
@@ -134,7 +134,7 @@ function failed(given: Given, error: unknown, list: HTMLElement) {
         recoverButton(text("recover.again")),
         withPassword && button(text("unlock.usePassword"), () => password(given), { name: "use-password" }),
         backupButton("plain"),
-        button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+        button(text("back"), opening("vault"), { kind: "plain", name: "back" }),
       ),
     ],
   });
@@ -167,7 +167,7 @@ function password(given: Given) {
         shown(secret.input),
         buttons(
           submit(text("unlock.password.open")),
-          button(text("back"), () => go("vault"), { kind: "plain", name: "back" }),
+          button(text("back"), opening("vault"), { kind: "plain", name: "back" }),
         ),
       ),
     ],

@@ -8,7 +8,7 @@ import type { TableDifference } from "../../snapshots/versions.ts";
 import { passkeyKey, usePasskey } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { card } from "./card.ts";
@@ -83,7 +83,7 @@ export async function versions() {
       buttons(
         button(text("versions.here"), pressed(choose("here")), { name: "here" }),
         button(text("versions.there"), pressed(choose("there")), { name: "there" }),
-        button(text("back"), () => go("home"), { kind: "plain", name: "back" }),
+        button(text("back"), opening("home"), { kind: "plain", name: "back" }),
       ),
     ],
   });

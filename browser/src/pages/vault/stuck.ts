@@ -3,7 +3,7 @@
 import { text } from "../parts/language.ts";
 import { button, buttons, el, paragraph } from "../parts/nodes.ts";
 import { obstacle } from "../parts/obstacle.ts";
-import { go } from "../parts/router.ts";
+import { go, opening } from "../parts/router.ts";
 import { show } from "../parts/screen.ts";
 import { backupButton, recoverButton } from "./recover.ts";
 
@@ -28,7 +28,7 @@ export function stuck() {
         paragraph(`stuck.${name}.how`),
         buttons(...WAYS[name]()),
       ]),
-      buttons(button(text("back"), () => go("vault"), { kind: "plain", name: "back" })),
+      buttons(button(text("back"), opening("vault"), { kind: "plain", name: "back" })),
     ],
   });
 }

@@ -23,7 +23,6 @@ export default {
   "move.owner": "Der neue Passkey wird auch ein Schlüssel Ihres Kontos, mit dem er auch ohne Ihren Tresor zahlen kann",
   "move.begin": "Umziehen",
   "move.waiting": "Weiter geht es im Fenster von {host}.",
-  "move.checked": "Der neue Dienst ist geprüft.",
   "move.signed": "Der neue Passkey hat unterschrieben.",
   "move.copied": "Die Kopie Ihres Tresors wurde zurückgelesen und geöffnet.",
   "move.owned": "Der neue Passkey ist ein Schlüssel Ihres Kontos.",

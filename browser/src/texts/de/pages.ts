@@ -238,7 +238,7 @@ const de: typeof import("../en/pages.ts").default = {
     "Dieser Browser hat eine neuere Kopie Ihres Tresors gesehen als die, die jetzt zu finden ist. Spätere Änderungen würden fehlen.",
   "recover.ask.expired": "Die Unterschrift dieser Kopie ist abgelaufen. Vielleicht gibt es anderswo eine neuere.",
   "recover.ask.unconfirmed":
-    "{places} antwortet nicht. Die neueste gefundene Kopie ist von {time}; es kann eine neuere geben. Spätere Änderungen würden fehlen.",
+    "{places} antwortet nicht. Die neueste gefundene Kopie ist vom {time}; es kann eine neuere geben. Spätere Änderungen würden fehlen.",
   "recover.ask.older":
     "Die neueste Kopie, vom {newest}, lässt sich mit diesem Schlüssel nicht öffnen. Die vom {time} lässt sich öffnen; spätere Änderungen würden fehlen.",
   "recover.unanswered": "{places} antwortet nicht.",
@@ -321,7 +321,7 @@ const de: typeof import("../en/pages.ts").default = {
   "vault.address": "Adresse",
   "vault.balance.unknown": "Die Guthaben sind nicht bekannt: Das Zahlungsnetz antwortet nicht.",
   "vault.balance.offline": "Die Guthaben sind nicht bekannt: keine Verbindung zum Dienst.",
-  "vault.balance.time": "Guthaben von {time}.",
+  "vault.balance.time": "Guthaben vom {time}.",
   "vault.testmoney": "Testgeld ohne Wert.",
   "vault.faucet": "Test-USDC holen",
   "vault.faucet.given": "Die Test-USDC sind da.",
@@ -566,6 +566,7 @@ const de: typeof import("../en/pages.ts").default = {
   "send.amount": "Betrag",
   "send.amount.hint": "Ohne die Netzgebühr",
   "send.token": "Token",
+  "send.held": "Sie haben {have}.",
   "send.next": "Prüfen",
   "send.checking": "Empfänger und Gebühr werden gesucht.",
   "send.bad.to": "Geben Sie eine Adresse, eine DID oder einen Namen ein.",

@@ -22,7 +22,6 @@ export default {
   "move.owner": "The new passkey also becomes a key of your account, with which it can pay even without your vault",
   "move.begin": "Move",
   "move.waiting": "Go on in the window of {host}.",
-  "move.checked": "The new service is checked.",
   "move.signed": "The new passkey has signed.",
   "move.copied": "Your vault’s copy was read back and opened.",
   "move.owned": "The new passkey is a key of your account.",

@@ -542,6 +542,7 @@ export default {
   "send.amount": "Amount",
   "send.amount.hint": "Without the network fee",
   "send.token": "Token",
+  "send.held": "You have {have}.",
   "send.next": "Check",
   "send.checking": "Looking up the payee and the fee.",
   "send.bad.to": "Fill in an address, a DID or a name.",
