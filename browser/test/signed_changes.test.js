@@ -81,12 +81,15 @@ test("another owner's signature of the same changes is joined, in whatever order
     await assert.rejects(keys.sign([{ kind: "set_threshold", value: 2 }], { cosigned: it }), /different changes/);
 });
 
-test("a service that writes its key in upper case gets no account without the person's consent", async (context) => {
-  const { keys } = await keysOf(context, [upper(SERVICE)]);
+test("a service that writes its key in upper case, or denies it later, gets no account without consent", async (context) => {
+  const guardians = [upper(SERVICE)];
+  const { keys } = await keysOf(context, guardians);
   const changes = [
     { kind: "add_guardian", signer: `0x${SERVICE}` },
     { kind: "set_quorum", value: 1 },
   ];
+  await assert.rejects(keys.sign(changes), ServiceAlone);
+  guardians.pop();
   await assert.rejects(keys.sign(changes), ServiceAlone);
   await keys.sign(changes, { serviceAlone: true });
 });

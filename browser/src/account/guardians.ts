@@ -13,7 +13,10 @@ const CHANGING = ["add_guardian", "remove_guardian", "set_quorum"];
 /** After these changes the service alone could give the account new owners, and the person has not agreed. */
 export class ServiceAlone extends ServiceError {
   constructor() {
-    super("the service alone could then give the account new owners: the person must agree to that");
+    super(
+      "the service alone could then give the account new owners: the person must agree to that, or the same " +
+        "changes state how many must sign",
+    );
     this.name = "ServiceAlone";
   }
 }
@@ -24,7 +27,9 @@ export function changesGuardians(changes: Change[]) {
 }
 
 /**
- * Returns whether the service alone is a quorum after the changes and was not before (vectors/accounts).
+ * Returns whether the service alone is a quorum after the changes and was not before (vectors/accounts). Where they make
+ * the service a guardian, only the quorum that they state counts, or one: the chain's endpoint, which may be the
+ * service's, could name another.
  *
  * @param before `keys`: all keys of the service as a guardian; `present`: those that are guardians now; `quorum`: how
  *   many must sign, 0: none can
@@ -34,15 +39,17 @@ export function givesServiceAlone(
   { keys, present, quorum }: { keys: string[]; present: string[]; quorum: number },
   changes: Change[],
 ) {
+  const isOwn = (signer: string) => keys.includes(signer.toLowerCase());
+  const adds = changes.some(({ kind, signer = "" }) => kind === "add_guardian" && isOwn(signer));
   const held = new Set(present);
-  let needed = quorum;
+  let needed = adds ? 1 : quorum;
   for (const { kind, signer = "", value = 0 } of changes) {
     if (kind === "set_quorum") needed = value;
-    if (kind === "add_guardian" && keys.includes(signer.toLowerCase())) held.add(signer.toLowerCase());
+    if (kind === "add_guardian" && isOwn(signer)) held.add(signer.toLowerCase());
     if (kind === "remove_guardian") held.delete(signer.toLowerCase());
   }
   const suffices = (quorum: number, many: number) => quorum > 0 && many >= quorum;
-  return suffices(needed, held.size) && !suffices(quorum, present.length);
+  return suffices(needed, held.size) && (adds || !suffices(quorum, present.length));
 }
 
 /**

@@ -59,6 +59,7 @@ export class AccountKeys {
   #inTurn;
   #address;
   #chainId;
+  #namedGuardians: string[] = [];
 
   /**
    * @param inTurn runs operations one at a time
@@ -178,11 +179,18 @@ export class AccountKeys {
     return givesServiceAlone({ keys, present, quorum }, changes);
   }
 
-  /** @returns the service's keys as a guardian, the one that it offers first; empty if it is not a guardian */
+  /**
+   * Returns the service's keys as a guardian, the one that it offers first. Keys that it named before stay in the list,
+   * so that it cannot offer one and deny it when changes are signed.
+   *
+   * @returns empty if it is not a guardian
+   */
   async serviceKeys(): Promise<string[]> {
     const none = (error: unknown): { guardians: string[] } | Promise<never> =>
       error instanceof RequestRefused && error.status === 404 ? { guardians: [] } : Promise.reject(error);
-    return (await this.#client.recoveryTerms().catch(none)).guardians.map((it) => it.toLowerCase());
+    const found = (await this.#client.recoveryTerms().catch(none)).guardians.map((it) => it.toLowerCase());
+    this.#namedGuardians = [...new Set([...found, ...this.#namedGuardians])];
+    return this.#namedGuardians;
   }
 
   /**

@@ -8,7 +8,7 @@ from holdfast.chain.account_messages import ChangeKind
 from holdfast.wire.client_errors import ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from holdfast.chain.account_messages import Change
 
@@ -19,16 +19,22 @@ class ServiceAlone(ServiceError):
     name = "ServiceAlone"
 
     def __init__(self) -> None:
-        super().__init__("the service alone could then give the account new owners: the person must agree to that")
+        super().__init__(
+            "the service alone could then give the account new owners: the person must agree to that, or the same "
+            "changes state how many must sign"
+        )
 
 
 CHANGES_GUARDIANS = frozenset({ChangeKind.ADD_GUARDIAN, ChangeKind.REMOVE_GUARDIAN, ChangeKind.SET_QUORUM})
 
 
 def gives_service_alone(
-    keys: Collection[bytes], present: Collection[bytes], quorum: int, changes: Iterable[Change]
+    keys: Collection[bytes], present: Collection[bytes], quorum: int, changes: Collection[Change]
 ) -> bool:
     """Return whether the service alone is a quorum after the changes and was not before (vectors/accounts).
+
+    Where they make the service a guardian, only the quorum that they state counts, or one: the chain's endpoint, which
+    may be the service's, could name another.
 
     Args:
         keys: all keys of the service as a guardian.
@@ -36,7 +42,8 @@ def gives_service_alone(
         quorum: how many guardians must sign now; 0: none can.
         changes: in their order.
     """
-    held, needed = set(present), quorum
+    adds = any(change.kind is ChangeKind.ADD_GUARDIAN and change.signer in keys for change in changes)
+    held, needed = set(present), 1 if adds else quorum
     for change in changes:
         if change.kind is ChangeKind.SET_QUORUM:
             needed = change.value
@@ -44,4 +51,4 @@ def gives_service_alone(
             held.add(change.signer)
         elif change.kind is ChangeKind.REMOVE_GUARDIAN:
             held.discard(change.signer)
-    return 0 < needed <= len(held) and not 0 < quorum <= len(present)
+    return 0 < needed <= len(held) and (adds or not 0 < quorum <= len(present))

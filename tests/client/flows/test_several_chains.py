@@ -8,6 +8,7 @@ import secrets
 import sqlite3
 import time
 from contextlib import closing
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from tests.client.flows.devices import add, change, person, remove, two_devices
@@ -31,6 +32,7 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id, named
 from holdfast.client.account.values import signed_from_text, signed_to_text
+from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
 from holdfast.wire.encoding import to_hex
@@ -220,7 +222,7 @@ def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
     guardian.pays(account)
 
 
-def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, devices_on_base):
+def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, devices_on_base, monkeypatch):
     lost, fresh = devices_on_base
     account, address = lost.funded(), f"{secrets.token_hex(5)}@example.com"
     with lost.client() as client:
@@ -233,6 +235,10 @@ def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, dev
         )
         with pytest.raises(ServiceAlone):
             client.sign_account_changes(chosen)
+        with monkeypatch.context() as denying:
+            denying.setattr(EndpointMethods, "recovery_terms", AsyncMock(return_value=Mock(guardians=[])))
+            with pytest.raises(ServiceAlone):
+                client.sign_account_changes(chosen)
         signed = client.sign_account_changes(chosen, service_alone=True)
         assert client.bring_account_changes([signed]).applied == 1
     with fresh.client(account) as client:

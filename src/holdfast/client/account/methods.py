@@ -55,6 +55,7 @@ class AccountMethods(EndpointMethods):
 
     _operating: asyncio.Lock
     _second: SecondKey | None
+    _named_guardians: tuple[bytes, ...] = ()
 
     @property
     def vault(self) -> AsyncVault:
@@ -343,14 +344,19 @@ class AccountMethods(EndpointMethods):
         return gives_service_alone(keys, present, view.settings.quorum, changes)
 
     async def service_guardian_keys(self) -> list[bytes]:
-        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
+        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none.
+
+        Keys that it named before stay in the list, so that it cannot offer one and deny it when changes are signed.
+        """
         try:
             terms = await self.recovery_terms()
         except RequestRefused as refused:
             if refused.status != 404:  # noqa: PLR2004 - a service before this endpoint
                 raise
-            return []
-        return [from_hex(key) for key in terms.guardians]
+            return list(self._named_guardians)
+        named = (from_hex(key) for key in terms.guardians)
+        self._named_guardians = tuple(dict.fromkeys((*named, *self._named_guardians)))
+        return list(self._named_guardians)
 
     async def _second_of(self, view: AccountView, own: bytes) -> SecondKey | None:
         """Return the second key if it signs changes of the account too. Raises SecondKeyMissing."""

@@ -236,7 +236,10 @@ class Client(ServiceClient):
         return run(self._asynchronous.account_signature(message))
 
     def service_guardian_keys(self) -> list[bytes]:
-        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none."""
+        """Return the service's keys as a guardian, the one that it offers first; an empty list if it has none.
+
+        Keys that it named before stay in the list, so that it cannot offer one and deny it when changes are signed.
+        """
         return run(self._asynchronous.service_guardian_keys())
 
     def registered_did(self, did: str | None = None) -> RegisteredDid:
