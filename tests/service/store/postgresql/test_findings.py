@@ -185,9 +185,13 @@ def test_a_pooler(server, database):
     with pooled(server, url) as behind:
         findings = found(PostgresqlDatabase(behind))
         assert (findings["pooler"].state, findings["limits of the role"].state) == ("ok", "error")
-        for name in ("statement_timeout", "lock_timeout"):
-            server.execute(f"ALTER ROLE {USER} SET {name} = '1s'")
-        assert "idle_in_transaction_session_timeout" in found(PostgresqlDatabase(behind))["limits of the role"].found
+        assert "role on Citus" not in findings
+        for setting in ("statement_timeout = '1s'", "lock_timeout = '1s'", "citus.override_table_visibility = on"):
+            server.execute(f"ALTER ROLE {USER} SET {setting}")
+    with pooled(server, url) as behind:  # on new connections
+        findings = found(PostgresqlDatabase(behind))
+        assert "idle_in_transaction_session_timeout" in findings["limits of the role"].found
+        assert findings["role on Citus"].state == "error"
 
 
 @needs_pgbouncer

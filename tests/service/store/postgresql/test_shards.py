@@ -104,11 +104,16 @@ async def connection(citus_url):
     await opened.close()
 
 
-def test_a_server_that_no_other_reaches_is_lost():
-    """As Citus answers while the worker b is down."""
-    tries = [("a", True), ("b", False), ("c", True), ("a", None), ("b", None), ("c", None), ("a", True), ("b", False)]
-    assert lost_servers(tries) == ["b"]
-    assert lost_servers([("a", True), ("b", True)]) == []
+async def test_servers_that_are_down_or_hang_are_lost(fresh_postgres_url):
+    """The functions answer as Citus does, and as the server's time limit for a statement."""
+    opened = await asyncpg.connect(fresh_postgres_url)
+    await opened.execute(
+        "CREATE TABLE pg_dist_node AS SELECT * FROM (VALUES ('a', 1), ('b', 2), ('c', 3)) AS t (nodename, nodeport);"
+        "CREATE FUNCTION citus_check_connection_to_node(name text, port int) RETURNS boolean LANGUAGE plpgsql AS $$"
+        "BEGIN IF name = 'c' THEN RAISE SQLSTATE '57014'; END IF; RETURN name <> 'b'; END $$"
+    )
+    assert await lost_servers(opened) == ["b:2", "c:3"]
+    await opened.close()
 
 
 async def test_equal_shards_of_all_tables_are_on_one_server(connection, citus_url):

@@ -28,6 +28,7 @@ _ALLOWED = (
     "   AND application_name <> 'holdfast' AND pid <> pg_backend_pid()) AS others"
 )
 _PREPARED = "SELECT $1::int"
+_HIDDEN = "SELECT current_setting('citus.override_table_visibility', true) = 'on'"  # see connection.SERVER_SETTINGS
 _LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
 
 
@@ -41,6 +42,9 @@ async def connection_findings(connection: Connection, address: Address, workers:
     found = [room(allowed, row["others"], workers), pooler(address, between=between)]
     if address.pooled:
         found += limits_of_the_role(unlimited)
+        if await connection.fetchval(_HIDDEN):
+            fix = "ALTER ROLE … SET citus.override_table_visibility = off"
+            found.append(Finding("role on Citus", "error", "shards are hidden: writes time out", fix))
         if address.prepares:
             found.append(await prepared_statements(address))
     return found
