@@ -365,6 +365,7 @@ def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
         ((*permission, "add", anyone, "native", "5", "--to", MISTYPED), "--to: the address has a typing error"),
         ((*permission, "remove", "0x12"), "ID: 0x and 64 hex digits"),
         (("account", "recover", "start", anyone, "--with", "a:b", "--yes"), "--with: what `holdfast account recover"),
+        (("vault", "pair", "--host", "256.0.0.1"), "--host: this computer cannot listen there"),
         (("vault", "recover", "--gateway", "foo"), "--gateway must start with http"),
     ):
         assert terminal.run(*words, code=Exit.USAGE).stderr.startswith(f"holdfast: {told}")
