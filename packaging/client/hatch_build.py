@@ -26,6 +26,7 @@ COMMANDS = (
         "account_options",
         "account_permissions",
         "account_recovery",
+        "addresses",
         "balance",
         "client_vault",
         "delegations",

@@ -70,6 +70,7 @@ def snapshot_of(terminal):
 def test_what_a_command_changes_goes_up_and_comes_back(first, new, service, security_key, tmp_path):
     assert snapshot_of(first)["current"]
     assert security_key.discover().user_handle == public_key_of(first.json("vault", "snapshot")["name"])
+    first.run("vault", "snapshot", "--service", NOWHERE, code=Exit.UNAVAILABLE)  # what another one has is not there
     first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
     assert "addressed to another service" in first.run(*DELEGATE).stderr
     first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"

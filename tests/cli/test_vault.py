@@ -43,6 +43,7 @@ from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
+MISTYPED = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"  # its checksum is that of f39F…
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +122,14 @@ def test_passwords_are_asked_without_echo(by_password):
     wrong = by_password.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
     assert "cannot be unlocked (wrong_key): try again, or name another key" in wrong.stderr
     assert "wrong\n" not in wrong.output
+    assert "set HOLDFAST_VAULT_PASSWORD" in by_password.run("vault", "accounts", code=Exit.USAGE).stderr
 
 
 def test_errors_are_one_line_and_a_code(tmp_path):
     terminal = Terminal(tmp_path)
     assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
-    assert "holdfast vault create" in terminal.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
+    for command in ("accounts", "lock"):  # a mistyped folder's vault is not told to be locked
+        assert "holdfast vault create" in terminal.run("vault", command, code=Exit.NOT_FOUND).stderr
     terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE)
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
 
@@ -317,8 +320,10 @@ def test_delegate_with_limits_as_payments_are_judged_and_revoke(terminal):
     mixed = checksum_address(bytes.fromhex(address[2:]))
     assert mixed != address
     assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
-    for name in ("--payee", "--token"):
-        terminal.run(*delegate, "/accounts/pay", name, "bob", code=Exit.USAGE)
+    given = {"--payee": ("bob", MISTYPED), "--token": ("bob", MISTYPED), "--hours": ("inf", "nan")}
+    given |= dict.fromkeys(("--at-most", "--in-total"), ("0", "-1", str(1 << 64), "1e18"))
+    for name, text in ((name, text) for name, texts in given.items() for text in texts):
+        terminal.run(*delegate, "/accounts/pay", name, text, code=Exit.USAGE)
     assert terminal.json("vault", "revoke", made["cid"]) == {"revoked": made["cid"]}
     terminal.run("vault", "revoke", "bafynone", code=Exit.NOT_FOUND)
 
@@ -345,10 +350,25 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
     assert terminal.run(*words).stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
 
 
-def test_addresses_for_gas_are_checked(terminal):
+def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
     for option, value in (("--paymaster", "ftp://x"), ("--rpc", "no address"), ("--service", "localhost:8787")):
         refused = terminal.run("pay", "0x" + "22" * 20, "5", "--yes", option, value, code=Exit.USAGE)
         assert refused.stderr.startswith(f"holdfast: {option} (HOLDFAST_") and "must start with http" in refused.stderr
+    owner, permission, anyone = ("account", "owners", "add"), ("account", "permissions"), "0x" + "22" * 20
+    for words, told in (
+        (("pay", MISTYPED, "5"), "to: the address has a typing error"),
+        (("pay", "0x" + "00" * 20, "5"), "to: not an address"),
+        (("pay", anyone, "5", "--token", MISTYPED), "token: the address has a typing error"),
+        ((*owner, MISTYPED), "signer: the address has a typing error"),
+        ((*owner, anyone, "--also", "foo"), "--also must start with http"),
+        ((*permission, "add", anyone, MISTYPED, "5"), "token: the address has a typing error"),
+        ((*permission, "add", anyone, "native", "5", "--to", MISTYPED), "--to: the address has a typing error"),
+        ((*permission, "remove", "0x12"), "ID: 0x and 64 hex digits"),
+        (("account", "recover", "start", anyone, "--with", "a:b", "--yes"), "--with: what `holdfast account recover"),
+        (("vault", "pair", "--host", "256.0.0.1"), "--host: this computer cannot listen there"),
+        (("vault", "recover", "--gateway", "foo"), "--gateway must start with http"),
+    ):
+        assert terminal.run(*words, code=Exit.USAGE).stderr.startswith(f"holdfast: {told}")
 
 
 @contextmanager

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import AccountOptions, Paying, Signer, Yes, opened, signer_named, with_options
+from holdfast.cli.addresses import check_typing
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import confirm, emit, fail, require_answer
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Granted
 
+_ID = re.compile("0x[0-9a-fA-F]{64}")
 permissions = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="What other keys may spend."
 )
@@ -50,6 +53,9 @@ def add(  # noqa: PLR0913 - each is an option of the command
     from holdfast.chain.signers import key_id
     from holdfast.client.account.spending import SpendingTerms
 
+    with common.plain_errors(as_json=options.as_json):
+        check_typing(token, "token")
+        check_typing(to or "", "--to")
     require_answer(yes=yes, as_json=options.as_json)
     with opened(options) as client:
         terms = SpendingTerms(
@@ -75,6 +81,8 @@ def remove(
     """End a permission and its delegation. Exits with 5 if the chain has no such permission."""
     from holdfast.wire.encoding import from_hex
 
+    if not _ID.fullmatch(permission):
+        fail(Exit.USAGE, "ID: 0x and 64 hex digits, as `list` prints it", as_json=options.as_json)
     with opened(options) as client:
         if client.end_spending(from_hex(permission), on_progress=common.say) is None:
             fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=options.as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from holdfast.cli.output import confirm, emit, fail, require_answer
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Recovery
 
+_SIGNATURE = re.compile("0x([0-9a-f]{2})+:0x([0-9a-f]{2})+")
 recover = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Give the account new owners, by guardians."
 )
@@ -139,7 +141,7 @@ def _form(recovery: Recovery) -> dict[str, Any]:
 def _signature(text: str) -> tuple[bytes, bytes]:
     from holdfast.wire.encoding import from_hex
 
-    signer, colon, signature = text.partition(":")
-    if not colon:
+    signer, _, signature = text.partition(":")
+    if not _SIGNATURE.fullmatch(text):
         raise ValueError("--with: what `holdfast account recover sign` printed")
     return from_hex(signer), from_hex(signature)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli import client_snapshots, sessions
+from holdfast.cli.addresses import url_option
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail, for_terminal
+from holdfast.cli.output import fail, for_terminal, is_terminal
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire.defaults import SERVICE_URL
 
@@ -41,20 +42,15 @@ _OPTIONS = {  # of the client's arguments, which its errors name
 }
 
 
-def _service(url: str) -> str:
-    from holdfast.client.http.transport import checked_base_url
-
-    try:
-        return checked_base_url(url)
-    except ValueError as error:
-        fail(
-            Exit.USAGE, str(error).replace("base_url", "--service (HOLDFAST_SERVICE_URL)"), as_json="--json" in sys.argv
-        )
-
-
 Service = Annotated[
     str,
-    typer.Option("--service", metavar="URL", envvar="HOLDFAST_SERVICE_URL", callback=_service, help="The service."),
+    typer.Option(
+        "--service",
+        metavar="URL",
+        envvar="HOLDFAST_SERVICE_URL",
+        callback=lambda url: url_option("--service (HOLDFAST_SERVICE_URL)", url),
+        help="The service.",
+    ),
 ]
 Folder = Annotated[
     Path | None,
@@ -130,6 +126,9 @@ _REMEDIES = {
 }
 
 
+NO_VAULT = "there is no vault here yet: holdfast vault create, or name its folder: --vault-dir"
+
+
 class NoVault(Exception):
     """The folder has no vault."""
 
@@ -191,7 +190,7 @@ def open_stored(vault: Vault, store: VaultStore, folder: Path | None, key: str, 
     Raises NoVault, ClientStateError, and the key's errors.
     """
     if store.load() is None:
-        raise NoVault("there is no vault here yet: holdfast vault create")
+        raise NoVault(NO_VAULT)
     period = sessions.live(folder)
     if period is None or not vault.unlock(period.key).success:
         unlock(vault, key_provider(key, service, store))
@@ -298,8 +297,17 @@ def ask_password(what: str, variable: str, *, new: bool = False) -> str:
     """
     from holdfast.client.vault.passwords import checked_password
 
-    given = os.environ.get(variable) or str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+    given = os.environ.get(variable) or _typed_password(what, variable, new=new)
     return checked_password(given, min_password()) if new else given
+
+
+def _typed_password(what: str, variable: str, *, new: bool) -> str:
+    try:
+        return str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+    except typer.Abort:
+        if is_terminal():
+            raise
+        raise ValueError(f"there is no terminal to ask on: set {variable}") from None
 
 
 def min_password() -> int:

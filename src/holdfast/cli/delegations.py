@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import Annotated, Any
 
@@ -13,15 +12,20 @@ from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Serv
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+_MOST = 2**64 - 1  # in a token's limits
+_MOST_HOURS = 10_000_000.0  # a thousand years
 
 
 def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     to: Annotated[str, typer.Argument(metavar="DID", help="Who may act.")],
     command: Annotated[str, typer.Argument(metavar="COMMAND", help="What, as /resource/action.")],
-    hours: Annotated[float, typer.Option(min=0.01, help="For how long.")] = 24.0,
-    at_most: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: at most so much each.")] = None,
-    in_total: Annotated[int | None, typer.Option(metavar="AMOUNT", help="Payments: so much in all.")] = None,
+    hours: Annotated[float, typer.Option(min=0.01, max=_MOST_HOURS, help="For how long.")] = 24.0,
+    at_most: Annotated[
+        int | None, typer.Option(min=1, max=_MOST, metavar="AMOUNT", help="Payments: at most so much each.")
+    ] = None,
+    in_total: Annotated[
+        int | None, typer.Option(min=1, max=_MOST, metavar="AMOUNT", help="Payments: so much in all.")
+    ] = None,
     payee: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Payments: to this address alone.")] = None,
     token: Annotated[str | None, typer.Option(help='Payments: of this ERC-20 token alone, or "native".')] = None,
     service: Service = DEFAULT_SERVICE,
@@ -76,9 +80,9 @@ def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None
 
 
 def _address(text: str) -> str:
-    from holdfast.wire.encoding import from_hex
-    from holdfast.wire.keccak import checksum_address
+    from holdfast.client.leaving.moves import address_of
 
-    if not _ADDRESS.fullmatch(text):
-        raise typer.BadParameter(f"{text} is not an address")
-    return checksum_address(from_hex(text))
+    try:
+        return address_of(text, text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None

@@ -133,7 +133,11 @@ def _offer(server: PairingServer, vault: Vault, *, host: str | None, libp2p: boo
             with Libp2pOffer(server, log=vault.boot_log, listen=listen) as offer:
                 yield offer.address
         else:
-            with HttpOffer(server, host=host) as offer:
+            try:
+                made = HttpOffer(server, host=host)
+            except OSError as error:
+                raise ValueError(f"--host: this computer cannot listen there ({error.strerror})") from error
+            with made as offer:
                 yield offer.link
 
     return offered()

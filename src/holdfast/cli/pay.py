@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from holdfast.cli import client_vault as common
+from holdfast.cli.addresses import check_typing
 from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     Account,
@@ -63,6 +64,9 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from holdfast.client.flows.failures import OperationFailed
     from holdfast.client.types import PaymentParams
 
+    with common.plain_errors(as_json=as_json):
+        check_typing(to, "to")
+        check_typing(token, "token")
     require_answer(yes=yes, as_json=as_json)
     with (
         common.plain_errors(as_json=as_json),

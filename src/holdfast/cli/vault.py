@@ -98,6 +98,8 @@ def lock(
     with common.plain_errors(as_json=as_json):
         with common.stored_vaults(folder) as store:
             sessions.end(store, folder)
+            if store.load() is None:
+                raise common.NoVault(common.NO_VAULT)
             left = sessions.left_behind(store)
         if left:
             # The file with the unlock period's secret is gone, so the period's wrap can be removed only with another
@@ -113,7 +115,7 @@ def status(folder: Folder = None, as_json: AsJson = False) -> None:
     with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
         stored = store.load()
         if stored is None:
-            fail(Exit.NOT_FOUND, "there is no vault here yet: holdfast vault create", as_json=as_json)
+            raise common.NoVault(common.NO_VAULT)
         locked = sessions.live(folder) is None
         answer = {"did": stored.manifest.did, "revision": stored.revision, "locked": locked, "store": str(store.path)}
         state = "locked" if locked else "open for commands"

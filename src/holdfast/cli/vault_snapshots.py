@@ -9,6 +9,7 @@ import typer
 
 from holdfast.cli import client_snapshots, recovery
 from holdfast.cli import client_vault as common
+from holdfast.cli.addresses import url_options
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service
 from holdfast.cli.output import emit
 from holdfast.client.storage.private_files import write_private
@@ -74,7 +75,14 @@ def recover(  # noqa: PLR0913, PLR0917 - each is an option of the command
     key: Key = "passkey",
     name: Annotated[str | None, typer.Option(metavar="K51", help="The name of the snapshots.")] = None,
     car: Annotated[Path | None, typer.Option(metavar="FILE", help="A snapshot in hand (CAR).")] = None,
-    gateway: Annotated[list[str] | None, typer.Option(metavar="URL", help="Another IPFS gateway; repeatable.")] = None,
+    gateway: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            callback=lambda urls: url_options("--gateway", urls),
+            help="Another IPFS gateway; repeatable.",
+        ),
+    ] = None,
     accept_older: Annotated[
         bool, typer.Option(help="Take a snapshot that is, or may be, older than the newest one.")
     ] = False,
