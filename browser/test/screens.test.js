@@ -512,28 +512,35 @@ onPage("the form of a payment says what the account has of the chosen token", as
   await until(() => one("form").textContent.includes(words("0.00\u00a0ETH")));
 });
 
-onPage("until the new service's window answers, the page says to go on there", async (context) => {
-  const did = ROW.did;
-  client(context, {
-    moveCheck: async () => ({ identifier: "ada", did }),
-    move: async (_address, { make: makes }, { onProgress }) => {
-      onProgress("checked");
-      await makes({});
-    },
-  });
-  const opened = { closed: false };
-  context.mock.method(((globalThis.open ??= () => null), globalThis), "open", () => opened);
-  moveFrom();
-  type("host", "new.example");
-  press("submit");
-  await until(() => one("main").dataset.screen === "move-review");
-  type("again", "new.example");
-  press("submit");
-  await settled();
-  assert.equal(told("status"), text("move.waiting", { host: "new.example" }));
-  opened.closed = true;
-  await until(() => told("alert") === text("move.closed", { host: "new.example" }));
-});
+onPage(
+  "a move says which service is silent; until its window answers, the page says to go on there",
+  async (context) => {
+    const did = ROW.did;
+    const moveCheck = context.mock.fn(async () => ({ identifier: "ada", did }));
+    moveCheck.mock.mockImplementationOnce(() => Promise.reject(new NetworkError("no answer in time")));
+    client(context, {
+      moveCheck,
+      move: async (_address, { make: makes }, { onProgress }) => {
+        onProgress("checked");
+        await makes({});
+      },
+    });
+    const opened = { closed: false };
+    context.mock.method(((globalThis.open ??= () => null), globalThis), "open", () => opened);
+    moveFrom();
+    type("host", "new.example");
+    press("submit");
+    await until(() => told("alert") === text("move.unreachable", { host: "new.example" }));
+    press("submit");
+    await until(() => one("main").dataset.screen === "move-review");
+    type("again", "new.example");
+    press("submit");
+    await settled();
+    assert.equal(told("status"), text("move.waiting", { host: "new.example" }));
+    opened.closed = true;
+    await until(() => told("alert") === text("move.closed", { host: "new.example" }));
+  },
+);
 
 onPage("a code that is sent too late does not bring its screen back", async (context) => {
   let send;

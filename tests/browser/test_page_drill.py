@@ -59,7 +59,7 @@ async def is_told_of_another_vault(visit, name):
     await visit.page.set_input_files('[name="file"]', given)
     await visit.fill("password", PASSWORD)
     await visit.press("submit")
-    await visit.alerted("This file holds another vault.")
+    await visit.alerted("This file contains another vault.")
     await visit.press("back")
     await visit.told(f"Registered as {name}")
     assert not await tried(visit, "file")

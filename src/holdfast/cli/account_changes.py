@@ -120,7 +120,11 @@ def _report(options: AccountOptions, address: str, rows: list[dict[str, Any]]) -
     left = [row for row in rows if row["error"]]
     if left:
         names = ", ".join(row["service"] + (f" chain {row['chainId']}" if row["chainId"] else "") for row in left)
-        again = "repeat the command" if rows[0]["error"] else "`holdfast account bring` brings what is left"
+        again = (
+            "see to the reason above, then repeat the command"
+            if rows[0]["error"]
+            else "`holdfast account bring` brings what is left"
+        )
         fail(Exit.FAILED, f"not there yet: {names}; {again}", as_json=options.as_json)
 
 

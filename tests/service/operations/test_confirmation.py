@@ -1,5 +1,7 @@
 """confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
+import os
+
 import pytest
 from aiohttp import web
 from tests.support.api import DID, MAIL, OTHER_DID, error_of
@@ -118,7 +120,8 @@ async def test_expire_removes_what_is_over(api):
     await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
     assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
     api.clock.now += 2 * 86400
-    assert (await api.service.maintenance.expire())["removed"] in {5, 6}  # PostgreSQL keeps an emptied window
+    removed = 6 if "HOLDFAST_TEST_API_ON_CITUS" in os.environ else 5  # PostgreSQL keeps an emptied window until then
+    assert await api.service.maintenance.expire() == {"removed": removed, "hidden": 0}
     assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
 
 

@@ -1,6 +1,6 @@
 /** The page of the service that a person leaves: names the new one, shows what moves, and moves it. */
 
-import { MoveRefused, SecondKeyMissing, serviceAddress } from "../library.ts";
+import { MoveRefused, NetworkError, RequestRefused, SecondKeyMissing, serviceAddress } from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
@@ -32,8 +32,14 @@ export function moveFrom() {
 }
 
 async function checked(address: string) {
-  const { identifier, did } = await (await ready()).moveCheck(address);
-  review({ address, host: new URL(address).host, identifier, did });
+  const client = await ready();
+  const { host } = new URL(address);
+  const { identifier, did } = await client.moveCheck(address).catch((error) => {
+    throw error instanceof NetworkError && !(error instanceof RequestRefused)
+      ? new ProblemError("move.unreachable", { host })
+      : error;
+  });
+  review({ address, host, identifier, did });
 }
 
 function review(plan: Plan) {

@@ -8,6 +8,7 @@ export default {
   "move.host.hint":
     "Tippen Sie sie selbst, zum Beispiel new.example. Ein Link, den Ihnen jemand geschickt hat, kann zu einer Kopie führen.",
   "move.host.bad": "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne etwas nach dem Namen.",
+  "move.unreachable": "{host} ist nicht erreichbar, oder dieses Gerät ist offline. Es hat sich nichts geändert.",
   "move.check": "Diesen Dienst prüfen",
   "move.checking": "Der neue Dienst wird gefragt.",
   "move.review": "Umzug zu {host}",

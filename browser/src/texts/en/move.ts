@@ -7,6 +7,7 @@ export default {
   "move.host": "Address of the new service",
   "move.host.hint": "Type it yourself, for example new.example. A link that someone sent you may lead to a copy.",
   "move.host.bad": "Type an address that begins with https://, without anything after the name.",
+  "move.unreachable": "{host} cannot be reached, or this device is offline. Nothing has changed.",
   "move.check": "Check this service",
   "move.checking": "Asking the new service.",
   "move.review": "Move to {host}",
