@@ -46,38 +46,24 @@ async def until(client, path, name, value):
 
 
 DID_SHOWN = {
-    "found": True,
-    "did_hash": "0x" + did_hash(DID).hex(),
-    "controller": checksum_address(CONTROLLER),
-    "metadata_cid": "bafycid",
-    "active": True,
-    "block_number": "1",
-    "tx_hash": "0x" + "07" * 32,
-}
+    "found": True, "did_hash": "0x" + did_hash(DID).hex(), "controller": checksum_address(CONTROLLER),
+    "metadata_cid": "bafycid", "active": True, "block_number": "1", "tx_hash": "0x" + "07" * 32,
+}  # fmt: skip
 ALIAS_SHOWN = {
-    "found": True,
-    "alias_hash": "0x" + alias_hash(ALIAS).hex(),
-    "did_hash": "0x" + did_hash(DID).hex(),
-    "active": True,
-    "controller": checksum_address(CONTROLLER),
-}
+    "found": True, "alias_hash": "0x" + alias_hash(ALIAS).hex(), "did_hash": "0x" + did_hash(DID).hex(),
+    "active": True, "controller": checksum_address(CONTROLLER),
+}  # fmt: skip
 ACCOUNT_SHOWN = {
-    "found": True,
-    "account_address": checksum_address(CONTROLLER),
-    "owner_address": checksum_address(OWNER),
-    "block_number": "1",
-    "tx_hash": "0x" + "07" * 32,
-}
+    "found": True, "account_address": checksum_address(CONTROLLER), "owner_address": checksum_address(OWNER),
+    "block_number": "1", "tx_hash": "0x" + "07" * 32,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "names", "shown", "unknown"),
-    [
-        ("dids", [DID, DID_SHOWN["did_hash"], "0x" + did_hash(DID).hex().upper()], DID_SHOWN, "did:new:0x00"),
-        ("aliases", ["ALICE", ALIAS_SHOWN["alias_hash"]], ALIAS_SHOWN, "bob"),
-        ("accounts", ["0x" + CONTROLLER.hex(), "0x" + CONTROLLER.hex().upper()], ACCOUNT_SHOWN, "0x" + "00" * 20),
-    ],
-)
+@pytest.mark.parametrize(("kind", "names", "shown", "unknown"), [
+    ("dids", [DID, DID_SHOWN["did_hash"], "0x" + did_hash(DID).hex().upper()], DID_SHOWN, "did:new:0x00"),
+    ("aliases", ["ALICE", ALIAS_SHOWN["alias_hash"]], ALIAS_SHOWN, "bob"),
+    ("accounts", ["0x" + CONTROLLER.hex(), "0x" + CONTROLLER.hex().upper()], ACCOUNT_SHOWN, "0x" + "00" * 20),
+])  # fmt: skip
 async def test_each_is_found_in_every_spelling_and_listed_and_no_other(client, kind, names, shown, unknown):
     for name in names:
         assert await client.get(f"/api/{kind}/{name}") == shown, name
@@ -143,20 +129,17 @@ NOT_THERE = (404, "not_found")
 NO_PARAMETER = (400, "Unknown query parameter. Known: none")
 
 
-@pytest.mark.parametrize(
-    ("path", "query", "refused"),
-    [
-        ("/api/dids/nobody", "", (400, "Invalid did: expected a DID or its 32-byte hex hash")),
-        ("/api/aliases/a b", "", (400, "Invalid alias: expected an alias or its 32-byte hex hash")),
-        ("/api/accounts/0x12", "", (400, "Invalid account: expected 20-byte hex address")),
-        *(
-            (path, "active=true", NO_PARAMETER)
-            for path in ("/health", "/api/stats", "/api/progress", f"/api/dids/{DID}")
-        ),
-        *((path, "", NOT_THERE) for path in ("/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b")),
-        *((path, "", NOT_THERE) for path in ("/api/stats/x", "/api/events/1", "/health/")),
-    ],
-)
+@pytest.mark.parametrize(("path", "query", "refused"), [
+    ("/api/dids/nobody", "", (400, "Invalid did: expected a DID or its 32-byte hex hash")),
+    ("/api/aliases/a b", "", (400, "Invalid alias: expected an alias or its 32-byte hex hash")),
+    ("/api/accounts/0x12", "", (400, "Invalid account: expected 20-byte hex address")),
+    *(
+        (path, "active=true", NO_PARAMETER)
+        for path in ("/health", "/api/stats", "/api/progress", f"/api/dids/{DID}")
+    ),
+    *((path, "", NOT_THERE) for path in ("/", "/api", "/api/didsx", "/api/dids/", "/api/dids/a/b")),
+    *((path, "", NOT_THERE) for path in ("/api/stats/x", "/api/events/1", "/health/")),
+])  # fmt: skip
 async def test_bad_names_parameters_and_paths_are_refused(client, path, query, refused):
     status, _, body = await client.ask(path, query)
     assert (status, json.loads(body)) == (refused[0], {"error": refused[1]})
@@ -303,8 +286,5 @@ async def test_the_loop_does_none_of_the_heavy_work(tmp_path, busy_chain, monkey
     await app.stop()
     mine = threading.get_ident()
     assert {name: mine in idents for name, idents in threads.items() if name != "points"} == {
-        "parse": False,
-        "decode": False,
-        "writer": False,
-        "lists": False,
-    }
+        "parse": False, "decode": False, "writer": False, "lists": False,
+    }  # fmt: skip

@@ -121,16 +121,13 @@ async def test_a_fault_of_ours_is_logged_and_does_not_end_the_following(store, b
     assert "ZeroDivisionError" in caplog.text
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"number": "0x1", "hash": "0x12", "parentHash": "0x" + "00" * 32},
-        {"number": "0x999", "hash": "0x" + "00" * 32, "parentHash": "0x" + "00" * 32},
-        {},
-        [],
-        "0x1",
-    ],
-)
+@pytest.mark.parametrize("answer", [
+    {"number": "0x1", "hash": "0x12", "parentHash": "0x" + "00" * 32},
+    {"number": "0x999", "hash": "0x" + "00" * 32, "parentHash": "0x" + "00" * 32},
+    {},
+    [],
+    "0x1",
+])  # fmt: skip
 async def test_malformed_blocks_and_logs_of_other_blocks_are_an_endpoints_failure(store, busy_chain, answer):
     strange = next(block.logs for block in busy_chain.blocks if block.logs)
     for hook in (

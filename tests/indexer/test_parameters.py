@@ -24,14 +24,11 @@ NO_ALIASES = ("", "a b", "a\n", "\x7f", "\ud800", "a" * 321)
 NO_ADDRESSES = ("", "0x", ADDRESS[2:], ADDRESS + "0", "0x" + "\uff11" * 40)
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "told"),
-    [
-        *((did_key, text, "Invalid did: expected a DID or its 32-byte hex hash") for text in NO_DIDS),
-        *((alias_key, text, "Invalid alias: expected an alias or its 32-byte hex hash") for text in NO_ALIASES),
-        *((address, text, "Invalid account: expected 20-byte hex address") for text in NO_ADDRESSES),
-    ],
-)
+@pytest.mark.parametrize(("read", "text", "told"), [
+    *((did_key, text, "Invalid did: expected a DID or its 32-byte hex hash") for text in NO_DIDS),
+    *((alias_key, text, "Invalid alias: expected an alias or its 32-byte hex hash") for text in NO_ALIASES),
+    *((address, text, "Invalid account: expected 20-byte hex address") for text in NO_ADDRESSES),
+])  # fmt: skip
 def test_what_is_no_name_is_refused(read, text, told):
     assert refusal(read, text) == told
 
@@ -53,34 +50,31 @@ def test_every_parameter_arrives():
 FORGED = base64.urlsafe_b64encode(struct.pack(">cqq", b"\x01", -1, 0)).decode().rstrip("=")
 
 
-@pytest.mark.parametrize(
-    ("query", "error"),
-    [
-        ("did=x", "Invalid did: expected a DID or its 32-byte hex hash"),
-        ("did=", "Invalid did: expected a DID or its 32-byte hex hash"),
-        ("alias=", "Invalid alias: expected an alias or its 32-byte hex hash"),
-        ("controller=0x1", "Invalid controller: expected 20-byte hex address"),
-        ("owner=me", "Invalid owner: expected 20-byte hex address"),
-        ("key_owner=0x12", "Invalid key_owner: expected 20-byte hex address"),
-        ("active=1", "Invalid active: expected true or false"),
-        ("from_block=-1", "Invalid from_block: expected a block number"),
-        ("from_block=1e3", "Invalid from_block: expected a block number"),
-        ("to_block=" + "9" * 19, "Invalid to_block: expected a block number"),
-        ("to_block=%D9%A3", "Invalid to_block: expected a block number"),
-        ("limit=0", "Invalid limit: expected a number from 1 to 200"),
-        ("limit=201", "Invalid limit: expected a number from 1 to 200"),
-        ("limit=all", "Invalid limit: expected a number from 1 to 200"),
-        ("cursor=", "Invalid cursor"),
-        ("cursor=!!!", "Invalid cursor"),
-        ("cursor=AAAA", "Invalid cursor"),
-        ("cursor=" + FORGED, "Invalid cursor"),
-        ("cursor=" + cursor("events", 1, 1), "Invalid cursor"),
-        ("active=true&active=true", "Duplicate query parameter: active"),
-        ("active", "Invalid query string"),
-        ("alias=%ff", "Invalid query string"),
-        ("&".join("a=1" for _ in range(17)), "Invalid query string"),
-    ],
-)
+@pytest.mark.parametrize(("query", "error"), [
+    ("did=x", "Invalid did: expected a DID or its 32-byte hex hash"),
+    ("did=", "Invalid did: expected a DID or its 32-byte hex hash"),
+    ("alias=", "Invalid alias: expected an alias or its 32-byte hex hash"),
+    ("controller=0x1", "Invalid controller: expected 20-byte hex address"),
+    ("owner=me", "Invalid owner: expected 20-byte hex address"),
+    ("key_owner=0x12", "Invalid key_owner: expected 20-byte hex address"),
+    ("active=1", "Invalid active: expected true or false"),
+    ("from_block=-1", "Invalid from_block: expected a block number"),
+    ("from_block=1e3", "Invalid from_block: expected a block number"),
+    ("to_block=" + "9" * 19, "Invalid to_block: expected a block number"),
+    ("to_block=%D9%A3", "Invalid to_block: expected a block number"),
+    ("limit=0", "Invalid limit: expected a number from 1 to 200"),
+    ("limit=201", "Invalid limit: expected a number from 1 to 200"),
+    ("limit=all", "Invalid limit: expected a number from 1 to 200"),
+    ("cursor=", "Invalid cursor"),
+    ("cursor=!!!", "Invalid cursor"),
+    ("cursor=AAAA", "Invalid cursor"),
+    ("cursor=" + FORGED, "Invalid cursor"),
+    ("cursor=" + cursor("events", 1, 1), "Invalid cursor"),
+    ("active=true&active=true", "Duplicate query parameter: active"),
+    ("active", "Invalid query string"),
+    ("alias=%ff", "Invalid query string"),
+    ("&".join("a=1" for _ in range(17)), "Invalid query string"),
+])  # fmt: skip
 def test_bad_input_is_named(query, error):
     assert refusal(list_query, "dids", query.encode()) == error
 

@@ -23,18 +23,13 @@ def test_nothing_set_means_our_contracts_on_the_public_test_chain():
 def test_every_variable_counts():
     settings = read_settings(
         {
-            "HOLDFAST_RPC_URL": f"http://localhost:1/{SECRET}",
-            "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + "aa" * 20,
-            "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + "BB" * 20,
-            "HOLDFAST_DATA_DIR": "/srv/data",
-            "HOLDFAST_INDEXER_START_BLOCK": "12",
-            "HOLDFAST_INDEXER_JOURNAL_BLOCKS": "34",
-            "HOLDFAST_INDEXER_POLL_SECONDS": "0.5",
-            "HOLDFAST_INDEXER_BEHIND_SECONDS": "0",
-            "HOLDFAST_INDEXER_HOST": "::1",
-            "HOLDFAST_INDEXER_PORT": "9000",
+            "HOLDFAST_RPC_URL": f"http://localhost:1/{SECRET}", "HOLDFAST_CONTRACT_DID_REGISTRY": "0x" + "aa" * 20,
+            "HOLDFAST_CONTRACT_APP_FACTORY": "0x" + "BB" * 20, "HOLDFAST_DATA_DIR": "/srv/data",
+            "HOLDFAST_INDEXER_START_BLOCK": "12", "HOLDFAST_INDEXER_JOURNAL_BLOCKS": "34",
+            "HOLDFAST_INDEXER_POLL_SECONDS": "0.5", "HOLDFAST_INDEXER_BEHIND_SECONDS": "0",
+            "HOLDFAST_INDEXER_HOST": "::1", "HOLDFAST_INDEXER_PORT": "9000",
         }
-    )
+    )  # fmt: skip
     assert (settings.host, settings.port) == ("::1", 9000) and SECRET not in repr(settings)
     assert (settings.registry, settings.factory) == (b"\xaa" * 20, b"\xbb" * 20)
     assert settings.sqlite_path == Path("/srv/data/indexer.db")
@@ -45,24 +40,21 @@ def test_every_variable_counts():
     assert (follow.start_block, follow.journal_blocks, follow.poll_s, follow.behind_patience_s) == (12, 34, 0.5, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("HOLDFAST_RPC_URL", f"ftp://{SECRET}"),
-        ("HOLDFAST_LOG", SECRET),
-        ("HOLDFAST_INDEXER_DATABASE_URL", f"postgresql://{SECRET}"),
-        ("HOLDFAST_CONTRACT_DID_REGISTRY", SECRET),
-        ("HOLDFAST_CONTRACT_APP_FACTORY", "0x12"),
-        ("HOLDFAST_INDEXER_START_BLOCK", "-1"),
-        ("HOLDFAST_INDEXER_START_BLOCK", "1" * 30),
-        ("HOLDFAST_INDEXER_JOURNAL_BLOCKS", "0"),
-        ("HOLDFAST_INDEXER_PORT", "0"),
-        ("HOLDFAST_INDEXER_PORT", "65536"),
-        ("HOLDFAST_INDEXER_POLL_SECONDS", "soon"),
-        ("HOLDFAST_INDEXER_POLL_SECONDS", "inf"),
-        ("HOLDFAST_INDEXER_BEHIND_SECONDS", "-1"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("HOLDFAST_RPC_URL", f"ftp://{SECRET}"),
+    ("HOLDFAST_LOG", SECRET),
+    ("HOLDFAST_INDEXER_DATABASE_URL", f"postgresql://{SECRET}"),
+    ("HOLDFAST_CONTRACT_DID_REGISTRY", SECRET),
+    ("HOLDFAST_CONTRACT_APP_FACTORY", "0x12"),
+    ("HOLDFAST_INDEXER_START_BLOCK", "-1"),
+    ("HOLDFAST_INDEXER_START_BLOCK", "1" * 30),
+    ("HOLDFAST_INDEXER_JOURNAL_BLOCKS", "0"),
+    ("HOLDFAST_INDEXER_PORT", "0"),
+    ("HOLDFAST_INDEXER_PORT", "65536"),
+    ("HOLDFAST_INDEXER_POLL_SECONDS", "soon"),
+    ("HOLDFAST_INDEXER_POLL_SECONDS", "inf"),
+    ("HOLDFAST_INDEXER_BEHIND_SECONDS", "-1"),
+])  # fmt: skip
 def test_a_wrong_value_names_its_variable_and_not_itself(name, value):
     with pytest.raises(SettingError) as caught:
         read_settings({name: value})

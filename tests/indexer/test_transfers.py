@@ -46,16 +46,10 @@ async def test_payments_in_and_out_the_newest_first(client, chain):
     assert page["next_cursor"] is None
     first, second = page["transfers"]
     assert first == {
-        "direction": "out",
-        "token": checksum_address(TOKEN),
-        "from": checksum_address(MINE),
-        "to": checksum_address(OTHER),
-        "amount": "5",
-        "block_number": "4",
-        "log_index": 0,
-        "tx_hash": "0x" + sent.hex(),
-        "time": to_iso(GENESIS_S + 8),
-    }
+        "direction": "out", "token": checksum_address(TOKEN), "from": checksum_address(MINE),
+        "to": checksum_address(OTHER), "amount": "5", "block_number": "4", "log_index": 0,
+        "tx_hash": "0x" + sent.hex(), "time": to_iso(GENESIS_S + 8),
+    }  # fmt: skip
     assert (second["direction"], second["tx_hash"], second["amount"]) == ("in", "0x" + received.hex(), "12500000")
 
 

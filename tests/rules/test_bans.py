@@ -11,31 +11,25 @@ DID = "did:new:0x" + "11" * 32
 MAIL = parse_identifier("Ann@Mail.Example.com", Channel.EMAIL)
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "subject"),
-    [
-        ("name", "ANN", "name handle ann"),
-        ("did", DID, f"did {DID}"),
-        ("domain", "Example.COM", "domain example.com"),
-        ("domain", "@example.com", "domain example.com"),
-        ("domain", "xn--bcher-kva.example", "domain bücher.example"),
-        ("network", "192.0.2.0/24", "network 192.0.2.0/24"),
-        ("network", "192.0.2.7", "network 192.0.2.7/32"),
-        ("network", "2001:db8::/32", "network 2001:db8::/32"),
-        ("network", "2001:db8::1", "network 2001:db8::/64"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "value", "subject"), [
+    ("name", "ANN", "name handle ann"),
+    ("did", DID, f"did {DID}"),
+    ("domain", "Example.COM", "domain example.com"),
+    ("domain", "@example.com", "domain example.com"),
+    ("domain", "xn--bcher-kva.example", "domain bücher.example"),
+    ("network", "192.0.2.0/24", "network 192.0.2.0/24"),
+    ("network", "192.0.2.7", "network 192.0.2.7/32"),
+    ("network", "2001:db8::/32", "network 2001:db8::/32"),
+    ("network", "2001:db8::1", "network 2001:db8::/64"),
+])  # fmt: skip
 def test_words_become_a_subject(kind, value, subject):
     assert ban_subject(kind, value) == subject
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        ("name", "a b"), ("did", "ann"), ("domain", "a b"), ("domain", ""), ("network", "192.0.2.1/24"),
-        ("network", "0.0.0.0/0"), ("network", "2001:db8::1/128"), ("network", "ann"), ("person", "ann"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "value"), [
+    ("name", "a b"), ("did", "ann"), ("domain", "a b"), ("domain", ""), ("network", "192.0.2.1/24"),
+    ("network", "0.0.0.0/0"), ("network", "2001:db8::1/128"), ("network", "ann"), ("person", "ann"),
+])  # fmt: skip
 def test_what_cannot_be_banned(kind, value):
     with pytest.raises(ValueError, match=r".+") as refused:
         ban_subject(kind, value)

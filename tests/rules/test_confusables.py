@@ -9,20 +9,17 @@ from holdfast.rules.confusables import scripts_of, unicode_skeleton
 from holdfast.rules.unicode_tables import PROTOTYPES, SCRIPTS
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("paypal", "\u0440\u0430\u0443\u0440\u0430l"),  # TR39 section 4: mixed-script confusable
-        ("scope", "\u0455\u0441\u043e\u0440\u0435"),  # TR39 section 4: whole-script confusable, Latin and Cyrillic
-        ("top", "t\u043ep"),  # a Cyrillic letter in a Latin word
-        ("so\u0337s", "s\u00f8s"),  # TR39 section 4: single-script confusable
-        ("ljeto", "\u01c9eto"),  # TR39 section 4: a digraph that is one character
-        ("rn", "m"),
-        ("\u00e9", "e\u0301"),  # canonically equivalent (NFD)
-        ("\u03c1\u03b1\u03c1\u03b1", "\u0440\u0430\u0440\u0430"),  # Greek and Cyrillic, neither of them ASCII
-        ("ab", "a\u034fb"),  # a default-ignorable character in between
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("paypal", "\u0440\u0430\u0443\u0440\u0430l"),  # TR39 section 4: mixed-script confusable
+    ("scope", "\u0455\u0441\u043e\u0440\u0435"),  # TR39 section 4: whole-script confusable, Latin and Cyrillic
+    ("top", "t\u043ep"),  # a Cyrillic letter in a Latin word
+    ("so\u0337s", "s\u00f8s"),  # TR39 section 4: single-script confusable
+    ("ljeto", "\u01c9eto"),  # TR39 section 4: a digraph that is one character
+    ("rn", "m"),
+    ("\u00e9", "e\u0301"),  # canonically equivalent (NFD)
+    ("\u03c1\u03b1\u03c1\u03b1", "\u0440\u0430\u0440\u0430"),  # Greek and Cyrillic, neither of them ASCII
+    ("ab", "a\u034fb"),  # a default-ignorable character in between
+])  # fmt: skip
 def test_confusable_texts_have_one_skeleton(one, other):
     assert one != other
     assert unicode_skeleton(one) == unicode_skeleton(other)

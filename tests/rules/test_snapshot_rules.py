@@ -33,12 +33,9 @@ def test_any_query_is_a_list_or_refused(query):
 def test_a_moment_that_was_told_is_compared_exactly(moment_us, shift):
     moment_us = moment_us % 253_402_300_000_000_000
     pin = Pin(
-        request_id="r",
-        did="d",
-        request=PinRequest(cid="c"),
-        state=PinState.PINNED,
+        request_id="r", did="d", request=PinRequest(cid="c"), state=PinState.PINNED,
         created_us=max(0, moment_us + shift),
-    )
+    )  # fmt: skip
     text = moment_text(moment_us)
     assert pin_query(ListPins(before=text)).takes(pin) is (pin.created_us < moment_us)
     assert pin_query(ListPins(after=text)).takes(pin) is (pin.created_us > moment_us)

@@ -77,13 +77,10 @@ def test_no_did_is_more_than_malformed(did):
             continue
 
 
-@pytest.mark.parametrize(
-    ("command", "asked", "yes"),
-    [
-        ("/", "/a/b", True), ("/a", "/a/b", True), ("/a/b", "/a/b", True), ("/a/b/c", "/a/b", False), ("/a/bc", "/a/b", False),
-        ("/a/", "/a/b", False), ("", "/a/b", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("command", "asked", "yes"), [
+    ("/", "/a/b", True), ("/a", "/a/b", True), ("/a/b", "/a/b", True), ("/a/b/c", "/a/b", False), ("/a/bc", "/a/b", False),
+    ("/a/", "/a/b", False), ("", "/a/b", False),
+])  # fmt: skip
 def test_commands_cover_what_lies_below(command, asked, yes):
     assert covers(command, asked) is yes
 

@@ -84,29 +84,13 @@ async def answered(_reader, *_question):
 
 
 NAMES = (
-    "account",
-    "alias",
-    "chainId",
-    "cid",
-    "credentialId",
-    "identifier",
-    "meta",
-    "name",
-    "pubKeyX",
-    "pubKeyY",
-    "salt",
+    "account", "alias", "chainId", "cid", "credentialId", "identifier", "meta", "name", "pubKeyX", "pubKeyY", "salt",
     "token",
-)
+)  # fmt: skip
 VALUES = (
-    "9" * 7900,
-    "0x" + "f" * 7900,
-    "[" * 4000,
-    "{" * 4000,
-    "a," * 3900,
-    "+" * 7900,
-    "%EF%B7%BA" * 850,
+    "9" * 7900, "0x" + "f" * 7900, "[" * 4000, "{" * 4000, "a," * 3900, "+" * 7900, "%EF%B7%BA" * 850,
     "%CC%87" * 1300,
-)
+)  # fmt: skip
 
 
 @ENTRIES
@@ -351,16 +335,12 @@ SESSION = json.dumps({"identifier": "bob", "channel": "handle", "did": DID}).enc
 
 
 # An eighth more than today. Who adds to these paths measures (`make bench ARGS=service`), and raises the number.
-@pytest.mark.parametrize(
-    ("request_", "most"),
-    [
-        (Heavy("contracts", "GET", "/api/contracts", HOST), 40),
-        (Heavy("check", "GET", "/api/sessions/check?identifier=bob&channel=handle", HOST), 86),
-        (Heavy("look-up", "GET", "/api/dids/lookup?credentialId=cred-1", HOST), 74),
-        (Heavy("session", "POST", "/api/sessions", HOST, SESSION), 266),
-    ],
-    ids=lambda value: value.name if isinstance(value, Heavy) else "",
-)
+@pytest.mark.parametrize(("request_", "most"), [
+    (Heavy("contracts", "GET", "/api/contracts", HOST), 40),
+    (Heavy("check", "GET", "/api/sessions/check?identifier=bob&channel=handle", HOST), 86),
+    (Heavy("look-up", "GET", "/api/dids/lookup?credentialId=cred-1", HOST), 74),
+    (Heavy("session", "POST", "/api/sessions", HOST, SESSION), 266),
+], ids=lambda value: value.name if isinstance(value, Heavy) else "")  # fmt: skip
 async def test_a_usual_request_costs_no_more_than_before(api, request_, most):
     await api.register()
     meter = RsgiMeter(api.application)

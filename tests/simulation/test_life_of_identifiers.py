@@ -82,13 +82,9 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         environment = {"HOLDFAST_DATA_DIR": str(folder), "HOLDFAST_RPC_URL": "http://127.0.0.1:9", **CEILINGS}
         settings = read_settings(environment)
         service = build_service(
-            settings,
-            Secrets((b"k" * 32,), generated=False),
-            open_store(settings),
-            clock=self.clock,
-            mailer=self.mailer,
-            sms=RecordingSms(),
-        )
+            settings, Secrets((b"k" * 32,), generated=False), open_store(settings), clock=self.clock,
+            mailer=self.mailer, sms=RecordingSms(),
+        )  # fmt: skip
         self.application = application_of(settings, service)
         transport = httpx2.ASGITransport(AsgiEntry(self.application), client=("127.0.0.1", 1))
         self.http = httpx2.AsyncClient(transport=transport, base_url="http://x")
@@ -187,12 +183,9 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         self._register(("handle", handle.lower()), handle, did, credential, ip, None)
 
     @rule(
-        data=st.data(),
-        mail=st.sampled_from(MAILS),
-        did=st.sampled_from(DIDS),
-        credential=st.sampled_from(CREDENTIALS),
-        ip=st.sampled_from(IPS),
-    )
+        data=st.data(), mail=st.sampled_from(MAILS), did=st.sampled_from(DIDS),
+        credential=st.sampled_from(CREDENTIALS), ip=st.sampled_from(IPS),
+    )  # fmt: skip
     def register_an_address(self, data, mail, did, credential, ip):
         attestation = data.draw(st.sampled_from([None, *self.attestations])) if self.attestations else None
         self._register(("email", mail.lower()), mail, did, credential, ip, attestation)
@@ -201,15 +194,9 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
         sent = {name: value for name, value in attestation.items() if name != "until"} if attestation else None
         refusal = self._registration_refusal(key, did, credential, ip, attestation)
         _, body = self.post(
-            "/api/dids",
-            ip,
-            identifier=given,
-            channel=key[0],
-            did=did,
-            credentialId=credential,
-            txHash="0x1",
+            "/api/dids", ip, identifier=given, channel=key[0], did=did, credentialId=credential, txHash="0x1",
             attestation=sent,
-        )
+        )  # fmt: skip
         assert body.get("error") == refusal, body
         if refusal is None:
             if key not in self.model.claims:
@@ -266,10 +253,7 @@ class LifeOfIdentifiers(RuleBasedStateMachine):
 
 
 LifeOfIdentifiers.TestCase.settings = settings(
-    max_examples=amount(8, 20, "HOLDFAST_TEST_LIVES"),
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
+    max_examples=amount(8, 20, "HOLDFAST_TEST_LIVES"), stateful_step_count=30, deadline=None,
+    suppress_health_check=list(HealthCheck), print_blob=True,
+)  # fmt: skip
 TestLifeOfIdentifiers = LifeOfIdentifiers.TestCase

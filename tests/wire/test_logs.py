@@ -159,17 +159,14 @@ for name in ("holdfast", "aiohttp"):
 """
 
 
-@pytest.mark.parametrize(
-    ("level", "lines"),
-    [
-        (
-            "info",
-            ["info of holdfast", "warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"],
-        ),
-        ("warning", ["warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"]),
-        ("error", ["error of holdfast", "error of aiohttp"]),
-    ],
-)
+@pytest.mark.parametrize(("level", "lines"), [
+    (
+        "info",
+        ["info of holdfast", "warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"],
+    ),
+    ("warning", ["warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"]),
+    ("error", ["error of holdfast", "error of aiohttp"]),
+])  # fmt: skip
 def test_a_level_leaves_out_what_is_less_serious(level, lines):
     command = [sys.executable, "-c", LEVELS.format(level=level)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True)

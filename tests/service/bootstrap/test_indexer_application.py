@@ -32,20 +32,17 @@ def configured(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize(
-    ("app", "why"),
-    [
-        ("no_such_module:app", "there is no module no_such_module"),
-        (f"{MODULE}_empty.sub:app", f"there is no module {MODULE}_empty.sub"),
-        (f"{MODULE}_depends:app", "there is no module no_such_package"),
-        (f"{MODULE}_empty:app", f"{MODULE}_empty has no app"),
-        (f"{MODULE}_whole:Here.nothing", f"{MODULE}_whole has no Here.nothing"),
-        (f"{MODULE}_fails:app", rf"cannot be imported: `python -c 'import {MODULE}_fails'` says why"),
-        (f"{MODULE}_imports:app", r"cannot be imported"),
-        (f"{MODULE}_attribute:app", r"cannot be imported"),
-        (f"{MODULE}_syntax:app", r"cannot be imported"),
-    ],
-)
+@pytest.mark.parametrize(("app", "why"), [
+    ("no_such_module:app", "there is no module no_such_module"),
+    (f"{MODULE}_empty.sub:app", f"there is no module {MODULE}_empty.sub"),
+    (f"{MODULE}_depends:app", "there is no module no_such_package"),
+    (f"{MODULE}_empty:app", f"{MODULE}_empty has no app"),
+    (f"{MODULE}_whole:Here.nothing", f"{MODULE}_whole has no Here.nothing"),
+    (f"{MODULE}_fails:app", rf"cannot be imported: `python -c 'import {MODULE}_fails'` says why"),
+    (f"{MODULE}_imports:app", r"cannot be imported"),
+    (f"{MODULE}_attribute:app", r"cannot be imported"),
+    (f"{MODULE}_syntax:app", r"cannot be imported"),
+])  # fmt: skip
 def test_a_wrong_application_is_named_without_what_its_module_says(configured, app, why):
     with pytest.raises(SettingError, match=f"^HOLDFAST_INDEXER_APP: .*{why}") as caught:
         configured(app)

@@ -99,26 +99,23 @@ def test_what_is_no_chain_id_is_refused(text):
 ROW = "chain 1 of the file (id 4217)"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "each chain begins with a line [[chain]], and nothing stands outside of them"),
-        ("id = 4217", "each chain begins with a line [[chain]], and nothing stands outside of them"),
-        ("[[chain]]\nid = hunter2", "the file is not TOML (line 2, column 6)"),
-        ('[[chain]]\nid = "hunter2"', "chain 1 of the file: `id` must be the chain's ID, a whole number"),
-        ("[[chain]]\nid = true", "chain 1 of the file: `id` must be the chain's ID, a whole number"),
-        ("[[chain]]\nid = 4217", f"{ROW}: `name`, `rpc`, `real_money` must be given"),
-        (OWN + 'exploer = "hunter2"', (f"{ROW}: `exploer` is not a field; there are `id`, `name`, `rpc`, `public_rpc`,"
-         " `bundler`, `explorer`, `tokens`, `real_money`")),
-        (OWN + 'bundler = "hunter2"', f"{ROW}: `bundler`: an http:// or https:// address is needed"),
-        (OWN + "explorer = 7", f"{ROW}: `explorer`: a text in quotation marks is needed"),
-        (OWN + 'tokens = { USDC = "hunter2" }', f"{ROW}: `tokens`: 0x and 40 hex digits are needed"),
-        (OWN + 'tokens = { DAI = "hunter2" }', (f'{ROW}: `tokens`: a table such as {{ USDC = "0x…" }} is needed;'
-         " Holdfast names no other token")),
-        (OWN.replace("true", '"yes"'), f"{ROW}: `real_money`: true or false is needed"),
-        (OWN + OWN, "chain 2 of the file: the id 4217 stands there twice"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "each chain begins with a line [[chain]], and nothing stands outside of them"),
+    ("id = 4217", "each chain begins with a line [[chain]], and nothing stands outside of them"),
+    ("[[chain]]\nid = hunter2", "the file is not TOML (line 2, column 6)"),
+    ('[[chain]]\nid = "hunter2"', "chain 1 of the file: `id` must be the chain's ID, a whole number"),
+    ("[[chain]]\nid = true", "chain 1 of the file: `id` must be the chain's ID, a whole number"),
+    ("[[chain]]\nid = 4217", f"{ROW}: `name`, `rpc`, `real_money` must be given"),
+    (OWN + 'exploer = "hunter2"', (f"{ROW}: `exploer` is not a field; there are `id`, `name`, `rpc`, `public_rpc`,"
+     " `bundler`, `explorer`, `tokens`, `real_money`")),
+    (OWN + 'bundler = "hunter2"', f"{ROW}: `bundler`: an http:// or https:// address is needed"),
+    (OWN + "explorer = 7", f"{ROW}: `explorer`: a text in quotation marks is needed"),
+    (OWN + 'tokens = { USDC = "hunter2" }', f"{ROW}: `tokens`: 0x and 40 hex digits are needed"),
+    (OWN + 'tokens = { DAI = "hunter2" }', (f'{ROW}: `tokens`: a table such as {{ USDC = "0x…" }} is needed;'
+     " Holdfast names no other token")),
+    (OWN.replace("true", '"yes"'), f"{ROW}: `real_money`: true or false is needed"),
+    (OWN + OWN, "chain 2 of the file: the id 4217 stands there twice"),
+])  # fmt: skip
 def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path, text, message):
     with pytest.raises(SettingError) as caught:
         read_settings({"HOLDFAST_CHAIN_FILE": file_of(tmp_path, text)})

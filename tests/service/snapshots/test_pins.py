@@ -14,15 +14,12 @@ ELSEWHERE = cid_of("dag-cbor", b"\xa0")
 PEER = re.compile(r"(/[^/]+)+/p2p/12D3Koo[A-Za-z0-9]{45}")
 
 
-@pytest.mark.parametrize(
-    ("public_url", "address"),
-    [
-        ("https://vault.example", "/dns/vault.example/tcp/443/tls/http/p2p/"),
-        ("http://vault.example", "/dns/vault.example/tcp/80/http/p2p/"),
-        ("http://127.0.0.1:8787", "/ip4/127.0.0.1/tcp/8787/http/p2p/"),
-        ("https://[2001:db8::1]:8443", "/ip6/2001:db8::1/tcp/8443/tls/http/p2p/"),
-    ],
-)
+@pytest.mark.parametrize(("public_url", "address"), [
+    ("https://vault.example", "/dns/vault.example/tcp/443/tls/http/p2p/"),
+    ("http://vault.example", "/dns/vault.example/tcp/80/http/p2p/"),
+    ("http://127.0.0.1:8787", "/ip4/127.0.0.1/tcp/8787/http/p2p/"),
+    ("https://[2001:db8::1]:8443", "/ip6/2001:db8::1/tcp/8443/tls/http/p2p/"),
+])  # fmt: skip
 def test_a_delegate_is_the_services_public_address(public_url, address):
     assert delegate_of(public_url, b"\1" * 32).startswith(address + "12D3Koo")
 

@@ -20,17 +20,11 @@ NEWEST, NAME, DID = "identifiers_created", "identifiers_name", "identifiers_did_
 # Filters, and the index that finds what they are about. State, channel and address filter the newest, of which a page
 # examines a limited number.
 FILTERS = (
-    ({}, NEWEST),
-    ({"after": NEXT}, NEWEST),
-    ({"day": "2026-11-24"}, NEWEST),
-    ({"day": "2026-11-24", "after": NEXT}, NEWEST),
-    ({"state": "pending"}, NEWEST),
-    ({"channel": "sms"}, NEWEST),
-    ({"address": "192.0.2.1"}, NEWEST),
-    ({"prefix": "an"}, NAME),
-    ({"prefix": "an", "after": NEXT}, NAME),
+    ({}, NEWEST), ({"after": NEXT}, NEWEST), ({"day": "2026-11-24"}, NEWEST),
+    ({"day": "2026-11-24", "after": NEXT}, NEWEST), ({"state": "pending"}, NEWEST), ({"channel": "sms"}, NEWEST),
+    ({"address": "192.0.2.1"}, NEWEST), ({"prefix": "an"}, NAME), ({"prefix": "an", "after": NEXT}, NAME),
     ({"did": "did:a:1"}, DID),
-)
+)  # fmt: skip
 ROWS = (
     "INSERT INTO holdfast.identifiers (shard, channel, key, given, did, stage, ip, created_at, in_audit)"
     " SELECT n % 4096, 'handle', md5(n::text), '', 'did:a:' || n, 'session', '', n, false FROM generate_series(1, 3000) n"

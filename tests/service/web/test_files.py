@@ -170,15 +170,8 @@ async def test_only_what_is_named_by_its_content_is_kept_without_asking(make_api
 async def test_nothing_else_is_there(make_api, monkeypatch):
     http = make_api().http
     for name in (
-        "",
-        "nothing.js",
-        "../setting_rows.py",
-        "%2e%2e/build.py",
-        "package.json",
-        "vault",
-        "vault/",
-        "/worker.js",
-    ):
+        "", "nothing.js", "../setting_rows.py", "%2e%2e/build.py", "package.json", "vault", "vault/", "/worker.js",
+    ):  # fmt: skip
         answer = await http.get(f"/client/{name}")
         assert (answer.status_code, answer.json()) == (404, {"error": "not_found"}), name
     monkeypatch.setattr(client_files, "client_folder", lambda: None)

@@ -45,11 +45,8 @@ async def test_a_page_has_a_strict_policy_and_cannot_be_framed(api, path):
     policy = answer.headers["content-security-policy"]
     assert "unsafe-inline" not in policy and "unsafe-eval'" not in policy.replace("wasm-unsafe-eval", "")
     for part in (
-        "default-src 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types hf",
-    ):
+        "default-src 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types hf",
+    ):  # fmt: skip
         assert part in policy
     # /connect must communicate with the window that opened it, which is on another origin.
     cut_off = answer.headers.get("cross-origin-opener-policy")

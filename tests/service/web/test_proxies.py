@@ -77,12 +77,9 @@ async def test_without_a_sponsor_there_is_no_paymaster(bundled):
 async def test_other_methods_and_what_is_no_single_request_are_refused(bundled):
     api, bundler = bundled
     for method in (
-        "eth_sendTransaction",
-        "debug_bundler_dumpMempool",
-        "",
-        "ETH_supportedEntryPoints",
+        "eth_sendTransaction", "debug_bundler_dumpMempool", "", "ETH_supportedEntryPoints",
         "eth_supportedEntryPoints ",
-    ):
+    ):  # fmt: skip
         assert error_of(await api.post(BUNDLER, **rpc(method))) == (403, "rpc_method_not_allowed")
     for raw in (
         b"", b"[]", b"[{}]", b'"x"', b"{}", b'{"method":5}', b"{", b'{"method":NaN}', b"\xff", b"[" * 100_000,

@@ -81,14 +81,9 @@ async def fill_snapshots(store):
         name = f"root-{did}"
         await keep(index, name, did=did, publisher=f"name-{did}", blocks=(name, f"{name}-block", "shared", "shared"))
     record = NewRecord(
-        name=f"name-{DIDS[0]}",
-        root=f"root-{DIDS[0]}",
-        sequence=7,
-        validity_ns=2**63,
-        ttl_ns=2**63 - 1,
-        data=b"\x00r",
-        now=NOW,
-    )
+        name=f"name-{DIDS[0]}", root=f"root-{DIDS[0]}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1,
+        data=b"\x00r", now=NOW,
+    )  # fmt: skip
     await index.publish(record, lambda _kept: True)
     await pin(
         index, 1, "later", did=DIDS[0], request={"name": "n\0\u00e4", "origins": ("/p2p/Q",), "meta": {"k\0": "v"}}

@@ -145,15 +145,12 @@ def fail_half_way(connection):
 
 
 @pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "SAVEPOINT one", "INSERT INTO t VALUES (1)", "COMMIT"])
-@pytest.mark.parametrize(
-    "error",
-    [
-        sqlite3.OperationalError("disk I/O error"),
-        sqlite3.DatabaseError("malformed"),
-        sqlite3.InternalError("bug"),
-        MemoryError(),
-    ],
-)
+@pytest.mark.parametrize("error", [
+    sqlite3.OperationalError("disk I/O error"),
+    sqlite3.DatabaseError("malformed"),
+    sqlite3.InternalError("bug"),
+    MemoryError(),
+])  # fmt: skip
 @pytest.mark.parametrize("rollback_fails", [False, True])
 async def test_only_the_request_whose_statement_fails_fails(connection, statement, error, rollback_fails):
     writing = GroupCommitWriter(connection, lambda: None)
