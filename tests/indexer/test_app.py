@@ -159,15 +159,6 @@ async def test_head_is_get_without_the_body(client, path):
     assert headers["content-length"] == str(len(body))
 
 
-async def test_a_reorganisation_shows_in_the_answers(client, chain):
-    chain.rollback(1)
-    chain.mine(0)
-    chain.mine(0)
-    async with asyncio.timeout(60):
-        while (await client.get(f"/api/dids/{DID}"))["found"]:
-            await asyncio.sleep(0.01)
-
-
 class BrokenStore(SqliteIndexStore):
     async def open(self, identity):
         raise StoreError("down")

@@ -51,10 +51,5 @@ class RawTransport:
 
 
 @pytest.fixture
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", (0.0, 0.0))
-
-
-@pytest.fixture
 def lost() -> TransportError:
     return TransportError("connection lost")

@@ -1,5 +1,6 @@
 """confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
+import asyncio
 import os
 
 import pytest
@@ -7,6 +8,7 @@ from aiohttp import web
 from tests.support.api import DID, MAIL, OTHER_DID, error_of
 from tests.support.curves import GENERATOR
 from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt, word
+from tests.support.store_cases import claims, handle, registration
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.service.operations import confirmation
@@ -42,11 +44,6 @@ def bad(result):
 BAD_TX = "0x" + "66" * 32
 
 
-@pytest.fixture
-def no_pauses(monkeypatch):
-    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
-
-
 async def test_a_receipt_with_the_event_confirms_and_fills_the_block_in(chain):
     api, rpc = chain
     await api.register(txHash=TX)
@@ -66,7 +63,6 @@ async def test_another_dids_event_refuses_at_once(chain, caplog):
     assert (await api.register(txHash="0x2")).status_code == 200, "the holder may register again"
 
 
-@pytest.mark.usefixtures("no_pauses")
 @pytest.mark.parametrize(
     ("tx", "answer"),
     [(TX, None), (TX, receipt(registry="0x" + "11" * 20)), (TX, receipt(status="0x0")), (TX, receipt(event="0x" + "22" * 32)),
@@ -109,8 +105,8 @@ async def test_a_chain_out_of_reach_refuses_nobody(api):
 
 async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain):
     api, rpc = chain
-    for number in range(230):
-        await api.register(identifier=f"n{number}", credentialId=f"c{number:03}", txHash=TX)
+    rows = (registration(identifier=handle(f"n{n}"), credential_id=f"c{n}", did=DID, tx_hash=TX) for n in range(230))
+    await asyncio.gather(*(api.service.store.register(row, claims) for row in rows))
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
     assert (await turn(api))["confirmed"] == 230
     assert len(rpc.requests) < 40
@@ -131,7 +127,6 @@ async def turns(api, number, every_s=15.0):
         api.clock.now += every_s
 
 
-@pytest.mark.usefixtures("no_pauses")
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain):
     """The first registration's receipt cannot be fetched, which must not prevent the others from being confirmed."""
     api, rpc = chain

@@ -52,9 +52,8 @@ async def test_a_transaction_that_proves_the_registration_is_recorded_and_confir
         *("another event", "the chain fails", "the chain talks nonsense"),
     ],
 )  # fmt: skip
-async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer, monkeypatch):
+async def test_what_does_not_prove_it_leaves_it_as_it_is(chain, answer):
     api, rpc = chain
-    monkeypatch.setattr("holdfast.chain.rpc.RETRY_DELAYS_S", ())
     rpc.answer = answer
     assert error_of(await api.register(txHash=TX)) == REFUSED
     assert await stored(api) == UNHARMED

@@ -276,16 +276,6 @@ async def test_preflights(kept):
     )
 
 
-async def test_a_block_that_is_lost_cuts_the_file(kept):
-    """If a block is lost, the CAR file ends early, which the client detects from the Content-Length."""
-    blocks = kept.api.service.snapshots.blocks
-    (lost,) = [file for file in blocks.folder.iterdir() if file.name.startswith(kept.blocks[-1].cid)]
-    lost.unlink()
-    refused(await kept.get(f"/ipfs/{kept.blocks[-1].cid}?format=raw"), 404)
-    with pytest.raises(Exception, match="NOT_FOUND"):
-        await kept.get(f"/ipfs/{kept.root}?format=car")
-
-
 async def test_a_damaged_block_is_not_read_and_is_logged(kept, caplog):
     """One bit flips in the storage, and the block's size stays the same."""
     (file,) = [file for file in kept.api.service.snapshots.blocks.folder.iterdir() if file.name.startswith(kept.root)]

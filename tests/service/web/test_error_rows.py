@@ -224,6 +224,7 @@ def test_every_row_has_a_request():
 @pytest.mark.parametrize("name", ERRORS)
 async def test_a_request_reaches_the_row(make_api, monkeypatch, name):
     monkeypatch.setattr("holdfast.service.web.asgi.BODY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("holdfast.service.operations.idempotency.REPEAT_WAITS_S", 0.1)
     async with upstream() as chain:
         chain.answer = lambda _request, _body: web.json_response({"jsonrpc": "2.0", "id": 1, "result": None})
         secrets = None if name == "GUARDIAN_NOT_CONFIGURED" else SECRETS
