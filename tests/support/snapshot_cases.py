@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.rules.pins import Pin, PinRequest
 from holdfast.rules.snapshot_quotas import Usage
-from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload, SnapshotIndex, TokenUse
+from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, SnapshotIndex, TokenUse
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 DID, OTHER = "did:new:0x" + "11" * 32, "did:new:0x" + "22" * 32
@@ -51,3 +51,8 @@ async def pin(index: SnapshotIndex, number: int, cid: str, did: str = DID, **mor
     request = PinRequest(cid=cid, **more.pop("request", {}))
     new = NewPin(request_id=f"request-{number}", did=did, request=request, now=NOW, **more)
     return await index.add_pin(new, use(10_000 + number, "pin", f"{cid}{more}"), allow)
+
+
+def record(name: str, root: str, sequence: int = 1, **more: Any) -> NewRecord:
+    given = {"validity_ns": 2**63, "ttl_ns": 2**63 - 1, "data": b"r", "now": NOW, **more}
+    return NewRecord(name=name, root=root, sequence=sequence, **given)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tests.support.snapshot_cases import DID
+
 from holdfast.rules.addresses import NOWHERE
 from holdfast.rules.identifiers import Channel, Identifier
+from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.quotas import Counted, Quota
 from holdfast.rules.registration import Confirmation, Move, RegistrationFacts
+from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.port import Store
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
@@ -18,6 +22,7 @@ ANN = Identifier(Channel.HANDLE, "ann", "Ann")
 BOB = Identifier(Channel.HANDLE, "bob", "Bob")
 MAIL = Identifier(Channel.EMAIL, "ann@example.com", "Ann@example.com")
 NOW = 1_800_000_000.0
+NAMES = Pseudonyms(b"k" * 32)
 
 
 def handle(name: str) -> Identifier:
@@ -59,6 +64,19 @@ def code(digest: bytes = b"digest", ip: str = "192.0.2.1") -> NewCode:
 
 def attempt(now: float = NOW, ip: str = "192.0.2.1", quotas: Sequence[Quota] = ()) -> NewAttempt:
     return NewAttempt(identifier=MAIL, ip=ip, now=now, limit=5, quotas=quotas)
+
+
+def removal(token: int = 1, did: str = DID, **what: Any) -> Removal:
+    given = {"now": NOW + 10, "pseudonyms": NAMES, "until": NOW + 300, **what}
+    return Removal(did=did, token=token.to_bytes(32), **given)
+
+
+def address(token: int, identifier: Identifier = MAIL, did: str = DID, most: int = 10, proof: int = 0) -> NewAddress:
+    """Return an address that a DID's key adds; `proof` stands for an attestation, of which each token has its own."""
+    return NewAddress(
+        did=did, identifier=identifier, attestation=((proof or token).to_bytes(32), NOW + 300), ip="192.0.2.1",
+        now=NOW + 10, token=token.to_bytes(32), until=NOW + 600, most=most,
+    )  # fmt: skip
 
 
 def sends(limit: int, subject: str = "192.0.2.1", window_s: int = 86400) -> Quota:

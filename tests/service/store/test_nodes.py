@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from tests.support.snapshot_cases import keep
+from tests.support.snapshot_cases import keep, record
 from tests.support.store_cases import MAIL, NOW, attempt, code, handle, registration, session
 
 from holdfast.rules.identifiers import Channel, Identifier
@@ -16,7 +16,7 @@ from holdfast.rules.registration import RegistrationRequest, RegistrationRule, S
 from holdfast.rules.snapshot_quotas import SnapshotLimits, Usage, admit_pin, reservation
 from holdfast.rules.sponsoring import Budget
 from holdfast.service.store.postgresql import batches
-from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewUpload, TokenUse
+from holdfast.service.store.snapshot_index import NewPin, NewUpload, TokenUse
 from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused
@@ -217,10 +217,7 @@ async def test_a_name_has_one_first_record(nodes):
             seen.append(before)
             return before is None or before.sequence < n
 
-        record = NewRecord(
-            name="k51", root="root", sequence=n, validity_ns=2**63, ttl_ns=2**63 - 1, data=bytes([n]), now=NOW
-        )
-        return nodes[n % 3].snapshots.publish(record, rises)
+        return nodes[n % 3].snapshots.publish(record("k51", "root", n, data=bytes([n])), rises)
 
     await outcomes(*(publish(n) for n in range(24)))
     last = await nodes[0].snapshots.record("k51")

@@ -3,15 +3,13 @@
 import asyncio
 
 import pytest
-from tests.support.store_cases import NOW, admit, claims, registration, session
+from tests.support.store_cases import NOW, admit, claims, registration, removal, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.invitations import Invitation
 from holdfast.rules.limits import DAY_S
-from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.quotas import Counted
 from holdfast.service.store.administration import AdminKey, By, KeyRevoked, StoredInvitation
-from holdfast.service.store.persons import Removal
 from holdfast.wire.errors import Refused
 
 CLI, EVA = By("cli:root", NOW), By("key:eva", NOW + 1)
@@ -24,17 +22,12 @@ ACTS = (
     lambda store: store.administration.release("handle", "ann", EVA),
     lambda store: store.administration.transfer("handle", "ann", "did:a:9", EVA),
     lambda store: store.administration.rename("handle", "ann", EVE, EVA),
-    lambda store: store.administration.erase(removal(), EVA),
+    lambda store: store.administration.erase(removal(did="did:a:1"), EVA),
     lambda store: store.administration.invite(invitation("02"), EVA),
     lambda store: store.administration.use_up(invitation("01"), EVA),
     lambda store: store.administration.keep_key(KEY._replace(name="tim"), EVA),
     lambda store: store.administration.revoke_key("tom", EVA),
 )
-
-
-def removal():
-    names = Pseudonyms(b"k" * 32)
-    return Removal(did="did:a:1", now=NOW, pseudonyms=names, token=b"t" * 32, until=NOW + 60)
 
 
 def invitation(number="0a" * 6, uses=3, made_at=NOW):
@@ -82,7 +75,7 @@ async def test_an_act_names_its_key_and_nothing_is_done_with_one_that_was_revoke
 async def test_an_erasure_names_the_operator_and_not_the_person(store):
     await store.administration.keep_key(KEY, CLI)
     await store.register(registration(), claims)
-    assert (await store.administration.erase(removal(), EVA)).identifiers == 1
+    assert (await store.administration.erase(removal(did="did:a:1"), EVA)).identifiers == 1
     told = await store.administration.acts(None, 10)
     assert {(act.operator, act.action) for act in told[:-1]} == {("key:eva", "erased"), ("key:eva", "released")}
     assert all(act.key.startswith("hash ") for act in told[:-1]) and "did:a:1" not in str(told)

@@ -9,7 +9,9 @@ from tests.support.store_cases import (
     ANN,
     BOB,
     MAIL,
+    NAMES,
     NOW,
+    address,
     admit,
     attempt,
     claims,
@@ -17,17 +19,16 @@ from tests.support.store_cases import (
     handle,
     history,
     registration,
+    removal,
     session,
 )
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.administration import By, Scan
-from holdfast.service.store.persons import NewAddress, Removal, Removed
+from holdfast.service.store.persons import Removed
 
-NAMES = Pseudonyms(b"k" * 32)
 KINDS = {
     "identifiers", "credentials", "codes", "audit", "snapshots", "pins", "names", "uploads", "recoveries",
     "recovery_mails", "revocations",
@@ -37,10 +38,6 @@ KINDS = {
 def hidden(identifier):
     key = NAMES.of_name(identifier.channel.value, identifier.key)
     return Identifier(identifier.channel, key, key)
-
-
-def removal(token=1, did=DID, **what):
-    return Removal(did=did, now=NOW + 10, pseudonyms=NAMES, token=token.to_bytes(32), until=NOW + 300, **what)
 
 
 async def settle_in(store):
@@ -229,14 +226,6 @@ async def people(store):
     return store
 
 
-def address(token, identifier=MAIL, did=DID, most=10, proof=0):
-    signature = ((proof or token).to_bytes(32), NOW + 300)
-    return NewAddress(
-        did=did, identifier=identifier, attestation=signature, ip="192.0.2.1", now=NOW + 10, token=token.to_bytes(32),
-        until=NOW + 600, most=most,
-    )  # fmt: skip
-
-
 async def test_a_free_address_becomes_the_dids_without_a_charge(people):
     before = await people.registrations("192.0.2.1")
     assert await people.add_address(address(1)) is Addition.CLAIM
@@ -295,8 +284,7 @@ async def test_a_session_gives_way_and_everything_is_taken_back(people):
     assert await people.add_address(address(1)) is Addition.TAKE_OVER
     assert await people.claim_of("email", MAIL.key) == Claim(DID, Stage.REGISTERED)
     assert await history(people, MAIL) == [("session", OTHER), ("added", DID)]
-    everything = Removal(did=DID, now=NOW + 11, pseudonyms=NAMES, token=b"3" * 32, until=NOW + 300)
-    assert await people.take_back(everything) == Removed(identifiers=2, credentials=1)
+    assert await people.take_back(removal(3)) == Removed(identifiers=2, credentials=1)
     assert not await people.is_claimed("email", MAIL.key)
     assert await people.add_address(address(1)) is Addition.TAKE_OVER
     assert not await people.is_claimed("email", MAIL.key), "the repeat changed nothing"

@@ -4,15 +4,27 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
-from tests.support.store_cases import MAIL, NOW, admit, claims, handle, history, registration, sends, session
+from tests.support.snapshot_cases import DID, OTHER
+from tests.support.store_cases import (
+    MAIL,
+    NAMES,
+    NOW,
+    address,
+    admit,
+    claims,
+    handle,
+    history,
+    registration,
+    removal,
+    sends,
+    session,
+)
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.one_time_codes import CountedAttempt
-from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.service.store.administration import By
-from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.recoveries import (
     RETENTION_S,
     FinishedRecovery,
@@ -23,12 +35,10 @@ from holdfast.service.store.recoveries import (
 )
 from holdfast.wire.errors import Refused
 
-DID, OTHER = "did:new:0x" + "ab" * 32, "did:new:0x" + "cd" * 32
 ACCOUNT, OWNERS = "0x52908400098527886E0F7030069857D2E4169EE7", "0x" + "11" * 64
 REQUEST, SECOND = "a1" * 16, "b2" * 16
 PHONE = Identifier(Channel.SMS, "+491711234567", "+491711234567")
 WORK = Identifier(Channel.EMAIL, "ann@work.example", "ann@work.example")
-NAMES = Pseudonyms(b"k" * 32)
 
 
 async def belongs(store, identifier=MAIL, did=DID, **fields):
@@ -191,7 +201,7 @@ async def test_a_persons_requests_and_mails_are_exported_and_go(store, database,
     found = await store.held_of(DID, NAMES.of_did(DID))
     assert [row["request"] for row in found["recoveries"]] == [REQUEST]
     assert [(row["recipient"], row["until_at"]) for row in found["recovery_mails"]] == [(MAIL.key, NOW + 9)]
-    await store.take_back(Removal(did=DID, now=NOW + 10, pseudonyms=NAMES, token=b"t" * 32, until=NOW + 300, **what))
+    await store.take_back(removal(**what))
     rows = [str(row) for row in database.rows()]
     assert not [row for row in rows if MAIL.key in row or REQUEST in row]
 
@@ -214,13 +224,6 @@ async def test_a_finished_recovery_is_in_the_audit_once(store):
     assert await store.recoveries.note_finished(replace(finished, generation=3), NOW + 2) == 1
 
 
-def added(token, identifier=WORK, did=DID):
-    return NewAddress(
-        did=did, identifier=identifier, attestation=(token.to_bytes(32), NOW + 300), ip="192.0.2.1", now=NOW + 10,
-        token=token.to_bytes(32), until=NOW + 600, most=10,
-    )  # fmt: skip
-
-
 async def told(store, did=DID, nonce=1):
     """Return who gets a mail about a recovery that starts now."""
     started = StartedRecovery(chain_id=1, account=ACCOUNT, nonce=nonce, did=did, until=NOW + 9)
@@ -228,17 +231,12 @@ async def told(store, did=DID, nonce=1):
     return sorted(mail.recipient for mail in await store.recoveries.take_mails(NOW, 60, 10))
 
 
-async def free(store, identifier, token=b"t" * 32):
-    name = (identifier.channel.value, identifier.key)
-    await store.take_back(Removal(did=DID, now=NOW + 10, pseudonyms=NAMES, token=token, until=NOW + 300, name=name))
-
-
 async def test_an_address_that_the_key_added_is_told_and_confirms_like_a_registered_one(store):
     await belongs(store)
-    assert await store.add_address(added(1)) is Addition.CLAIM
+    assert await store.add_address(address(1, WORK)) is Addition.CLAIM
     assert await store.recoveries.holder(WORK) == DID
     assert await told(store) == [MAIL.key, WORK.key]
-    await free(store, MAIL)
+    await store.take_back(removal(8, name=("email", MAIL.key)))
     assert await told(store, nonce=2) == [WORK.key], "who changes an address still learns of a takeover"
     await asks(store, identifier=WORK)
     assert await store.recoveries.confirm(REQUEST, NOW, NOW + 9) == ACCOUNT
@@ -247,7 +245,7 @@ async def test_an_address_that_the_key_added_is_told_and_confirms_like_a_registe
     assert await actions(store, WORK) == ["recovery_asked", "recovery_confirmed", "recovery_signed"]
     finished = FinishedRecovery(chain_id=1, account=ACCOUNT, generation=2, did=DID)
     assert await store.recoveries.note_finished(finished, NOW) == 1
-    await free(store, WORK, b"u" * 32)
+    await store.take_back(removal(9, name=("email", WORK.key)))
     assert await store.recoveries.holder(WORK) is None and await told(store, nonce=3) == []
     assert await signable(store, NOW + 9) is None
     await belongs(store, WORK, OTHER, signed=False)
@@ -258,7 +256,7 @@ async def test_one_who_registered_a_handle_is_told_at_the_address_added_later(st
     await belongs(store, handle("ann"))
     assert await told(store) == []
     await store.open_session(session(WORK, OTHER), admit)
-    assert await store.add_address(added(1)) is Addition.TAKE_OVER
+    assert await store.add_address(address(1, WORK)) is Addition.TAKE_OVER
     assert await store.recoveries.holder(WORK) == DID and await told(store, nonce=2) == [WORK.key]
     assert await told(store, OTHER) == []
 
@@ -266,14 +264,14 @@ async def test_one_who_registered_a_handle_is_told_at_the_address_added_later(st
 async def test_adding_an_address_that_was_registered_without_the_key_lets_it_count(store):
     await belongs(store, signed=False)
     assert await store.recoveries.holder(MAIL) is None and await told(store) == []
-    assert await store.add_address(added(1, MAIL)) is Addition.KEEP
+    assert await store.add_address(address(1)) is Addition.KEEP
     assert await store.recoveries.holder(MAIL) == DID and await told(store, nonce=2) == [MAIL.key]
 
 
 @pytest.mark.parametrize("refused", [False, True])
 async def test_an_address_that_the_key_added_stays_when_a_credential_of_it_goes(store, refused):
     await belongs(store)
-    await store.add_address(added(1))
+    await store.add_address(address(1, WORK))
     await belongs(store, WORK, credential_id="work")
     gone = store.settle("work", Confirmation.REFUSED, None, NOW) if refused else store.revoke_credential("work", NOW)
     assert await gone
@@ -283,8 +281,8 @@ async def test_an_address_that_the_key_added_stays_when_a_credential_of_it_goes(
 
 async def test_an_address_that_another_did_gets_counts_for_neither_without_its_signature(store):
     await belongs(store)
-    await store.add_address(added(1))
-    await store.add_address(added(2, PHONE))
+    await store.add_address(address(1, WORK))
+    await store.add_address(address(2, PHONE))
     await belongs(store, PHONE)
     await asks(store, identifier=WORK)
     assert await store.administration.transfer("email", WORK.key, OTHER, By("eva", NOW))
@@ -300,7 +298,7 @@ async def test_an_address_that_another_did_gets_counts_for_neither_without_its_s
 
 async def test_what_the_key_signed_is_exported_and_shown(store):
     await belongs(store)
-    await store.add_address(added(1))
+    await store.add_address(address(1, WORK))
     found = await store.held_of(DID, NAMES.of_did(DID))
     assert {row["key"]: row["signed"] for row in found["identifiers"]} == {MAIL.key: False, WORK.key: True}
     assert [row["signed"] for row in found["credentials"]] == [True]

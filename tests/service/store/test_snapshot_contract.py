@@ -3,14 +3,14 @@
 import asyncio
 
 import pytest
-from tests.support.snapshot_cases import DID, NOW, OTHER, allow, keep, pin, taking, use
+from tests.support.snapshot_cases import DID, NOW, OTHER, allow, keep, pin, record, taking, use
 from tests.support.store_cases import MAIL, claims, goes_on, registration
 
 from holdfast.rules.pins import PinRequest, PinState
 from holdfast.rules.registration import Confirmation
 from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload
+from holdfast.service.store.snapshot_index import NewPin, NewRoot, NewUpload
 from holdfast.wire.failures import INSUFFICIENT_FUNDS, SnapshotRefused
 
 
@@ -199,25 +199,20 @@ async def test_names_stay_with_their_did_and_rise(index):
     await keep(index, "theirs", did=OTHER, publisher="name")
     await keep(index, "unbound")
 
-    def record(root, sequence, name="name"):
-        return NewRecord(
-            name=name, root=root, sequence=sequence, validity_ns=2**63, ttl_ns=2**63 - 1, data=b"r", now=NOW
-        )
-
     seen = []
 
     def decide(kept):
         seen.append(kept)
         return True
 
-    assert await index.publish(record("a", 2**53 - 1), decide) and seen == [None]
+    assert await index.publish(record("name", "a", 2**53 - 1), decide) and seen == [None]
     kept = await index.record("name")
     assert kept is not None and (kept.did, kept.root, kept.sequence, kept.validity_ns) == (DID, "a", 2**53 - 1, 2**63)
     assert (kept.ttl_ns, kept.data) == (2**63 - 1, b"r")
-    assert await index.publish(record("a", 1), lambda _kept: False)
+    assert await index.publish(record("name", "a", 1), lambda _kept: False)
     assert await index.record("name") == kept
-    for refused in (record("theirs", 9), record("unbound", 9), record("none", 9), record("a", 9, "other")):
-        assert not await index.publish(refused, decide)
+    for name, root in (("name", "theirs"), ("name", "unbound"), ("name", "none"), ("other", "a")):
+        assert not await index.publish(record(name, root, 9), decide)
     assert await index.record("name") == kept and await index.record("other") is None
 
 
@@ -248,10 +243,7 @@ async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store, index)
     await keep(index, "a", publisher="k51")
     await keep(index, "b", did=OTHER)
     await pin(index, 1, "elsewhere")
-    record = NewRecord(
-        name="k51", root="a", sequence=1, validity_ns=2**63, ttl_ns=60_000_000_000, data=b"record", now=NOW
-    )
-    assert await index.publish(record, lambda _kept: True)
+    assert await index.publish(record("k51", "a"), lambda _kept: True)
     await index.expire(NOW + 29 * DAY_S)
     assert await index.usage(DID) == Usage(30, 0, 1, 1), "the pin that waited has failed"
     await index.expire(NOW + 30 * DAY_S + 1)
@@ -290,10 +282,7 @@ async def test_with_a_did_go_only_its_own_names(store, index):
     await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
     await keep(index, "theirs", did=OTHER, publisher="name")
     await keep(index, "a", publisher="name")
-    record = NewRecord(
-        name="name", root="theirs", sequence=1, validity_ns=2**63, ttl_ns=60_000_000_000, data=b"record", now=NOW
-    )
-    assert await index.publish(record, lambda _kept: True)
+    assert await index.publish(record("name", "theirs"), lambda _kept: True)
     await index.expire(NOW + 30 * DAY_S + 1)
     assert await index.root("a") is None and await index.record("name") is not None
 

@@ -8,23 +8,34 @@ from dataclasses import replace
 import pytest
 from tests.support import forked
 from tests.support.serving import HOLDFAST, PATIENCE_S, environment_of
-from tests.support.snapshot_cases import keep, pin
-from tests.support.store_cases import MAIL, NOW, admit, attempt, claims, code, handle, registration, sends, session
+from tests.support.snapshot_cases import keep, pin, record
+from tests.support.store_cases import (
+    MAIL,
+    NOW,
+    address,
+    admit,
+    attempt,
+    claims,
+    code,
+    handle,
+    registration,
+    removal,
+    sends,
+    session,
+)
 
 from holdfast.rules.additions import Addition
 from holdfast.rules.identifiers import Channel, Identifier
-from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Stage
 from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import move
 from holdfast.service.store.moving.target import NotEmpty
-from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.recoveries import NewRecovery
-from holdfast.service.store.snapshot_index import NewRecord, NewUpload
+from holdfast.service.store.snapshot_index import NewUpload
 from holdfast.service.store.sqlite.moved import take_back
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
@@ -69,9 +80,7 @@ async def fill(store):
         await store.administration.invite(StoredInvitation(number, 3, NOW + 900, NOW), By("op", NOW))
     await store.administration.use_up(StoredInvitation("0b" * 6, 3, NOW + 900, NOW), By("op", NOW + 3))
     await store.administration.ban("did did:a:9", "spam", By("op", NOW))
-    names = Pseudonyms(b"k" * 32)
-    erased = Removal(did="did:a:3", now=NOW + 4, pseudonyms=names, token=b"t" * 32, until=NOW + 300)
-    await store.administration.erase(erased, By("op", NOW + 4))
+    await store.administration.erase(removal(did="did:a:3"), By("op", NOW + 4))
 
 
 async def fill_snapshots(store):
@@ -80,11 +89,7 @@ async def fill_snapshots(store):
     for did in DIDS:
         name = f"root-{did}"
         await keep(index, name, did=did, publisher=f"name-{did}", blocks=(name, f"{name}-block", "shared", "shared"))
-    record = NewRecord(
-        name=f"name-{DIDS[0]}", root=f"root-{DIDS[0]}", sequence=7, validity_ns=2**63, ttl_ns=2**63 - 1,
-        data=b"\x00r", now=NOW,
-    )  # fmt: skip
-    await index.publish(record, lambda _kept: True)
+    await index.publish(record(f"name-{DIDS[0]}", f"root-{DIDS[0]}", 7, data=b"\x00r"), lambda _kept: True)
     await pin(
         index, 1, "later", did=DIDS[0], request={"name": "n\0\u00e4", "origins": ("/p2p/Q",), "meta": {"k\0": "v"}}
     )
@@ -111,11 +116,7 @@ async def fill_recoveries(store):
         )
     )  # fmt: skip
     await store.recoveries.confirm("a1" * 16, NOW, NOW + 9)
-    proof, token = (b"\x00p" * 16, NOW + 300), b"n" * 32
-    address = NewAddress(
-        did=DIDS[0], identifier=ADDED, attestation=proof, ip="10.0.0.1", now=NOW, token=token, until=NOW + 600, most=10
-    )
-    assert await store.add_address(address) is Addition.CLAIM
+    assert await store.add_address(address(2, ADDED, DIDS[0])) is Addition.CLAIM
 
 
 async def known_snapshots(store):

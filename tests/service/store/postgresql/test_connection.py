@@ -119,16 +119,10 @@ async def test_a_clock_that_is_set_wrong_stops_writes_until_it_is_right(pg_store
             await write
     assert "clock off" in caplog.text
     assert await pg_store.verified_at(MAIL) is None, "what is read is still told"
-    set_clock(monkeypatch, 0)
-    await pg_store.charge((sends(9),), time.time())
-    await pg_store.ping()
-
-
-@pytest.mark.parametrize("offset_s", [-50.0, 50.0])
-async def test_less_than_a_minute_is_accepted(pg_store, monkeypatch, offset_s):
-    set_clock(monkeypatch, offset_s)
-    await pg_store.charge((sends(9),), time.time())
-    await pg_store.ping()
+    for accepted_s in (-50.0, 50.0):
+        set_clock(monkeypatch, accepted_s)
+        await pg_store.charge((sends(9),), time.time())
+        await pg_store.ping()
 
 
 async def test_parallel_writes_ask_for_the_time_once(pg_store, monkeypatch):

@@ -5,14 +5,13 @@ import asyncio
 import asyncpg
 import pytest
 from tests.support.snapshot_cases import taking
-from tests.support.store_cases import ANN, BOB, NOW, claims, code, registration, sends
+from tests.support.store_cases import ANN, BOB, NOW, claims, code, registration, removal, sends
 
 from holdfast.rules.invitations import Invitation
-from holdfast.rules.pseudonyms import Pseudonyms
 from holdfast.rules.registration import Claim, Confirmation, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.administration import AdminKey, By, StoredInvitation
-from holdfast.service.store.persons import Removal, Removed
+from holdfast.service.store.persons import Removed
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.tries import Tries
 from holdfast.service.store.snapshot_index import NewUpload
@@ -103,11 +102,10 @@ async def test_whoever_removes_a_person_has_all_names_before_other_rows(pg_store
     first, last = sorted((ANN, BOB), key=lambda name: shard_of("handle", name.key))
     for n, name in enumerate((first, last)):
         await pg_store.register(registration(identifier=name, credential_id=f"c{n}", did=BUSY), claims)
-    removal = Removal(did=BUSY, now=NOW, pseudonyms=Pseudonyms(b"k" * 32), token=b"t" * 32, until=NOW + 300)
     await other.execute("SET lock_timeout = 500")
     async with other.transaction():
         await other.execute("SELECT 1 FROM holdfast.identifiers WHERE key = $1 FOR UPDATE", last.key)
-        (removing,) = await all_wait(other, pg_store.take_back(removal))
+        (removing,) = await all_wait(other, pg_store.take_back(removal(did=BUSY)))
         await other.execute("SELECT holdfast.note_orphans_v1(ARRAY[$1], 0)", BUSY)
     assert await removing == Removed(identifiers=2, credentials=2)
 
