@@ -116,7 +116,6 @@ class Run:
             path.unlink()
 
     async def _ask_the_registry(self, held):
-        """Assert for a sample of the attempted writes that the index and the contract agree."""
         dids = self.rng.sample(sorted(self.anvil.controllers), min(8, len(self.anvil.controllers)))
         aliases = self.rng.sample(self.anvil.aliases, min(8, len(self.anvil.aliases)))
         records = await asyncio.gather(*map(self.anvil.did, dids))
@@ -135,7 +134,6 @@ class Run:
                 assert (shown["active"], shown["did_hash"]) == (record["active"], "0x" + record["did"].hex())
 
     async def _ask_the_accounts(self, held):
-        """Assert for a sample of the accounts that the index finds each by its present key."""
         accounts = self.rng.sample(self.anvil.accounts, min(8, len(self.anvil.accounts)))
         keys = await asyncio.gather(*map(self.anvil.key, accounts))
         for account, key in zip(accounts, keys, strict=True):

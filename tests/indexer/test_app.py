@@ -164,12 +164,14 @@ class BrokenStore(SqliteIndexStore):
         raise StoreError("down")
 
 
-async def test_a_database_that_is_down_is_503_and_health_says_no(tmp_path, chain):
-    app = IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db")))
-    status, headers, body = await Client(app).ask("/api/stats")
+async def test_a_database_that_is_down_is_503_health_says_no_and_progress_knows_nothing(tmp_path, chain):
+    client = Client(IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db"))))
+    status, headers, body = await client.ask("/api/stats")
     assert (status, json.loads(body), headers["retry-after"]) == (503, {"error": "database_unavailable"}, "2")
-    assert await Client(app).get("/health") == {"ok": False, "chain": 84532}
-    await app.stop()
+    assert await client.get("/health") == {"ok": False, "chain": 84532}
+    nothing = dict.fromkeys(("last_block_number", "chain_block_number", "blocks_behind", "agreed_seconds_ago"))
+    assert await client.get("/api/progress") == {**nothing, "failures": 0}
+    await client.app.stop()
 
 
 class FailingStore(SqliteIndexStore):
@@ -196,13 +198,6 @@ async def test_health_says_no_as_soon_as_the_database_is_down(tmp_path, chain, w
     assert await client.get("/health") == {"ok": False, "chain": 84532}
     setattr(store, way, False)
     await until_healthy(client)
-    await client.app.stop()
-
-
-async def test_progress_before_the_first_look_at_the_chain_knows_nothing(tmp_path, chain):
-    client = Client(IndexerApp(build_on(tmp_path, chain, BrokenStore(tmp_path / "index.db"))))
-    nothing = dict.fromkeys(("last_block_number", "chain_block_number", "blocks_behind", "agreed_seconds_ago"))
-    assert await client.get("/api/progress") == {**nothing, "failures": 0}
     await client.app.stop()
 
 

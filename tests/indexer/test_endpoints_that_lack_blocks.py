@@ -63,7 +63,6 @@ async def test_missing_blocks_cost_few_calls_and_are_told_until_they_are_there(s
 
 
 async def test_history_that_is_dropped_takes_nothing_from_the_index(store, busy_chain):
-    """If the endpoint no longer has any of the indexed blocks, the index must still keep them."""
     mine = follower(busy_chain, store, LIKE_OUTSIDE)
     await catch_up(mine)
     held, tip = await contents(store), await store.tip()

@@ -1,10 +1,8 @@
 """The transfers of an account are read from the chain page by page, and endpoints that refuse or lie are survived."""
 
-import random
-
 import aiohttp
 import pytest
-from tests.support.fake_chain import GENESIS_S, FakeChain
+from tests.support.fake_chain import GENESIS_S
 from tests.support.index_client import TOKEN, Client, build_on, until_healthy
 from tests.support.upstreams import rpc_results, upstream
 
@@ -24,16 +22,10 @@ PATH = f"/api/accounts/0x{MINE.hex()}/transfers"
 
 
 @pytest.fixture
-def chain():
-    return FakeChain(random.Random(3))
-
-
-@pytest.fixture
 async def client(tmp_path, chain):
-    app = IndexerApp(build_on(tmp_path, chain))
-    made = Client(app)
+    made = Client(IndexerApp(build_on(tmp_path, chain)))
     yield made
-    await app.stop()
+    await made.app.stop()
 
 
 async def test_payments_in_and_out_the_newest_first(client, chain):

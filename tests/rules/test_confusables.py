@@ -32,7 +32,6 @@ def test_other_texts_have_others(one, other):
 
 @pytest.mark.parametrize("text", ["paypal", "m", "\u0440\u0430\u0443", "\u01c9", "\u00fe", "\u0d10", "I1|l"])
 def test_a_skeleton_is_its_own_skeleton(text):
-    """According to UTS #39, section 4, the skeleton of a skeleton is the same skeleton."""
     assert unicode_skeleton(unicode_skeleton(text)) == unicode_skeleton(text)
 
 

@@ -9,6 +9,7 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.curves import GENERATOR
 
 from holdfast.rules import (
     abi,
@@ -185,12 +186,6 @@ def test_numbers_that_cost_extra_are_no_identifiers(number, served):
 @pytest.mark.parametrize(("number", "country"), [("+14155552671", "US"), ("+18765551234", "JM"), ("+4930901820", "DE")])
 def test_a_numbers_country_is_that_of_its_numbering_plan(number, country):
     assert phones.country_of(number) == country
-
-
-GENERATOR = (
-    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
-    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
-)
 
 
 def test_the_curve_has_its_generator_and_no_neighbour():
