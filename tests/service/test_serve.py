@@ -36,6 +36,7 @@ def test_it_serves_and_stops_cleanly(serve, settings):
         for path in ("/", "/api/status", "/nothing"):
             assert client.get(path).headers["date"].endswith(" GMT"), "RFC 9110, section 6.6.1"
     assert server.stop() == 0
+    assert server.data.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_banner_says_what_is_configured_and_what_is_not(serve):
@@ -144,16 +145,6 @@ def test_metrics_count_over_all_workers_on_the_admin_port_only(serve):
     assert becomes_true(lambda: counted() == ["20.0"]), counted()
     text = metrics()
     assert "holdfast_request_seconds_bucket" in text and "secret-name" not in text
-
-
-def test_a_signing_key_is_generated_once_for_its_owner_alone(serve, tmp_path):
-    data = tmp_path / "kept"
-    serve(data).stop()
-    first = (data / "attestation-signing-key").read_text()
-    serve(data, workers="2").stop()
-    file = data / "attestation-signing-key"
-    assert file.read_text() == first and len(first) == 64 and file.stat().st_mode & 0o777 == 0o600
-    assert data.stat().st_mode & 0o777 == 0o700
 
 
 def test_no_worker_outlives_its_supervisor(serve):

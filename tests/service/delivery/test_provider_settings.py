@@ -129,7 +129,6 @@ def test_base_urls_to_which_a_secret_may_travel(url):
 
 
 def test_providers_import_nothing_slow_until_chosen():
-    """Choosing the providers loads neither aiohttp nor any other library that is slow to import."""
     code = (
         "import sys, pathlib, time\n"
         "from holdfast.service.mail.choice import mailer_of\n"

@@ -66,7 +66,9 @@ def test_addresses(text, spec):
     "two..dots@example.com", ".start@example.com", "end.@example.com", '"quoted"@example.com',
     "=?utf-8?q?eve=40example.com?=@example.com", "a@example..com", "a@example.com.", "a@-example.com",
     "a@exa mple.com", "a@" + "b" * 64 + ".example", "a" * 320 + "@example.com", "a\ud800@example.com",
-    "a@exam\ud800ple.com",
+    "a@exam\ud800ple.com", "a@example.com\r\nBcc: eve@example.com", "a\n@example.com", "a@example.com, eve@example.com",
+    "a@example.com>\r\nRCPT TO:<eve@example.com", "<a@example.com>", "a@example.com NOTIFY=NEVER", "a", "@example.com", "a@",
+    "a@exam\u2028ple.com", "",
 ])  # fmt: skip
 def test_refused_addresses(text):
     with pytest.raises(ValueError, match="not one mail address"):

@@ -410,14 +410,9 @@ async def test_an_international_address_needs_a_server_that_takes_it(takes):
     assert f"{to}@xn--bcher-kva.example".encode() in envelope.original_content
 
 
-@pytest.mark.parametrize("recipient", [
-    "alice@example.com\r\nBcc: eve@example.com", "alice\n@example.com",
-    "alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com, eve@example.com", "<alice@example.com>",
-    "alice@example.com NOTIFY=NEVER", "alice", "@example.com", "alice@", "alice@exam\u2028ple.com", "",
-])  # fmt: skip
-async def test_no_address_breaks_out_of_the_dialogue(recipient):
+async def test_no_address_breaks_out_of_the_dialogue():
+    """test_mails.py has the addresses that are refused."""
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
-        with pytest.raises(DeliveryError) as caught:
-            await mailer.send_code(recipient, CODE, 90)
-        assert caught.value.kind == "refused"
+        for recipient in ("alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com NOTIFY=NEVER"):
+            assert (await refused(mailer, recipient)).kind == "refused"
         assert receiver.connections == 0

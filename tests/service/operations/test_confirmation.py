@@ -128,7 +128,6 @@ async def turns(api, number, every_s=15.0):
 
 
 async def test_a_row_that_cannot_be_asked_about_stops_no_other(chain):
-    """The first registration's receipt cannot be fetched, which must not prevent the others from being confirmed."""
     api, rpc = chain
     await api.register(identifier="eve", credentialId="!", txHash=BAD_TX)
     for name in ("ann", "bob", "cat"):

@@ -76,7 +76,6 @@ def test_memory_is_bounded():
 
 
 def test_addresses_that_have_their_whole_limit_again_are_forgotten():
-    """Addresses whose full limit is available again are forgotten, so that many readers do not use up the memory."""
     clock = Clock()
     rate = ReadingRate(60, clock, forgotten_from=10)  # one read is allowed again after a second
     assert passed(rate, "198.51.100.1", 60) == 60

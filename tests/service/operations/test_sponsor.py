@@ -339,20 +339,13 @@ async def test_calls_that_share_their_data_and_a_margin_below_zero_are_not_paid_
 @pytest.mark.parametrize("block", [
     None, [], {}, {"number": "0x1"}, {"number": 5, "timestamp": "0x1"}, {"number": "0x1" + "0" * 16, "timestamp": "0x1"},
     {"number": "0x1", "timestamp": "0xffffffffffff"},
+    {"number": "0x1", "timestamp": "0x1", "baseFeePerGas": "0x" + "f" * 64},  # more than an operation can offer
 ])  # fmt: skip
 async def test_a_chain_that_lies_about_its_newest_block_is_a_bundler_error(world, monkeypatch, block):
-    operation = deployed(world)
+    operation = replace(deployed(world), max_fee_per_gas=0)
     monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
     with pytest.raises(Refused) as refused:
         await world.ask(operation)
-    assert refused.value.row is BUNDLER_ERROR
-
-
-async def test_a_chain_whose_fee_no_operation_can_offer_is_a_bundler_error(world, monkeypatch):
-    block = {"number": "0x1", "timestamp": "0x1", "baseFeePerGas": "0x" + "f" * 64}
-    monkeypatch.setattr(world.chain, "eth_getBlockByNumber", lambda _number, _full: block)
-    with pytest.raises(Refused) as refused:
-        await world.ask(replace(payment(), max_fee_per_gas=0))
     assert refused.value.row is BUNDLER_ERROR
 
 

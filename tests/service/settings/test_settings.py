@@ -207,15 +207,20 @@ def signers(secrets):
     return [key.signer for key in secrets.guardian_keys]
 
 
-def test_a_guardian_key_is_generated_once_and_only_its_owner_reads_it(tmp_path):
-    first = secrets_of(tmp_path / "data")
-    (file,) = (tmp_path / "data").glob("*guardian*")
-    assert (file.name, stat.S_IMODE(file.stat().st_mode)) == ("guardian-key", 0o600)
-    assert len(signers(first)) == 1 and signers(secrets_of(tmp_path / "data")) == signers(first)
-    assert file.read_text() not in repr(first.guardian_keys)
+@pytest.mark.parametrize("name", ["attestation-signing-key", "guardian-key"])
+def test_a_key_is_generated_once_and_only_its_owner_reads_it(tmp_path, name):
+    def keys():
+        secrets = read_secrets(read_settings(of(data_dir=str(tmp_path / "data"))), {})
+        assert file.read_text() not in repr(secrets)
+        return secrets.signing_keys, signers(secrets)
+
+    file = tmp_path / "data" / name
+    first = keys()
+    assert [len(each) for each in first] == [1, 1] and keys() == first
+    assert (len(file.read_text()), stat.S_IMODE(file.stat().st_mode)) == (64, 0o600)
     file.chmod(0o644)
     with pytest.raises(SettingError, match="chmod 600"):
-        secrets_of(tmp_path / "data")
+        keys()
 
 
 def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):

@@ -9,21 +9,14 @@ from tests.support.vault_tokens import VaultKey
 
 from holdfast.rules.invitations import new_invitation
 from holdfast.service.settings.secrets import Secrets
-from holdfast.settings.shared import default_url
 
 REQUIRED, INVALID = (403, "invitation_required"), (403, "invitation_invalid")
 CLOSED = (403, "registration_closed")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def made(make_api, request, tmp_path, patient_stores):
-    url = default_url(tmp_path) if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    return lambda mode: make_api(registration=mode, database_url=url)
-
-
 @pytest.fixture
-def inviting(made):
-    return made("invitation")
+def inviting(make_api):
+    return make_api(registration="invitation")
 
 
 def code_of(api, uses=1):
@@ -82,9 +75,9 @@ async def test_the_proven_owner_of_an_address_needs_an_invitation_to_displace_a_
     assert (await inviting.register(attestation=attestation, headers=code_of(inviting), **given)).status_code == 200
 
 
-async def test_a_closed_service_keeps_whom_it_has(made):
-    assert (await made("open").session("ann")).status_code == 200
-    api = made("closed")
+async def test_a_closed_service_keeps_whom_it_has(make_api):
+    assert (await make_api().session("ann")).status_code == 200
+    api = make_api(registration="closed")
     code = code_of(api)
     assert error_of(await api.session("bob", OTHER_DID, headers=code)) == CLOSED
     assert error_of(await api.register(identifier="bob", did=OTHER_DID, headers=code)) == CLOSED

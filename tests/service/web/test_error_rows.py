@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from aiohttp import web
 from tests.support.api import DID, MAIL, OTHER_DID, PHONE
+from tests.support.curves import X, Y
 from tests.support.guarded_account import KEYS, SECRETS
 from tests.support.upstreams import upstream
 
@@ -18,9 +19,6 @@ from holdfast.wire.errors import ERRORS
 
 ACCOUNT = "0x" + "11" * 20
 RPC = {"jsonrpc": "2.0", "id": 1, "params": []}
-# P-256's generator point (SEC 2, section 2.4.2), used as a valid public key.
-X = "0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
-Y = "0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
 
 
 def get(path, **query):

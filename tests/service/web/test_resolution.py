@@ -1,6 +1,7 @@
 """DID documents: GET /1.0/identifiers/{did} with a JSON-RPC endpoint on a socket, and /.well-known/did.json."""
 
 import pytest
+from tests.support.curves import GENERATOR
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.abi import call_data
@@ -8,9 +9,7 @@ from holdfast.chain.contracts import ADDRESSES
 from holdfast.wire.encoding import from_base64url
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 
-# The base point of P-256, and its double (NIST SP 800-186).
-X = 0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296
-Y = 0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5
+X, Y = GENERATOR  # and its double (NIST SP 800-186):
 X2 = 0x7CF27B188D034F7E8A52380304B51AC3C08969E277F21B35A60B48FC47669978
 Y2 = 0x07775510DB8ED040293D9AC69F7430DBBA7DADE63CE982299E04B79D227873D1
 DID = did_of_key(X, Y)
