@@ -4,10 +4,8 @@ import asyncio
 import sqlite3
 from contextlib import closing
 
-from tests.support.index_client import Client, build_on, until_healthy
 from tests.support.indexes import by_key, catch_up, contents, expected, follower
 
-from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
 
@@ -29,22 +27,14 @@ async def opened(path):
 async def test_garbage_is_put_aside_and_the_index_built_again(tmp_path, busy_chain, caplog):
     path = tmp_path / "index.db"
     path.write_bytes(GARBAGE)
+    path.with_name("index.db-leader").write_bytes(GARBAGE)
     store = await opened(path)
+    assert await store.lead()
     await catch_up(follower(busy_chain, store))
     assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
     await store.close()
     assert (tmp_path / "index.db.damaged").read_bytes() == GARBAGE
     assert "index.db.damaged, and is built again from the chain" in caplog.text
-
-
-async def test_a_service_on_garbage_becomes_healthy(tmp_path, chain, monkeypatch):
-    monkeypatch.setattr("holdfast.indexer.runtime.OPEN_AGAIN_S", 0.01)
-    (tmp_path / "index.db").write_bytes(GARBAGE)
-    (tmp_path / "index.db-leader").write_bytes(GARBAGE)
-    client = Client(IndexerApp(build_on(tmp_path, chain)))
-    await until_healthy(client)
-    assert (await client.get("/api/stats"))["last_block_number"] == 0
-    await client.app.stop()
 
 
 async def test_damage_while_it_runs_is_mended(tmp_path, busy_chain):

@@ -46,24 +46,18 @@ def test_each_row_is_as_the_contract_declares_it(kind):
     assert [each["indexed"] for each in inputs] == [True] * len(kind.indexed) + [False] * len(kind.data)
 
 
-def test_a_key_change_names_the_account_and_what_stands_for_its_key():
+def test_keys_owners_and_recoveries_name_the_account_and_what_stands_for_the_key():
     """The address that the contract computes from a public key: the last 20 bytes of Keccak-256(X ‖ Y)."""
-    account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
-    [event] = DECODER.events([log([KEY_CHANGED], word(x) + word(y), account)])
-    assert (event.kind, event.account_address, event.owner_address) == ("PublicKeyChanged", account, None)
-    assert event.key_owner == keccak256(x.to_bytes(32) + y.to_bytes(32))[12:]
-
-
-def test_owners_and_recoveries_name_the_account_and_the_key():
-    account, x, y = b"\x0a" * 20, GENERATOR[0], GENERATOR[1]
+    account, (x, y) = b"\x0a" * 20, GENERATOR
     signer = x.to_bytes(32) + y.to_bytes(32)
+    changed = log([KEY_CHANGED], word(x) + word(y), account)
     added = log([OWNER_ADDED, keccak256(signer)], word(64) + word(0) + word(64) + signer.hex(), account)
     removed = log([OWNER_REMOVED, keccak256(signer)], "", account)
     started = log([RECOVERY_STARTED, bytes(32)], word(9) + word(64) + word(0), account)
-    events = [DECODER.events([each])[0] for each in (added, removed, started)]
-    assert [event.kind for event in events] == ["OwnerAdded", "OwnerRemoved", "RecoveryStarted"]
-    assert {event.account_address for event in events} == {account}
-    assert [event.key_owner for event in events] == [keccak256(signer)[12:], keccak256(signer)[12:], None]
+    events = [DECODER.events([each])[0] for each in (changed, added, removed, started)]
+    assert [event.kind for event in events] == ["PublicKeyChanged", "OwnerAdded", "OwnerRemoved", "RecoveryStarted"]
+    assert {(event.account_address, event.owner_address) for event in events} == {(account, None)}
+    assert [event.key_owner for event in events] == [*[keccak256(signer)[12:]] * 3, None]
 
 
 def test_text_that_no_database_would_take_is_made_harmless():

@@ -73,14 +73,11 @@ FORGED = base64.urlsafe_b64encode(struct.pack(">cqq", b"\x01", -1, 0)).decode().
     ("active=true&active=true", "Duplicate query parameter: active"),
     ("active", "Invalid query string"),
     ("alias=%ff", "Invalid query string"),
+    ("alias=\u00e4", "Invalid query string"),
     ("&".join("a=1" for _ in range(17)), "Invalid query string"),
 ])  # fmt: skip
 def test_bad_input_is_named(query, error):
     assert refusal(list_query, "dids", query.encode()) == error
-
-
-def test_bytes_beyond_ascii_are_refused():
-    assert refusal(list_query, "dids", b"alias=\xc3\xa4") == "Invalid query string"
 
 
 def test_an_unknown_parameter_is_told_what_is_known():

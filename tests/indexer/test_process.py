@@ -105,10 +105,8 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     def refuse(request, body):
         asks = json.loads(body)
         error = {"code": -32001, "message": f"key hunter2 of {request.url} is not known"}
-        answers = [
-            {"jsonrpc": "2.0", "id": each["id"], "error": error}
-            for each in (asks if isinstance(asks, list) else [asks])
-        ]
+        every = asks if isinstance(asks, list) else [asks]
+        answers = [{"jsonrpc": "2.0", "id": each["id"], "error": error} for each in every]
         asked.set()
         return web.json_response(answers if isinstance(asks, list) else answers[0])
 

@@ -40,11 +40,8 @@ SORTS_A_HANDFUL = {("dids", "owner"), ("aliases", "owner"), ("dids", "key_owner"
 @pytest.mark.parametrize("paged", [False, True])
 @pytest.mark.parametrize(("name", "filters"), CASES)
 def test_every_list_is_read_by_an_index(db, name, filters, *, paged):
-    query = ListQuery(
-        name,
-        tuple((key, VALUES.get(key, b"\x01" * 32)) for key in filters),
-        *((5, 9, (6, 1)) if paged else ()),
-    )
+    bounds = (5, 9, (6, 1)) if paged else ()
+    query = ListQuery(name, tuple((key, VALUES.get(key, b"\x01" * 32)) for key in filters), *bounds)
     steps = plan(db, *query.statement())
     scans = [step for step in steps if step.startswith("SCAN") and " USING " not in step]
     assert not scans, steps

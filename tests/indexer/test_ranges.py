@@ -16,6 +16,9 @@ def test_quiet_ranges_double_up_to_the_largest_and_refused_ones_are_halved_down_
     for _ in range(20):
         size.refused(size.value)
     assert size.value == 1
+    size = RangeSize()
+    size.granted(FIRST_SIZE, 10 * TARGET_LOGS)
+    assert size.value == FIRST_SIZE // 20, "a full range shrinks towards the target"
 
 
 def test_a_refused_size_is_a_ceiling_for_some_time():
@@ -25,12 +28,6 @@ def test_a_refused_size_is_a_ceiling_for_some_time():
         for _ in range(requests):
             size.granted(size.value, 0)
         assert size.value == value
-
-
-def test_full_ranges_shrink_towards_the_target():
-    size = RangeSize()
-    size.granted(FIRST_SIZE, 10 * TARGET_LOGS)
-    assert size.value == FIRST_SIZE // 20
 
 
 def test_marks_thin_out_with_distance_from_the_head():

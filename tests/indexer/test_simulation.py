@@ -122,10 +122,6 @@ async def play(simulation, seed, rounds):
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_the_index_always_equals_one_built_afresh(seed, tmp_path):
     path = tmp_path / "index.db"
-    simulation = Simulation(
-        seed,
-        tmp_path,
-        lambda: SqliteIndexStore(path),
-        lambda left, after: CrashingStore(path, left, after=after, crash=crash),
-    )
+    dying = lambda left, after: CrashingStore(path, left, after=after, crash=crash)  # noqa: E731
+    simulation = Simulation(seed, tmp_path, lambda: SqliteIndexStore(path), dying)
     await play(simulation, seed, ROUNDS)

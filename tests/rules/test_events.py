@@ -3,13 +3,10 @@
 from holdfast.rules.events import EVENT_OF, GIVE_UP_S, is_given_up, next_try, type_of
 
 
-def test_waits_double_up_to_an_hour():
+def test_waits_double_up_to_an_hour_and_end_after_three_days():
     waits = [next_try(1000.0, tries) - 1000.0 for tries in range(14)]
     assert waits[:4] == [5.0, 10.0, 20.0, 40.0]
     assert waits == sorted(waits) and set(waits[10:]) == {3600.0}
-
-
-def test_an_event_is_given_up_after_three_days():
     assert GIVE_UP_S == 3 * 86400
     assert not is_given_up(1000.0, 1000.0 + GIVE_UP_S - 1) and is_given_up(1000.0, 1000.0 + GIVE_UP_S)
 

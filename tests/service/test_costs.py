@@ -30,7 +30,6 @@ from holdfast.content import dag_cbor, protobuf
 from holdfast.content.cars import car_begin
 from holdfast.content.cids import bytes_of, cid_of
 from holdfast.content.ipld import Link
-from holdfast.content.names import name_of
 from holdfast.content.snapshots import Manifest, snapshot_blocks
 from holdfast.service.upstreams.chain_rpc import ChainReader
 from holdfast.service.web.routes import PREFIX_ROUTES, ROUTES
@@ -116,7 +115,7 @@ async def test_heavy_headers(open_api, method):
     if method == "GET":
         paths += [
             f"/ipfs/{root}?format=raw", f"/ipfs/{root}?format=car", f"/ipfs/{root}",
-            f"/ipns/{name(vault)}?format=ipns-record",
+            f"/ipns/{vault.name}?format=ipns-record",
         ]  # fmt: skip
     requests = [
         Heavy(f"{path} {header}: {value[:30]}", method, path, {header: value})
@@ -231,10 +230,6 @@ def heavy_tokens(key, now, command):
     return found
 
 
-def name(vault):
-    return name_of(vault.publishing.public_key().public_bytes_raw())
-
-
 async def publish(vault, more, root, sequence=1):
     """Publish a record whose signed data has further fields; return the status."""
     entry = {
@@ -243,15 +238,14 @@ async def publish(vault, more, root, sequence=1):
     }  # fmt: skip
     signed = dag_cbor.encode({**entry, **more})
     data = protobuf.encode({8: vault.publishing.sign(b"ipns-signature:" + signed), 9: signed})
-    answer = await vault.api.http.put(f"/routing/v1/ipns/{name(vault)}", content=data, headers={"Content-Type": RECORD})
+    answer = await vault.api.http.put(f"/routing/v1/ipns/{vault.name}", content=data, headers={"Content-Type": RECORD})
     return answer.status_code
 
 
 async def test_heavy_stored_values(open_api, monkeypatch):
     """What is stored was bounded when it was stored, and reading it back parses nothing."""
     vault = await registered(open_api)
-    key = vault.publishing.public_key().public_bytes_raw()
-    heaviest = vault.delegation(key, vault.api.clock(), meta={"x": [LINK] * 120, "y": "é" * 1000})
+    heaviest = vault.delegation(vault.public_key, vault.api.clock(), meta={"x": [LINK] * 120, "y": "é" * 1000})
     manifest = Manifest(root_cid=None, did=vault.did, updated_at=1, wasm_version="x" * 128, delegation=heaviest)
     blocks = snapshot_blocks(manifest, b"x" * (16 << 20))
     root = await vault.keep(blocks)
@@ -266,7 +260,7 @@ async def test_heavy_stored_values(open_api, monkeypatch):
         answer = await vault.pin(cid_of("dag-cbor", b"%d" % number), **fields)
         assert answer.status_code == 202, answer.text
     await vault.pin(root, name="kept")
-    record, credential = name(vault), "credential-ann"
+    record, credential = vault.name, "credential-ann"
     paths = [
         f"/ipns/{record}?format=ipns-record", f"/routing/v1/ipns/{record}", f"/api/snapshots/name?credentialId={credential}",
         f"/ipfs/{root}?format=raw", *(f"/ipfs/{root}/{path}?format=car" for path in ("", "manifest", "blocks", "blocks/3", "manifest/delegation", "/".join("x" * 15))),
@@ -311,7 +305,7 @@ async def test_heavy_records_and_uploads(open_api):
         "fields": b"\x50\x00" * 5000, "zeros": bytes(10_240), "long numbers": b"\x50" + (b"\x80" * 9 + b"\x01\x50") * 900,
     }  # fmt: skip
     for title, data in records.items():
-        send(f"record of {title}", "PUT", f"/routing/v1/ipns/{name(vault)}", {"content-type": RECORD}, data[:10_240])
+        send(f"record of {title}", "PUT", f"/routing/v1/ipns/{vault.name}", {"content-type": RECORD}, data[:10_240])
     files = {
         "header": b"\xf0\x07" + b"\x81" * 1008, "sections": car_begin(root) + b"\x01" * 200_000, "cr": b"\r\n-" * 80_000,
     }  # fmt: skip

@@ -9,7 +9,6 @@ from tests.support.signed_records import sign_record
 from tests.support.snapshot_vaults import BOUNDARY, form, registered
 
 from holdfast.content.cars import write_car
-from holdfast.content.names import name_of
 
 ODD_BYTES = (0x00, 0x1B, 0x3B, 0x5B, 0x5F, 0x7B, 0x80, 0x9B, 0xBB, 0xD8, 0xFB, 0xFF, 0x25, 0x22, 0x5C, 0x7D, 0x39)
 TRIES = 60  # of each kind of request
@@ -31,7 +30,6 @@ async def ordinary(vault):
 
     blocks = vault.blocks()
     root = await vault.keep(blocks)
-    name = name_of(vault.publishing.public_key().public_bytes_raw())
     record = sign_record(vault.publishing, root, 1, datetime(2090, 1, 1, tzinfo=UTC), 60)
     kind = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
     token = vault.token()
@@ -46,8 +44,8 @@ async def ordinary(vault):
         (Heavy("pin", "POST", "/pins", token, pin), "body"),
         (Heavy("upload", "POST", "/api/v0/dag/import", {**kind, **token}, form(write_car(root, blocks))), "body"),
         (Heavy("boundary", "POST", "/api/v0/dag/import", {**kind, **token}, form(b"")), "content-type"),
-        (Heavy("record", "PUT", f"/routing/v1/ipns/{name}", {"content-type": "application/vnd.ipfs.ipns-record"}, record), "body"),
-        (Heavy("name", "GET", f"/ipns/{name}?format=ipns-record"), "path"),
+        (Heavy("record", "PUT", f"/routing/v1/ipns/{vault.name}", {"content-type": "application/vnd.ipfs.ipns-record"}, record), "body"),
+        (Heavy("name", "GET", f"/ipns/{vault.name}?format=ipns-record"), "path"),
         (Heavy("path", "GET", f"/ipfs/{root}/blocks/0?format=car&entity-bytes=0:*&dag-scope=all&car-dups=y"), "path"),
         (Heavy("identity", "GET", "/ipfs/bafkqabtimvwgy3yk?format=car"), "path"),
         (Heavy("accept", "GET", f"/ipfs/{root}", {"accept": "application/vnd.ipld.car;dups=y;q=0.5, */*"}), "accept"),

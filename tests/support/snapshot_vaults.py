@@ -14,6 +14,7 @@ from tests.support.vault_tokens import VaultKey
 
 from holdfast.content.cars import write_car
 from holdfast.content.cids import Block
+from holdfast.content.names import name_of
 from holdfast.content.snapshots import Manifest, snapshot_blocks
 from holdfast.service.operations.snapshots import Snapshots
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
@@ -24,19 +25,26 @@ class Vault(VaultKey):
     api: Api = None  # type: ignore[assignment]
     publishing: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
 
+    @property
+    def public_key(self) -> bytes:
+        return self.publishing.public_key().public_bytes_raw()
+
+    @property
+    def name(self) -> str:
+        return name_of(self.public_key)
+
     def token(self, **changed: Any) -> dict[str, str]:
         return self.bearer(self.api.clock(), **changed)
 
     def blocks(
         self, sealed: bytes | None = None, *, did: str | None = None, delegate: bool = True
     ) -> tuple[Block, ...]:
-        key = self.publishing.public_key().public_bytes_raw()
         manifest = Manifest(
             root_cid=None,
             did=did or self.did,
             updated_at=int(self.api.clock() * 1000),
             wasm_version="0.1.0",
-            delegation=self.delegation(key, self.api.clock()) if delegate else None,
+            delegation=self.delegation(self.public_key, self.api.clock()) if delegate else None,
         )
         return snapshot_blocks(manifest, os.urandom(1000) if sealed is None else sealed)
 

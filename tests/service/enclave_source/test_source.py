@@ -39,11 +39,8 @@ def of(folder):
 
 
 def lines(caplog, level=logging.WARNING):
-    return [
-        record.getMessage()
-        for record in caplog.records
-        if record.name == "holdfast.enclave" and record.levelno >= level
-    ]
+    ours = [record for record in caplog.records if record.name == "holdfast.enclave"]
+    return [record.getMessage() for record in ours if record.levelno >= level]
 
 
 async def test_without_an_address_the_bundled_copy_stays(caplog):

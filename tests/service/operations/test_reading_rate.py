@@ -4,7 +4,6 @@ import pytest
 from tests.support.api import Clock
 from tests.support.snapshot_vaults import registered
 
-from holdfast.content.names import name_of
 from holdfast.rules.reading_rate import admitted_until, wait_s
 from holdfast.service.operations import accounts
 from holdfast.service.operations.reading_rate import ReadingRate
@@ -89,8 +88,7 @@ def test_addresses_that_have_their_whole_limit_again_are_forgotten():
 async def test_every_reading_path_counts(make_api):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_reads_per_address_minute="4"))
     root = await vault.keep()
-    name = name_of(vault.publishing.public_key().public_bytes_raw())
-    paths = (f"/ipfs/{root}?format=raw", f"/ipns/{name}?format=ipns-record", f"/routing/v1/ipns/{name}")
+    paths = (f"/ipfs/{root}?format=raw", f"/ipns/{vault.name}?format=ipns-record", f"/routing/v1/ipns/{vault.name}")
     paths = (*paths, "/api/snapshots/name?credentialId=credential-ann")
     assert [(await vault.api.http.get(path)).status_code for path in paths] == [200, 404, 404, 200]
     for path in paths:

@@ -31,16 +31,13 @@ def test_a_file_that_is_rewritten_in_place_leaves_the_list_in_force_until_it_is_
     assert not names.refresh(), "nothing changed"
 
 
-def test_a_file_that_another_replaces_is_read_as_well(file, names):
+def test_a_file_that_another_replaces_is_read_as_well_and_a_signal_reads_at_once(file, names):
     other = file.with_suffix(".new")
     other.write_text("beta\n")
     other.replace(file)
     assert [names.refresh(), names.refresh(), held(names)] == [False, True, {"beta"}]
-
-
-def test_a_signal_reads_at_once(file, names):
-    file.write_text("beta\n")
-    assert names.refresh(force=True) and held(names) == {"beta"}
+    file.write_text("alpha\n")
+    assert names.refresh(force=True) and held(names) == {"alpha"}
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -596,17 +596,14 @@ async def many(world):
 @pytest.mark.parametrize("method", [DATA, SPONSOR])
 async def test_a_stranger_reserves_nothing_for_nonces_and_accounts_that_are_not_the_next(world, method):
     more = (hex(CHAIN),) if method == DATA else ()
-    for nonce in (1, 5 << 64, (1 << 255) + 1):
+    error = await world.error(payment(1), method, *more)
+    assert is_stale(UserOperationError(f"refused: {error}")), "clients prepare the operation again"
+    for nonce in (5 << 64, (1 << 255) + 1):
         await world.error(payment(nonce), method, *more)
     other = replace(payment(), sender=from_hex(predict_account(X, Y, 1)), factory_data=calls.create_account(X, Y, 1))
     await world.error(other, method, *more)
     assert "AA25" in await world.error(deployed(world, nonce=3) and payment(0), method, *more)
     assert await world.spent() == {} and world.bundler.asked == 0
-
-
-async def test_a_refused_nonce_makes_clients_prepare_the_operation_again(world):
-    error = await world.error(payment(1))
-    assert is_stale(UserOperationError(f"refused: {error}"))
 
 
 async def test_what_a_stranger_reserves_for_a_persons_nonce_leaves_the_person_their_budget(many):

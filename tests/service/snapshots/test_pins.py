@@ -149,10 +149,8 @@ async def test_a_list_is_the_newest_and_counts_all(vault):
     after = await vault.pins(status="queued", after=made[9]["created"])
     assert [status["pin"]["name"] for status in after] == ["N11", "N10"]
     finer = made[9]["created"].replace("Z", "5+00:00")
-    assert (
-        len(await vault.pins(status="queued", after=finer)) == 2
-        and len(await vault.pins(status="queued", before=finer)) == 10
-    )
+    assert len(await vault.pins(status="queued", after=finer)) == 2
+    assert len(await vault.pins(status="queued", before=finer)) == 10
 
 
 @pytest.mark.parametrize(("query", "found"), [

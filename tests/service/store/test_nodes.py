@@ -159,10 +159,8 @@ async def test_a_sponsors_budget_is_not_exceeded(nodes):
 
 
 async def test_quotas_of_snapshots_hold(nodes):
-    limits, indexes = (
-        SnapshotLimits(bytes_per_did=1000, pins_per_did=7, revisions_per_did=5),
-        [it.snapshots for it in nodes],
-    )
+    limits = SnapshotLimits(bytes_per_did=1000, pins_per_did=7, revisions_per_did=5)
+    indexes = [it.snapshots for it in nodes]
 
     def begun(n):
         upload = NewUpload(upload_id=f"u{n}", did=DIDS[n % 2], now=NOW, expires_at=NOW + 900)

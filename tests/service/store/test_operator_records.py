@@ -47,10 +47,8 @@ async def test_a_key_has_its_name_for_good(store):
     assert not await admin.keep_key(KEY, CLI), "the audit would not say which key acted"
     assert await admin.keys() == [KEY._replace(revoked_at=NOW + 5)]
     acts = await admin.acts(None, 10)
-    assert [(act.action, act.key) for act in acts] == [
-        ("admin_key_revoked", "eva"),
-        ("admin_key_made", "eva read write"),
-    ]
+    told = [("admin_key_revoked", "eva"), ("admin_key_made", "eva read write")]
+    assert [(act.action, act.key) for act in acts] == told
 
 
 async def test_an_act_names_its_key_and_nothing_is_done_with_one_that_was_revoked_meanwhile(store):

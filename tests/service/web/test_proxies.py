@@ -171,10 +171,8 @@ async def test_what_costs_money_counts_on_a_window_of_the_address(metered, make_
     api, bundler = metered
     without = make_api(operations_per_address_hour="1")
     for _ in range(3):  # what is refused anyway is not counted
-        assert error_of(await without.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))) == (
-            503,
-            "bundler_not_configured",
-        )
+        refused = await without.post(BUNDLER, ip="10.9.9.9", **rpc(CHARGED[0]))
+        assert error_of(refused) == (503, "bundler_not_configured")
     for method in CHARGED * 2:
         assert (await api.post(BUNDLER, ip="10.9.9.9", **rpc(method))).status_code == 200
     for method in CHARGED:
@@ -363,13 +361,8 @@ async def bound_app(scope, receive, send):
         raise RuntimeError("boom")
     asked = json.dumps([scope["path"], scope["query_string"].decode()]).encode()
     body = HUGE if scope["path"] == "/api/aliases" else asked
-    await send(
-        {
-            "type": "http.response.start",
-            "status": 203,
-            "headers": [(b"Content-Type", b"application/json"), (b"Set-Cookie", b"x")],
-        }
-    )
+    headers = [(b"Content-Type", b"application/json"), (b"Set-Cookie", b"x")]
+    await send({"type": "http.response.start", "status": 203, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

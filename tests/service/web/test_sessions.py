@@ -69,10 +69,8 @@ async def test_a_refused_session_changes_nothing(api, make_api):
 
 
 async def test_check_says_available_taken_or_reserved_in_a_channel(api):
-    path, reserved = (
-        "/api/sessions/check",
-        {"available": False, "reason": "reserved", "message": "This name is reserved."},
-    )
+    path = "/api/sessions/check"
+    reserved = {"available": False, "reason": "reserved", "message": "This name is reserved."}
     await api.session("ann")
     await api.post("/api/sessions", identifier="ann@example.com", channel="email", did=DID)
     assert (await api.get(path, identifier="bob")).json() == {"available": True, "reason": None}

@@ -131,7 +131,7 @@ def opened_with(steps, url, monkeypatch):
         return opened(url)
 
 
-async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url):
+async def test_both_sides_name_the_members_of_a_registration_alike(postgres, postgres_url):
     """PostgreSQL would read a member that it does not know, or that is missing, as NULL."""
     await opened(postgres_url).close()
     rule = RegistrationRule(RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False), Limits(), Ceilings())
@@ -139,22 +139,17 @@ async def test_both_sides_name_the_members_of_a_registration_alike(postgres_url)
     new = registration(attestation=(b"signature", 1.0))
     asked = [claims.RegistrationToMake(new, rule.bounds()), claims.RegistrationToMake(new, None, Move.CLAIM, seen)]
     members = {name for row in msgspec.json.decode(claims.REGISTER.encode(asked)[0]) for name in row}
-    columns = await names(postgres_url, "credentials")
-    assert members == {*await names(postgres_url, "registration_v1"), *columns} - {"in_audit"}
+    columns = names(postgres, postgres_url, "credentials")
+    assert members == {*names(postgres, postgres_url, "registration_v1"), *columns} - {"in_audit"}
     assert COLUMNS.keys() < set(columns)
     facts = RegistrationFacts.__struct_fields__[1:]
     expected = ["n", "held_by", "held_stage", *facts, "seen", "move"]
-    assert await names(postgres_url, "registration_facts_v1") == expected
+    assert names(postgres, postgres_url, "registration_facts_v1") == expected
 
 
-async def names(url, relation):
-    connection = await asyncpg.connect(url)
-    rows = await connection.fetch(
-        "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum",
-        f"holdfast.{relation}",
-    )
-    await connection.close()
-    return [row[0] for row in rows]
+def names(postgres, url, relation):
+    held = "SELECT attname FROM pg_attribute WHERE attrelid = 'holdfast.{}'::regclass AND attnum > 0 ORDER BY attnum"
+    return [row[0] for row in postgres.execute(held.format(relation), url.rpartition("/")[2])]
 
 
 def test_inserted_rows_are_counted_by_returning_them():

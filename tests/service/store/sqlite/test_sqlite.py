@@ -31,10 +31,8 @@ from holdfast.settings.shared import default_url
 
 async def test_durable_pragmas_and_files_for_the_owner_alone(tmp_path):
     with contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
-        pragmas = [
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        ]
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        pragmas = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
     assert pragmas == ["wal", 2, 1]
     store = SqliteStore(tmp_path / "x.db")
     await store.open_session(session(handle("a")), admit)
