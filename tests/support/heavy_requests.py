@@ -47,6 +47,7 @@ class Cost:
 class Exchange:
     answered: Awaitable[None]
     status: int = 0
+    body: bytes = b""
 
 
 class Meter:
@@ -69,9 +70,12 @@ class Meter:
         return Cost(status, await self._calls(heavy), min(times))
 
     async def status(self, heavy: Heavy) -> int:
+        return (await self.exchange(heavy)).status
+
+    async def exchange(self, heavy: Heavy) -> Exchange:
         exchange = self._exchange(heavy)
         await exchange.answered
-        return exchange.status
+        return exchange
 
     async def _calls(self, heavy: Heavy) -> int:
         count = 0
@@ -106,6 +110,8 @@ class Meter:
         async def send(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
+            else:
+                exchange.body += message.get("body", b"")
 
         exchange = Exchange(self._entry(scope, receive, send))
         return exchange

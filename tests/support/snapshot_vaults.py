@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,15 @@ class Vault(VaultKey):
         return snapshot_blocks(manifest, os.urandom(1000) if sealed is None else sealed)
 
     async def upload(self, car: bytes, *, query: str = "", **more: Any) -> httpx2.Response:
-        headers = self.api.headers(more=more.pop("headers", None) or self.token())
-        body = form(car)
-        headers["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
-        return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=headers, **more)
+        return await self.send(form(car), query=query, **more)
+
+    async def send(
+        self, body: bytes | AsyncIterator[bytes], *, query: str = "", headers: Any = None
+    ) -> httpx2.Response:
+        """Send what should be the form of an upload."""
+        given = self.api.headers(more=headers or self.token())
+        given["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
+        return await self.api.http.post("/api/v0/dag/import" + query, content=body, headers=given)
 
     async def keep(self, blocks: tuple[Block, ...] | None = None) -> str:
         blocks = blocks or self.blocks()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from tests.support.snapshot_cases import DID
@@ -16,6 +17,7 @@ from holdfast.service.store.persons import NewAddress, Removal
 from holdfast.service.store.port import Store
 from holdfast.service.store.values import NewAttempt, NewCode, NewRegistration, NewSession
 from holdfast.wire.errors import IDENTIFIER_TAKEN, Refused
+from holdfast.wire.failures import SnapshotRefused
 from holdfast.wire.requests import RegisterDid
 
 ANN = Identifier(Channel.HANDLE, "ann", "Ann")
@@ -95,3 +97,15 @@ def claims(facts: RegistrationFacts) -> Move:
 
 def goes_on(_facts: Any) -> Move:
     return Move.CONTINUE
+
+
+async def outcomes(*requests: Awaitable[Any]) -> list[Any]:
+    """Return the result, or the refusal, of each of the requests, which are made at once."""
+    results = await asyncio.gather(*requests, return_exceptions=True)
+    unexpected = [it for it in results if isinstance(it, Exception) and not isinstance(it, Refused | SnapshotRefused)]
+    assert not unexpected, unexpected
+    return list(results)
+
+
+async def admitted(*requests: Awaitable[Any]) -> int:
+    return sum(not isinstance(result, Exception) for result in await outcomes(*requests))

@@ -108,13 +108,10 @@ thread.join()
 """
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-@pytest.mark.parametrize(
-    ("module", "configure"),
-    [("holdfast.wire.logs", "configure"), ("holdfast.indexer.serving", "configure_logs")],
-    ids=["service", "indexer"],
-)
-def test_what_was_not_caught_is_logged_without_its_words(form, module, configure):
+@pytest.mark.parametrize(("module", "configure", "form"), [
+    ("holdfast.wire.logs", "configure", "json"), ("holdfast.indexer.serving", "configure_logs", "text"),
+], ids=["service", "indexer"])  # fmt: skip
+def test_what_was_not_caught_is_logged_without_its_words(module, configure, form):
     """By default, Python and asyncio print the messages of exceptions in tasks, callbacks, finalisers and threads."""
     script = UNCAUGHT.format(module=module, configure=configure, form=form)
     command = [sys.executable, "-c", script, SECRET]
@@ -157,14 +154,12 @@ for name in ("holdfast", "aiohttp"):
     logging.getLogger(name).warning("warning of %s", name)
     logging.getLogger(name).error("error of %s", name)
 """
+WARNINGS = ["warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"]
 
 
 @pytest.mark.parametrize(("level", "lines"), [
-    (
-        "info",
-        ["info of holdfast", "warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"],
-    ),
-    ("warning", ["warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"]),
+    ("info", ["info of holdfast", *WARNINGS]),
+    ("warning", WARNINGS),
     ("error", ["error of holdfast", "error of aiohttp"]),
 ])  # fmt: skip
 def test_a_level_leaves_out_what_is_less_serious(level, lines):

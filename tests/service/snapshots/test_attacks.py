@@ -116,12 +116,8 @@ async def test_every_cut_of_a_good_upload_is_refused(vault):
     for at in range(0, len(car), 37):
         assert failure(await vault.upload(car[:at])) == (400, "INVALID_CAR")
     body = form(car)
-    headers = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
     for at in (0, 10, 100, 200, len(body) - 3):
-        answer = await vault.api.http.post(
-            "/api/v0/dag/import", content=body[:at], headers={**headers, **vault.token()}
-        )
-        assert failure(answer) == (400, "BAD_REQUEST")
+        assert failure(await vault.send(body[:at])) == (400, "BAD_REQUEST")
     await nothing_is_kept(vault)
 
 
@@ -161,11 +157,8 @@ async def test_a_body_without_end_is_cut_off(vault, declared):
             sent += MIB
             yield bytes(MIB)
 
-    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-    if declared:
-        headers["Content-Length"] = str(2**40)
-    answer = await vault.api.http.post("/api/v0/dag/import", content=endless(), headers=headers)
-    assert failure(answer) == (413, "TOO_LARGE")
+    length = {"Content-Length": str(2**40)} if declared else {}
+    assert failure(await vault.send(endless(), headers={**vault.token(), **length})) == (413, "TOO_LARGE")
     assert sent <= 40 * MIB, "18 MiB are read, and 18 MiB dropped after the refusal"
     await nothing_is_kept(vault)
 
@@ -261,9 +254,7 @@ async def test_an_upload_of_unknown_length_may_be_the_longest(make_api, monkeypa
     async def pieces():
         yield form(write_car(blocks[0].cid, blocks))
 
-    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-    answer = await vault.api.http.post("/api/v0/dag/import", content=pieces(), headers=headers)
-    assert failure(answer) == (507, "INSUFFICIENT_STORAGE")
+    assert failure(await vault.send(pieces())) == (507, "INSUFFICIENT_STORAGE")
 
 
 async def test_a_client_that_leaves_gives_its_reservation_back(vault):

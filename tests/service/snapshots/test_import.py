@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from tests.support.snapshot_vaults import BOUNDARY, folder, form, plain_manifest
+from tests.support.snapshot_vaults import folder, form, plain_manifest
 
 from holdfast.content.cars import car_begin, read_car, section_begin, write_car
 from holdfast.content.cids import raw_block
@@ -71,8 +71,7 @@ async def test_a_body_in_pieces_of_any_size(vault, limit):
         for at in range(0, len(body), limit):
             yield body[at : at + limit]
 
-    headers = {**vault.token(), "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-    answer = await vault.api.http.post("/api/v0/dag/import", content=pieces(), headers=headers)
+    answer = await vault.send(pieces())
     assert answer.status_code == 200, answer.text
 
 

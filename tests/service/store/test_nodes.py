@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.snapshot_cases import keep, record
-from tests.support.store_cases import MAIL, NOW, attempt, code, handle, registration, session
+from tests.support.store_cases import MAIL, NOW, admitted, attempt, code, handle, outcomes, registration, session
 
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.rules.limits import Ceilings, Limits
@@ -18,8 +18,6 @@ from holdfast.rules.sponsoring import Budget
 from holdfast.service.store.postgresql import batches
 from holdfast.service.store.snapshot_index import NewPin, NewUpload, TokenUse
 from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
-from holdfast.wire.errors import Refused
-from holdfast.wire.failures import SnapshotRefused
 
 DIDS = [f"did:new:0x{n:064x}" for n in range(8)]
 
@@ -32,17 +30,6 @@ async def nodes(database, monkeypatch):
     yield stores
     for store in stores:
         await store.close()
-
-
-async def outcomes(*requests):
-    results = await asyncio.gather(*requests, return_exceptions=True)
-    unexpected = [it for it in results if isinstance(it, Exception) and not isinstance(it, Refused | SnapshotRefused)]
-    assert not unexpected, unexpected
-    return list(results)
-
-
-async def admitted(*requests):
-    return sum(not isinstance(result, Exception) for result in await outcomes(*requests))
 
 
 def open_session(store, name, did, ip, most=3):

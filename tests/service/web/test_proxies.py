@@ -10,6 +10,7 @@ import types
 import pytest
 from aiohttp import web
 from tests.support.api import error_of
+from tests.support.heavy_requests import Heavy, Meter
 from tests.support.upstreams import raw_upstream, upstream
 
 from holdfast.rules.allowlists import BUNDLER_METHODS, PAYMASTER_METHODS
@@ -273,24 +274,8 @@ async def test_octets_beyond_ascii_arrive_encoded(indexed):
 
 async def raw_get(api, raw_path, query=""):
     """Send a GET request with a path that no HTTP client normalises."""
-    from urllib.parse import unquote
-
-    from holdfast.service.web.asgi import AsgiEntry
-
-    sent = []
-    scope = {
-        "type": "http", "method": "GET", "path": unquote(raw_path), "raw_path": raw_path.encode(), "query_string": query.encode(),
-        "headers": [], "client": ("127.0.0.1", 1),
-    }  # fmt: skip
-
-    async def receive():
-        return {"type": "http.request", "body": b""}
-
-    async def send(message):
-        sent.append(message)
-
-    await AsgiEntry(api.application)(scope, receive, send)
-    return sent[0]["status"], sent[1]["body"]
+    exchange = await Meter(api.application).exchange(Heavy("raw", "GET", f"{raw_path}?{query}"))
+    return exchange.status, exchange.body
 
 
 async def test_status_body_and_content_headers_pass_unchanged(indexed):
