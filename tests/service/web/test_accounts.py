@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 from tests.support.api import error_of
 from tests.support.curves import X, Y
+from tests.support.registration_receipts import word
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.contracts import ADDRESSES
@@ -15,10 +16,6 @@ from holdfast.chain.entry_points import V07, V08, V09
 ACCOUNT = "0x" + "ab" * 20
 PREDICTED = bytes.fromhex("52908400098527886e0f7030069857d2e4169ee7")
 SLOTS = (5).to_bytes(32) + b"\xd1" * 32 + (1).to_bytes(32) + b"\x0a" * 32 + (7).to_bytes(32)
-
-
-def word(data):
-    return "0x" + data.rjust(32, b"\0").hex()
 
 
 @pytest.fixture
