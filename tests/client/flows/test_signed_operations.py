@@ -13,7 +13,6 @@ import holdfast
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.blocking.loop import run
-from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
@@ -94,24 +93,6 @@ class Payer:
 @pytest.fixture
 def provider():
     return Provider()
-
-
-def test_what_replaces_an_open_operation_offers_an_eighth_more(provider, tmp_path):
-    def offered(payer, call):
-        operation = payer.prepared(call)
-        run(payer.account.send(operation.signed(b"\x01" * 64)))
-        return operation.nonce, operation.max_fee_per_gas, operation.max_priority_fee_per_gas
-
-    provider.prices = {"maxFeePerGas": 800, "maxPriorityFeePerGas": 10}
-    with VaultStore(directory=tmp_path) as store:
-        payer = Payer(provider, store)
-        assert offered(payer, RENT) == (1, 800, 10)
-        assert offered(payer, RENT) == (1, 900, 12)
-        assert offered(Payer(provider, store), LUNCH) == (1, 1013, 14), "also another process"
-        provider.nonce(2)
-        with pytest.raises(OperationFailed, match="may have been mined"):
-            payer.prepared(RENT)
-        assert offered(payer, RENT) == (2, 800, 10), "which replaces nothing"
 
 
 @pytest.mark.parametrize("stored", [True, False])
