@@ -35,28 +35,11 @@ export class MovePlayer extends Player {
   constructor(given = {}) {
     super();
     const { name = "ada", channel = "handle", others: more = [], registered = true, taken = {} } = given;
-    const {
-      owners = ["vault"],
-      flags = 5,
-      chain = true,
-      threshold = 1,
-      deployed = true,
-      chains = [],
-      expired = [],
-    } = given;
+    const { owners = ["vault"], flags = 5, chain = true, threshold = 1, deployed = true, chains = [] } = given;
+    const { expired = [] } = given; // owners until a time that is over
     const others = Object.fromEntries(chains.map((it) => [it, [...owners]]));
-    const account = {
-      owners,
-      expired,
-      chain,
-      threshold,
-      deployed,
-      others,
-      place: deployed ? 3 : 0,
-      history: [],
-      held: null,
-    };
-    Object.assign(this, { name, channel, flags, ...account });
+    const account = { owners, chain, threshold, deployed, others, place: deployed ? 3 : 0, history: [], held: null };
+    Object.assign(this, { name, channel, flags, expired, ...account });
     const all = registered ? Object.fromEntries([name, ...more].map((it) => [it, DID])) : {};
     this.rows = {
       old: { names: all, passkeys: registered ? ["former"] : [] },
