@@ -6,7 +6,6 @@ import { test } from "node:test";
 
 import { Client } from "../src/client.ts";
 import { moveCheck } from "../src/flows/move.ts";
-import { owned } from "../src/flows/move_owner.ts";
 import { serviceAddress } from "../src/flows/move_target.ts";
 import { MovePlayer } from "./scenarios/moves.js";
 
@@ -59,24 +58,4 @@ test("a move does not hold up the account's operations, of which it makes some i
   void client.register({ handle: "ada" });
   for (let left = 100; left && !asked.includes("/api/dids/lookup"); left -= 1) await pause(20);
   assert.ok(asked.includes("/api/dids/lookup"), "the registration has begun");
-});
-
-test("a new passkey that was an owner until a time that is over becomes one again", async () => {
-  const [signer, former] = [`0x${"0a".repeat(64)}`, `0x${"0b".repeat(64)}`];
-  /** @type {any[]} */
-  const signed = [];
-  const keys = {
-    knowsChain: async () => true,
-    view: async () => ({
-      owners: [signer, former].map((it) => ({ signer: it, expiry: it === signer && signed.length ? 0 : 1 })),
-    }),
-    sign: async (/** @type {object[]} */ changes) => (signed.push(...changes), {}),
-    bring: async () => {},
-    history: async () => [],
-    origin: async () => null,
-  };
-  const client = /** @type {any} */ ({ accountKeys: async () => keys, chains: async () => ({ chains: [] }) });
-  const made = await owned(client, client, { signer, former, stale: [] }, () => true);
-  assert.deepEqual(made, { isOwner: true, formerIsOwner: false, missingOn: [] });
-  assert.deepEqual(signed, [{ kind: "add_owner", signer }]);
 });

@@ -1,4 +1,4 @@
-/** What a service says about contracts, other chains and fees; vectors/flows has what it says of payees and nonces. */
+/** What a service says about contracts and other chains; vectors/flows has what it says of payees, nonces and fees. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -44,16 +44,6 @@ const liar = (more, dbName = "told by others") => ({
   status: async () => ({ rpc: "" }),
   ...more,
 });
-
-/** Answers the chain's endpoint while `work` runs. */
-async function withChain(answer, work) {
-  const { fetch } = globalThis;
-  globalThis.fetch = async (_, { body }) => {
-    const { id, method } = JSON.parse(body);
-    return Response.json({ jsonrpc: "2.0", id, result: answer(method) });
-  };
-  return work().finally(() => (globalThis.fetch = fetch));
-}
 
 test("the main chain's endpoint is not asked about another chain, of which the service names none", async () => {
   const client = liar({ status: async () => ({ rpc: "https://main.example" }) });
@@ -132,48 +122,6 @@ for (const [name, isPaid, here, there] of [
     await (isPaid ? asked : assert.rejects(asked, { name: "PaymentRefused", code: "payee_unverified" }));
     await checkElsewhere(told, { address: KEY.address, did: null }, 8453);
   });
-
-/** What the sponsor and the chain offer, and an operation of a new account object on the same account. */
-async function offered(sponsored, number) {
-  const prices = { maxFeePerGas: 800n, maxPriorityFeePerGas: 10n };
-  const limits = { callGasLimit: "0x1", verificationGasLimit: "0x1", preVerificationGas: "0x1" };
-  const client = liar({
-    accountState: async () => ({ nonce: "1", did: "0x", isActive: true, pubKeyX: "0x1", pubKeyY: "0x2" }),
-    bundler: async (method, [first]) => {
-      if (method === "eth_getUserOperationReceipt") return null;
-      if (method !== "pm_sponsorUserOperation") return limits;
-      const chosen = ([name, price]) => [name, `0x${(BigInt(first[name]) || price).toString(16)}`];
-      return {
-        ...limits,
-        paymaster: `0x${"05".repeat(20)}`,
-        ...Object.fromEntries(Object.entries(prices).map(chosen)),
-      };
-    },
-  });
-  const policy = { sponsored, ...(!sponsored && { rpcUrl: "https://rpc.example" }) };
-  const key = { x: 1n, y: 2n, address: `0x${"7".repeat(40)}` };
-  const account = new SmartAccount(client, { contracts: CONTRACTS, key, policy });
-  const operation = await account.prepared("0x");
-  await account.send({ operation, hash: `0x${String(number).padStart(64, "0")}` }).catch(() => {});
-  return [operation.nonce, operation.maxFeePerGas, operation.maxPriorityFeePerGas].map(Number);
-}
-
-test("what replaces an open operation offers an eighth more", async () => {
-  const answers = {
-    eth_chainId: "0x14a34",
-    eth_getBlockByNumber: { baseFeePerGas: "0x1" },
-    eth_maxPriorityFeePerGas: "0x1",
-    eth_getBalance: `0x${(10n ** 18n).toString(16)}`,
-    eth_call: `0x${"00".repeat(32)}`,
-  };
-  const all = async () => [await offered(true, 0), await offered(false, 1), await offered(true, 2)];
-  const each = await withChain((method) => answers[method], all);
-  assert.deepEqual(each, [
-    [1, 800, 10],
-    [1, 900, 12],
-    [1, 1013, 14],
-  ]);
-});
 
 for (const [name, other] of [
   ["the payment that was asked for", {}],

@@ -50,19 +50,6 @@ async def test_a_sponsor_is_told_margin_and_context_if_there_are_any_and_sets_it
     assert len(transport.posts[1]["params"]) == 2
 
 
-@pytest.mark.parametrize("answer", [None, [], "0x", {"callGasLimit": 5}, {"callGasLimit": "0x" + "f" * 40}])
-async def test_a_malformed_estimate_is_an_error(answer):
-    with pytest.raises(RpcError):
-        await bundler({"eth_estimateUserOperationGas": answer})[0].estimated(OPERATION)
-
-
-async def test_a_bundler_that_hashes_otherwise_is_an_error():
-    good, _ = bundler({"eth_sendUserOperation": "0x" + HASH.hex()})
-    assert await good.send(OPERATION) == HASH
-    with pytest.raises(RpcError, match="differs from ours"):
-        await bundler({"eth_sendUserOperation": "0x" + "00" * 32})[0].send(OPERATION)
-
-
 async def test_a_refusal_tells_its_reason():
     reason = call_data("Error(string)", "not today").hex()
     with pytest.raises(UserOperationError, match="refused: reverted: not today") as caught:
@@ -84,11 +71,6 @@ async def test_a_reason_wrapped_in_an_object_is_found(name):
     with pytest.raises(UserOperationError) as caught:
         await Bundler(rpc, entry_point=V07.address, chain_id=1).send(OPERATION)
     assert (caught.value.reason, str(caught.value)) == ("not today", "refused: execution reverted: not today")
-
-
-async def test_no_receipt_in_time_is_an_error():
-    with pytest.raises(UserOperationError, match="no receipt"):
-        await bundler({"eth_getUserOperationReceipt": None})[0].wait(HASH, within_s=0.1)
 
 
 FILE = vectors("service/operation_answers")

@@ -11,8 +11,6 @@ from holdfast.chain.abi import call_data
 from holdfast.chain.contracts import DETERMINISTIC_DEPLOYER, PRODUCTION, address, load, predict_account
 from holdfast.chain.contracts import deployment as under_test
 from holdfast.chain.contracts.deployment import DeploymentError, carry_out, make_plan
-from holdfast.chain.contracts.verification import entry_points_present
-from holdfast.chain.entry_points import V07
 from holdfast.wire.keccak import checksum_address
 
 VECTORS = vectors("accounts/addresses")
@@ -110,13 +108,3 @@ def test_checks_the_code_afterwards(chain, key):
     step = replace(plan.steps[0], contract=replace(plan.steps[0].contract, runtime=b"\x00"))
     with pytest.raises(DeploymentError, match="VaultAccount does not stand at its address"):
         _carry_out(chain, replace(plan, steps=[step]), key)
-
-
-def test_entry_points_are_only_looked_for(chain):
-    assert chain.run(_present) == {"0.7.0": False, "0.8.0": False, "0.9.0": False}
-    chain.call("anvil_setCode", V07.address, "0x00")
-    assert chain.run(_present) == {"0.7.0": True, "0.8.0": False, "0.9.0": False}
-
-
-async def _present(rpc):
-    return await entry_points_present(rpc)

@@ -69,15 +69,6 @@ def test_a_clock_set_back_only_delays_and_looking_is_no_activity(vault, timers):
     assert not is_open(vault)
 
 
-def test_a_call_at_the_end_of_the_time_finds_it_locked(credential, key):
-    now = [1_700_000_000.0]
-    with Enclave(now=lambda: now[0], after=lambda _seconds, _work: lambda: None) as vault:
-        vault.call("generate", credential=credential, key=key)
-        for seconds, locked in ((899, False), (900, True)):
-            now[0] = 1_700_000_000.0 + seconds
-            assert vault.call("status")["locked"] is locked
-
-
 def test_activity_puts_the_lock_off(vault, timers):
     vault.call("set_auto_lock", idle_seconds=300)
     timers.pass_time(200)

@@ -178,17 +178,6 @@ def test_without_its_second_share_the_vault_asks_for_it(credential, key):
         assert vault.call("publish", **RECORD)["record"]
 
 
-def test_an_invocation_for_a_keeping_service(vault):
-    fields = {"kind": "invocation", "command": "/snapshots/write", "audience": SERVICE, "record": False}
-    minted = vault.call("mint_ucan", **fields)
-    with Enclave() as service:
-        demand = {"subject": vault.call("status")["did"], "audience": SERVICE, "command": "/snapshots/write"}
-        claims = service.call("verify_ucan", token=minted["container"], **demand)
-    assert (claims["kind"], claims["proofs"]) == ("invocation", [])
-    assert done(vault, "invocations", "list") == []
-    assert minted["container"].startswith("C")
-
-
 @pytest.mark.parametrize(
     ("change", "code"),
     [({"audience": None}, "missing_field"), ({"after": 601}, "invalid_field"), ({"after": 600}, None)],

@@ -263,16 +263,6 @@ def test_giving_the_keys_leaves_the_old_devices_vault_as_it_was(new, old, change
     assert done(old, "tokens", "list") == done(new, "tokens", "list") == []
 
 
-def test_the_new_device_continues_with_the_data_key_and_stores_it_under_its_own_key(new, old):
-    old.call("add_wrap", key=PASSWORD)
-    assert carried(new, old)["success"]
-    assert kinds(new) == ["password", "secret"]
-    assert new.call("status")["unsaved"]
-    saved = new.call("save")["database"]
-    for key, opens in ((OTHER_KEY, True), (PASSWORD, True), (KEY, False)):
-        assert Enclave().call("load", database=saved, key=key)["success"] is opens
-
-
 @pytest.mark.parametrize(
     ("key", "wraps"),
     [(PASSKEY, [("prf", "passkey")]), (PASSWORD, [("password", ""), ("password", "password-")])],
@@ -286,13 +276,6 @@ def test_a_key_with_the_name_of_one_that_came_along(new, old, key, wraps):
     saved = new.call("save")["database"]
     for each in (key, mine):
         assert Enclave().call("load", database=saved, key={**each, "id": ""})["success"]
-
-
-@pytest.mark.parametrize("sealed_vault", ["", "AAAA"])
-def test_a_vault_without_the_keys_that_belong_to_it_is_discarded(new, old, sealed_vault):
-    assert carried(new, old, sealed_vault=sealed_vault)["error"] == "sync_rejected"
-    assert (new.call("status")["initialized"], new.call("status").get("did")) == (False, None)
-    assert new.call("load", database=old.call("save")["database"], key=KEY)["success"]
 
 
 def test_without_the_sealed_vault_the_row_of_the_passage_is_deleted(new, old):

@@ -143,13 +143,3 @@ def test_a_count_beyond_what_an_authenticator_counts_admits_no_use():
         done(vault, "credentials", "update", id=url(b"credential"), sign_count=1 << 32)
         answer = verified(vault, assertion(*parts_of("ES256", counter=(1 << 32) - 1)))
         assert answer["result"]["reason"] == "sign_count"
-
-
-def test_an_assertion_is_read_as_it_was_made(enclave):
-    data = hashlib.sha256(b"example.org").digest() + struct.pack(">BI", 0x1D, 77)
-    client = json.dumps({"type": "webauthn.get", "challenge": "c29tZQ", "origin": "https://example.org"}).encode()
-    parsed = enclave.call("parse_webauthn", credential=assertion(data, client, b"sig"))["parsed"]
-    assert parsed["type"] == "assertion"
-    assert parsed["sign_count"] == 77
-    assert parsed["flags"]["backup_state"]
-    assert parsed["client_data"]["challenge"] == "c29tZQ"

@@ -44,7 +44,10 @@ def data_key(sealed: bytes, wrap_id: bytes, secret: bytes, info: str = "secret")
         at += 2 + sealed[at + 1] + rest + _SEALED_KEY
     end = at + 2 + len(wrap_id) + rest
     clear = sealed[at:end]
-    kek = HKDF(hashes.SHA256(), 32, clear[-rest : 16 - rest], _WRAP + b"/" + info.encode()).derive(secret)
+    salt, (memory, passes, lanes) = clear[-rest : 16 - rest], struct.unpack(">III", clear[16 - rest : -12])
+    kek = HKDF(hashes.SHA256(), 32, salt, _WRAP + b"/" + info.encode()).derive(secret)
+    if info == "password":
+        kek = hash_secret_raw(secret, salt, passes, memory, lanes, 32, Type.ID)
     return AESGCM(kek).decrypt(clear[-12:], sealed[end : end + _SEALED_KEY], _WRAP + b"\0" + did + clear)
 
 

@@ -145,6 +145,7 @@ class ClientPlayer extends Player {
       signed: signed
         ? { nonce: Number(signed.nonce), operations: Object.keys(signed.calls).map((it) => this.world.symbol(it)) }
         : null,
+      fees: signed ? Object.values(signed.fees).map((it) => `${BigInt(it)}`) : null,
       spent: Object.fromEntries(
         of("spent:").map(([name, value]) => [name.slice(6), value === true ? "1" : `${value}`]),
       ),

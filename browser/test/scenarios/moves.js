@@ -36,9 +36,10 @@ export class MovePlayer extends Player {
     super();
     const { name = "ada", channel = "handle", others: more = [], registered = true, taken = {} } = given;
     const { owners = ["vault"], flags = 5, chain = true, threshold = 1, deployed = true, chains = [] } = given;
+    const { expired = [] } = given; // owners until a time that is over
     const others = Object.fromEntries(chains.map((it) => [it, [...owners]]));
     const account = { owners, chain, threshold, deployed, others, place: deployed ? 3 : 0, history: [], held: null };
-    Object.assign(this, { name, channel, flags, ...account });
+    Object.assign(this, { name, channel, flags, expired, ...account });
     const all = registered ? Object.fromEntries([name, ...more].map((it) => [it, DID])) : {};
     this.rows = {
       old: { names: all, passkeys: registered ? ["former"] : [] },
@@ -110,7 +111,10 @@ export class MovePlayer extends Player {
     const said = (what, truth) => this.script.scripted(`${host} says: ${what}`) ?? truth;
     return {
       knowsChain: async () => this.chain,
-      view: async () => ({ owners: said("owners", this.owners).map((it) => ({ signer: signerOf(it), expiry: 0 })) }),
+      view: async () => {
+        const ends = [...this.expired.map((it) => [it, 1]), ...said("owners", this.owners).map((it) => [it, 0])];
+        return { owners: [...new Map(ends)].map(([it, expiry]) => ({ signer: signerOf(it), expiry })) };
+      },
       sign: async (changes) => {
         const keys = said("threshold", this.threshold);
         if (keys > this.keys) throw new SecondKeyMissing("0x01", []);

@@ -121,16 +121,6 @@ async def asynchronously(value):
     return value
 
 
-@pytest.mark.parametrize(
-    ("name", "bad"), [("amount", "0"), ("amount", "-1"), ("amount", "1.5"), ("amount", str(2**256)), ("token", "DOGE")]
-)
-async def test_what_cannot_be_a_payment_is_refused(name, bad):
-    given = {"to": ACCOUNT, "amount": "5", "token": NATIVE, "chainId": 84532}
-    account = SimpleNamespace(open=lambda: asynchronously(None))
-    with pytest.raises(ValueError, match=name):
-        await Payments(None, None, account, None, None).pay(PaymentParams.from_json({**given, name: bad}))
-
-
 @pytest.mark.parametrize("keys", [(OWN,), (OTHER, OWN), (OWN, OTHER)])
 def test_the_payers_account_follows_from_the_key_of_the_did(keys):
     found = AccountWorld({}, keys).key()

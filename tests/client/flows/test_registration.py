@@ -16,12 +16,7 @@ def client(service, store):
         yield made
 
 
-def test_exactly_one_identifier_a_callback_for_codes_and_a_vault(client, service):
-    for given in ({}, {"handle": "a", "email": "b@example.org"}, {"handle": ""}):
-        with pytest.raises(ValueError, match="exactly one"):
-            client.register(**given)
-    with pytest.raises(ValueError, match="code: a function"):
-        client.register(email="b@example.org")
+def test_a_registration_needs_a_vault(service):
     with holdfast.Client(service.base_url) as without, pytest.raises(ClientStateError, match="has no vault"):
         without.register(handle="a")
 

@@ -1,10 +1,9 @@
-"""A provider that keeps a signed operation cannot have a second one mined after it without the client's saying so."""
+"""What became of a payment and of what replaced it, and which endpoints may be called; vectors/flows/pay.json has the nonces."""
 
 import json
 import re
 
 import httpx2
-import msgspec
 import pytest
 from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
 from tests.support.running_service import Coroutines
@@ -13,7 +12,6 @@ import holdfast
 from holdfast.chain.bundler import Bundler
 from holdfast.chain.user_operations import UserOperation
 from holdfast.client.blocking.loop import run
-from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
@@ -24,13 +22,13 @@ from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import Status
 from holdfast.wire.models import ServedChain
 
-RENT, LUNCH = ("0x" + "0b" * 20, 5, b""), ("0x" + "0c" * 20, 7, b"")
+RENT = ("0x" + "0b" * 20, 5, b"")
 LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
 PLACE = {"transactionHash": "0x" + "0a" * 32, "blockNumber": "0x7", "blockHash": "0x" + "0b" * 32}
 
 
 class Provider(AccountWorld):
-    """A bundler, and an account state with the nonce that it likes."""
+    """A service with a bundler."""
 
     def __init__(self):
         super().__init__({ACCOUNT: obeying(OWN)})
@@ -38,17 +36,11 @@ class Provider(AccountWorld):
         self.prices = {"maxFeePerGas": 0, "maxPriorityFeePerGas": 0}
         self.rpc = None
 
-    def nonce(self, number):
-        self.states[ACCOUNT] = msgspec.structs.replace(self.states[ACCOUNT], nonce=str(number))
-
     def contracts(self):
         return CONTRACTS
 
     def status(self):
         return Status(chain="Base Sepolia", chain_id=84532, rpc=self.rpc, database="connected")
-
-    def mine(self, operation_hash):
-        self.mined.add("0x" + operation_hash.hex())
 
     def answer(self, request):
         asked = json.loads(request.content)
@@ -72,7 +64,7 @@ class Provider(AccountWorld):
 
 
 class Payer:
-    """A client's account; another client of the same store is another process."""
+    """A client's account."""
 
     def __init__(self, provider, store=None):
         transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(provider.answer)))
@@ -82,13 +74,10 @@ class Payer:
         )
         run(self.account.open())
 
-    def pay(self, call):
-        """Sign and send, and return the nonce and the hash."""
-        operation = self.prepared(call)
-        return operation.nonce, run(self.account.send(operation.signed(b"\x01" * 64)))
-
-    def prepared(self, call):
-        return run(self.account.prepared(call))
+    def pay(self):
+        """Sign and send, and return the hash as the chain writes it."""
+        operation = run(self.account.prepared(RENT))
+        return "0x" + run(self.account.send(operation.signed(b"\x01" * 64))).hex()
 
 
 @pytest.fixture
@@ -96,34 +85,15 @@ def provider():
     return Provider()
 
 
-def test_what_replaces_an_open_operation_offers_an_eighth_more(provider, tmp_path):
-    def offered(payer, call):
-        operation = payer.prepared(call)
-        run(payer.account.send(operation.signed(b"\x01" * 64)))
-        return operation.nonce, operation.max_fee_per_gas, operation.max_priority_fee_per_gas
-
-    provider.prices = {"maxFeePerGas": 800, "maxPriorityFeePerGas": 10}
-    with VaultStore(directory=tmp_path) as store:
-        payer = Payer(provider, store)
-        assert offered(payer, RENT) == (1, 800, 10)
-        assert offered(payer, RENT) == (1, 900, 12)
-        assert offered(Payer(provider, store), LUNCH) == (1, 1013, 14), "also another process"
-        provider.nonce(2)
-        with pytest.raises(OperationFailed, match="may have been mined"):
-            payer.prepared(RENT)
-        assert offered(payer, RENT) == (2, 800, 10), "which replaces nothing"
-
-
 @pytest.mark.parametrize("stored", [True, False])
 def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(provider, tmp_path, *, stored):
     with VaultStore(directory=tmp_path) as store:
         payer = Payer(provider, store if stored else None)
-        _, first = payer.pay(RENT)
+        first = payer.pay()
         provider.prices = {"maxFeePerGas": 90, "maxPriorityFeePerGas": 9}
-        _, second = payer.pay(RENT)
-        names = ["0x" + it.hex() for it in (first, second)]
+        names = [first, payer.pay()]
         assert run(payer.account.outcomes(names)) == {}, "both are open"
-        provider.mine(second)
+        provider.mined.add(names[1])
         assert run(payer.account.outcomes(names)) == {names[0]: False, names[1]: True}
         assert run(payer.account.outcomes(names[:1])) == {names[0]: False}, "it can never be mined"
 

@@ -1,9 +1,7 @@
 """HTTP calls built from endpoint declarations, the endpoint that a service may name for its chain, and services' DIDs."""
 
-import json
-
 import pytest
-from tests.support.vector_files import VECTORS
+from tests.support.vector_files import vectors
 
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.client.http.named_endpoint import endpoint_named
@@ -50,7 +48,7 @@ def test_a_parameter_without_a_value_is_a_mistake_of_the_caller():
         call_of(MIDDLE, as_json, path={"first": "x"})
 
 
-NAMED = json.loads((VECTORS / "service" / "named_endpoints.json").read_text())
+NAMED = vectors("service/named_endpoints")
 
 
 @pytest.mark.parametrize("is_used", [True, False])
@@ -60,7 +58,7 @@ def test_a_named_endpoint_in_the_persons_own_network_is_not_used(is_used):
     assert endpoint_named(None, "https://vault.example") is None
 
 
-DIDS = json.loads((VECTORS / "service" / "did_web.json").read_text())["cases"]
+DIDS = vectors("service/did_web")["cases"]
 
 
 @pytest.mark.parametrize(("address", "did"), DIDS)

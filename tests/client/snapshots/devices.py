@@ -3,6 +3,7 @@
 from contextlib import asynccontextmanager
 
 from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.vaults import SECRET
 
 from holdfast.client import types
 from holdfast.client.async_client import AsyncClient
@@ -16,12 +17,7 @@ from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.sync.protocol import AsyncPairingServer, receive
 from holdfast.client.vault import calls
 from holdfast.client.vault.async_vault import AsyncVault
-from holdfast.client.vault.keys import SecretKey
 
-SECRET = SecretKey(b"k" * 32)
-GIVEN = types.GenerateInput(
-    credential=Authenticator("http://localhost:8787", SoftwareAuthenticator()).create_passkey(Person("ada")).credential
-)
 MANUAL = types.SnapshotConfig(automatic=False)
 ONCE = Retries(attempts=1)
 

@@ -7,7 +7,7 @@ from unittest.mock import AsyncMock
 import msgspec
 import pytest
 from tests.client.snapshots.devices import SECRET, Device, note, paid
-from tests.support.vector_files import VECTORS
+from tests.support.vector_files import vectors
 
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, read_notes, sealed, unsealed
@@ -15,7 +15,7 @@ from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.types.service import ForeignContracts
 from holdfast.wire.client_errors import NetworkError, ServiceError
 
-VECTOR = msgspec.json.decode((VECTORS / "payments" / "notes.json").read_bytes())
+VECTOR = vectors("payments/notes")
 KEY = notes_key(bytes.fromhex(VECTOR["signature"]))
 
 

@@ -10,7 +10,7 @@ from tests.client.snapshots.fake_host import FakeHost
 from holdfast.client import types
 from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.ucan import UcanVerifier
-from holdfast.wire.client_errors import NetworkError, StorageError
+from holdfast.wire.client_errors import NetworkError
 
 
 @pytest.fixture
@@ -106,16 +106,6 @@ async def test_a_kubo_node_without_a_pinning_service_pins_what_it_imports(tmp_pa
         await device.made()
         assert (await device.client.publish_snapshot()).status == "pinned"
         assert not host.pins
-
-
-async def test_an_import_that_another_root_answers_is_no_upload(device, monkeypatch):
-    other = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
-    answer = b'{"Root":{"Cid":{"/":"%s"},"PinErrorMsg":""}}\n' % other.encode()
-    import httpx2
-
-    monkeypatch.setattr(FakeHost, "import_file", lambda *_: httpx2.Response(200, content=answer))
-    with pytest.raises(StorageError, match="another root"):
-        await device.client.publish_snapshot()
 
 
 async def test_the_boot_status_says_whether_the_host_works(device, host):

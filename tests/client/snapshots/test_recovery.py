@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.client.snapshots.devices import GIVEN, SECRET, Device, pair, published
+from tests.client.snapshots.devices import Device, pair, published
 from tests.support.signed_records import sign_record
 from tests.support.software_authenticator import SoftwareAuthenticator
+from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
 from holdfast.client.passkeys import Authenticator, PasskeyKey, Person

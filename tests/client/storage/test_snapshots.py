@@ -1,19 +1,17 @@
 """The client's snapshots: round trips, the older format, and the verification of every byte."""
 
-import json
-
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.vector_files import VECTORS
+from tests.support.vector_files import vectors
 
 from holdfast.client.storage import snapshots
 from holdfast.client.types import VaultManifest
 from holdfast.content.cids import MAX_BLOCK_BYTES
 from holdfast.wire.client_errors import StorageError
 
-FILES = json.loads((VECTORS / "snapshots" / "files.json").read_text("utf-8"))["cases"]
+FILES = vectors("snapshots/files")["cases"]
 MANIFEST = VaultManifest(
     root_cid=None, did="did:new:0x01", updated_at=1700000000000, wasm_version="ab", schema_version=1
 )

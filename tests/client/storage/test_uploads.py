@@ -1,17 +1,16 @@
 """What a host of snapshots answers to an upload (vectors/service/uploads.json)."""
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import httpx2
 import pytest
+from tests.support.vector_files import vectors
 
 from holdfast.client.snapshots.hosts import SnapshotHosts
 from holdfast.client.types.persistence import SnapshotConfig
 from holdfast.wire.client_errors import StorageError
 
-FILE = json.loads((Path(__file__).resolve().parents[3] / "vectors/service/uploads.json").read_text())
+FILE = vectors("service/uploads")
 SNAPSHOT = SimpleNamespace(root_cid=FILE["root"], to_car=lambda: b"")
 
 

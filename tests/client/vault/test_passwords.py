@@ -1,13 +1,11 @@
 """New passwords are judged by the rule in vectors/passwords/rule.json."""
 
-import json
-
 import pytest
-from tests.support.vector_files import VECTORS
+from tests.support.vector_files import vectors
 
 from holdfast.client.vault.passwords import checked_password
 
-RULE = json.loads((VECTORS / "passwords" / "rule.json").read_text())
+RULE = vectors("passwords/rule")
 REASONS = {"short": "is too short", "simple": "is too simple"}
 
 

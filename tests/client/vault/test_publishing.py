@@ -27,15 +27,6 @@ def stored_revision(store):
     return revision_of(store.load().sealed)
 
 
-def test_the_key_exists_before_the_vault_and_stays_with_it(vault, store):
-    before = vault.publishing_key()
-    assert (before.pending, len(before.user_handle)) == (True, 32)
-    vault.generate(GIVEN, SECRET)
-    after = vault.publishing_key()
-    assert (after.name, after.public_key, after.pending) == (before.name, before.public_key, False)
-    assert stored_revision(store) == 1  # it was stored with the new vault
-
-
 def test_a_key_made_later_is_stored_before_it_is_told(vault, store):
     vault.generate(GIVEN, SECRET)
     first = vault.publishing_key()

@@ -150,11 +150,12 @@ class _Player(Player):
         """Return what the device stores: the registration's progress, the open operation, and what was spent."""
         notes = {name: text for name, text in _notes(self.store).items() if text}
         progress = next((json for name, json in notes.items() if name.startswith("registration:")), None)
-        signed = next((json for name, json in notes.items() if name.startswith("signed:")), None)
+        signed = msgspec.json.decode(next((it for name, it in notes.items() if name.startswith("signed:")), "null"))
         spent = {name.partition(":")[2]: text for name, text in notes.items() if name.startswith("spent:")}
         return {
             "registration": progress and self._row(msgspec.json.decode(progress)),
-            "signed": signed and self._signed(msgspec.json.decode(signed)),
+            "signed": signed and self._signed(signed),
+            "fees": signed and signed["fees"],
             "spent": spent,
         }
 

@@ -45,6 +45,7 @@ class _Player(Player):
     def __init__(self, store, given):
         self.store, self.made = store, 0
         self.credentials, self.wraps, self.owners = ["former"], ["former"], given.get("owners", ["vault"])
+        self.expired = given.get("expired", [])  # owners until a time that is over
         self.flags, self.has_chain = given.get("flags", 5), given.get("chain", True)
         self.threshold, self.deployed = given.get("threshold", 1), given.get("deployed", True)
         self.place = 3 if self.deployed else 0
@@ -184,8 +185,8 @@ class _Account:
         return SimpleNamespace(chains=[SimpleNamespace(main=True, payments=True), *others])
 
     async def account_view(self):
-        owners = self.said("owners", self.player.owners)
-        return SimpleNamespace(owners=[Owner(_signer(it), 0, is_primary=False) for it in owners])
+        owners = dict.fromkeys(self.player.expired, 1) | dict.fromkeys(self.said("owners", self.player.owners), 0)
+        return SimpleNamespace(owners=[Owner(_signer(it), end, is_primary=False) for it, end in owners.items()])
 
     async def sign_account_changes(self, changes):
         """Sign with as many keys as this service says, for the place that it says."""
