@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.chain import values
 from holdfast.chain.errors import RpcError
 from holdfast.chain.handle_ops import COST, EVENT, NONCE
-from holdfast.rules.sponsoring import in_gwei
+from holdfast.rules.sponsoring import in_gwei, lapsed
 from holdfast.service.store.sponsorships import address_chain
 from holdfast.wire.abi import word
 from holdfast.wire.encoding import from_hex, to_hex
@@ -58,10 +58,12 @@ class SponsorCharges:
     async def give_back(
         self, rows: Sequence[OpenSponsorship], used: Mapping[tuple[str, str], int], time: int = 0
     ) -> None:
-        """Give client addresses back what they reserved for nonces that are used, or until before `time`."""
+        """Give client addresses back what they reserved for nonces that are used, and most of what ended by `time`."""
         for row in rows:
-            if row.valid_until < time or tuple(row.key.nonce.split()) in used:
-                await self.store.settle(row.key, row.valid_until, 0)
+            account, nonce, *_ = row.key.nonce.split()
+            is_used = (account, nonce) in used
+            if is_used or row.valid_until < time:
+                await self.store.settle(row.key, row.valid_until, 0 if is_used else lapsed(row.gwei))
 
     async def mined(self, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
         """Return what the mined operations cost, in gwei, by account and nonce, up to the block `newest`."""
