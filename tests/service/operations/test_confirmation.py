@@ -66,6 +66,18 @@ async def test_another_dids_event_refuses_at_once(chain, caplog):
     assert (await api.register(txHash="0x2")).status_code == 200, "the holder may register again"
 
 
+@pytest.mark.parametrize("changed", [{"transactionHash": BAD_TX}, {"blockHash": BAD_TX}, {"blockNumber": "0x29"}])
+@pytest.mark.parametrize("of", ["receipt", "log"])
+@pytest.mark.parametrize("did", [DID, OTHER_DID])
+async def test_a_receipt_that_is_not_of_this_transaction_and_its_block_decides_nothing(chain, did, of, changed):
+    api, rpc = chain
+    await api.register(txHash=TX)
+    honest = receipt(did)
+    wrong = {**honest, "logs": [{**honest["logs"][0], **changed}]} if of == "log" else {**honest, **changed}
+    rpc.answer = rpc_results({"eth_getTransactionReceipt": wrong, "eth_blockNumber": "0x40"})
+    assert await turn(api) == {"pending": 1, "confirmed": 0, "refused": 0}
+
+
 @pytest.mark.usefixtures("no_pauses")
 @pytest.mark.parametrize(
     ("tx", "answer"),

@@ -79,7 +79,7 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
     indexer.answer, main.asked = shows(), []
     topics = [to_hex(RECOVERY_STARTED), to_hex(keccak256(b"RecoveryFinished(uint32)"))]
     emitted = {STRANGER: (topics[0], "0x" + "cd" * 3 * 2**20), STRANGER[:-2] + "00": ("0x" + "77" * 32, "0x")}
-    emitted[ACCOUNT] = (topics[0], "0x")
+    emitted[ACCOUNT.lower()] = (topics[0], "0x")
 
     def logs(criteria):
         first, last = (int(criteria[name], 16) for name in ("fromBlock", "toBlock"))
@@ -92,19 +92,21 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
 
     def receipt(sent):
         receipts.append(sent)
-        topic, data = emitted[sent]
-        hashes = {"transactionHash": topic, "blockHash": "0x" + "bb" * 32}
-        log = {**log_of(sent, topic, 99_000), "data": data}
-        return {**hashes, "blockNumber": hex(99_000), "status": "0x1", "gasUsed": "0x1", "logs": [log]}
+        emitter = "0x" + sent[-40:]
+        topic, data = emitted[emitter]
+        mined = {"transactionHash": sent, "blockHash": "0x" + "bb" * 32, "blockNumber": hex(99_000)}
+        log = {**log_of(emitter, topic, 99_000), "data": data, **mined}
+        return {**mined, "status": "0x1", "gasUsed": "0x1", "logs": [log]}
 
-    block = {"hash": "0x" + "bb" * 32, "transactions": [*emitted]}
+    sent = ["0x" + emitter[2:].rjust(64, "0") for emitter in emitted]
+    block = {"hash": "0x" + "bb" * 32, "transactions": sent}
     asked = {"eth_getBlockByNumber": block, "eth_getTransactionReceipt": receipt}
     api.other_chain.answer = account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs, **asked)
     for _ in range(12):
         await api.service.recovery_mails.run()
     assert {notice.name for _, notice in api.mailer.notices} == {f"8453:{ACCOUNT}:8"} and len(api.mailer.notices) == 2
     assert set(account.asked_of) == {ACCOUNT.lower()} and main.asked == []
-    assert ranges[0][0] == head - 50_000 and ranges[-1][1] == head and receipts == [*emitted] * bool(filled)
+    assert ranges[0][0] == head - 50_000 and ranges[-1][1] == head and receipts == sent * bool(filled)
     assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 

@@ -142,11 +142,11 @@ class LoggedEvents:
             self._filled[name] = await self._of_transactions(name, sent)
         return self._filled[name]
 
-    async def _of_transactions(self, block: bytes, sent: list[str]) -> list[values.Log]:
+    async def _of_transactions(self, block: bytes, sent: list[object]) -> list[values.Log]:
         """Return one log for each account and event: the gas that a block has limits their number, a lie does not."""
         found: dict[tuple[bytes, bytes], values.Log] = {}
         for each in sent:
-            logs = await self._of_transaction(block, each)
+            logs = await self._of_transaction(block, to_hex(values.data(each)))
             found |= {(log.address, log.topics[0]): replace(log, data=b"") for log in logs}
             if len(found) > _MOST_EMITTERS:
                 raise RpcError("answer has more events than a block")
