@@ -458,7 +458,11 @@ async def test_an_event_costs_at_most_what_was_reserved(world):
     assert (await world.spent())["all"] == COST
 
 
-@pytest.mark.parametrize("lie", [{"data": "0x" + "11" * 64}, {"topics": []}])
+@pytest.mark.parametrize("lie", [
+    {"data": "0x" + "11" * 64}, {"topics": []}, {"address": USDC}, {"blockNumber": "0x1"}, {"blockNumber": "0xffff"},
+    {"topics": [to_hex(EVENT), *["0x" + from_hex(ACCOUNT).rjust(32, b"\0").hex()] * 3]},
+    {"topics": ["0x" + from_hex(ACCOUNT).rjust(32, b"\0").hex()] * 4},
+])  # fmt: skip
 async def test_a_chain_that_lies_about_an_event_settles_nothing(world, lie, monkeypatch):
     await world.ask(payment())
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)

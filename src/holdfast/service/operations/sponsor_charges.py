@@ -73,7 +73,9 @@ class SponsorCharges:
             end = min(start + BLOCKS_AT_ONCE - 1, newest)
             log_filter = {"address": self.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
             for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
-                account, nonce, cost = _event(log)
+                if not start <= log.block_number <= end or to_hex(log.address) != self.entry_point.lower():
+                    raise RpcError("answer has other logs than those asked for")
+                account, nonce, cost = _event(log, _topic(self.paymaster))
                 costs[account, hex(nonce)] = in_gwei(cost)
         return costs
 
@@ -86,9 +88,11 @@ def last_block(rows: Sequence[OpenSponsorship], newest: int) -> int:
     return min([newest, *(row.block + RANGES_AT_ONCE * BLOCKS_AT_ONCE for row in rows)])
 
 
-def _event(log: values.Log) -> tuple[str, int, int]:
-    """Return account, nonce and cost in wei. Raises RpcError for another event."""
+def _event(log: values.Log, paymaster: str) -> tuple[str, int, int]:
+    """Return account, nonce and cost in wei. Raises RpcError for another event, or another paymaster's."""
     try:
+        if (log.topics[0], to_hex(log.topics[3])) != (EVENT, paymaster):
+            raise ValueError
         nonce, cost = (int.from_bytes(word(log.data, index)) for index in (NONCE, COST))
         return to_hex(log.topics[2][12:]), nonce, cost
     except (ValueError, IndexError):
