@@ -111,10 +111,10 @@ def receipt(value: object, transaction_hash: str) -> Receipt | None:
         gas_used=count(field(value, "gasUsed")),
         logs=tuple(logs(field(value, "logs"))),
     )
-    place = (found.transaction_hash, found.block_hash, found.block_number)
+    mined = (found.transaction_hash, found.block_hash, found.block_number)
     if to_hex(found.transaction_hash) != transaction_hash.lower():
         raise RpcError("answer is another transaction's receipt")
-    if any((each.transaction_hash, each.block_hash, each.block_number) != place for each in found.logs):
+    if any((each.transaction_hash, each.block_hash, each.block_number) != mined for each in found.logs):
         raise RpcError("answer has a receipt with another transaction's logs")
     return found
 
