@@ -13,8 +13,8 @@ import asyncpg
 
 from bench.databases import CREATED_AT, SMART_ACCOUNT, STRIDE, TX_HASH, tell_size
 from bench.shots import SEEDED_CREDENTIAL, SEEDED_DID, SEEDED_HANDLE
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.schema import migrate
-from holdfast.settings.postgresql import parse_address
 
 
 def shard(key: str) -> str:

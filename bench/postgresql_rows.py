@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import asyncpg
 from tests.support.postgres_server import running
 
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.schema import TABLES, migrate
-from holdfast.settings.postgresql import parse_address
 
 SHARD = "((get_byte(sha256(({})::bytea), 0) << 4) | (get_byte(sha256(({})::bytea), 1) >> 4))::smallint"
 DID = "'did:new:0x' || encode(sha256(n::text::bytea), 'hex')"

@@ -166,7 +166,7 @@ async def test_more_blocks_or_gas_than_a_chain_has_are_an_error(number):
         await client(FakeTransport(lambda _method, _params: number)).block_number()
     for name in ("blockNumber", "gasUsed"):
         with pytest.raises(RpcError, match="more than a chain has"):
-            values.receipt({**registration_receipts.receipt(), name: number})
+            values.receipt({**registration_receipts.receipt(), name: number}, registration_receipts.TX)
     for name in ("blockNumber", "logIndex"):
         with pytest.raises(RpcError, match="more than a chain has"):
             values.log({**registration_receipts.log(ADDRESS), name: number})

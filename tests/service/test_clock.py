@@ -37,12 +37,15 @@ async def test_a_clock_that_ran_ahead_and_was_set_right_counts_every_send_and_re
     assert await opened(4) == 429
 
 
-@pytest.mark.parametrize("jump_s", [-HOUR_S, -1, 1, 299])
-async def test_an_attestation_is_used_once_whatever_the_clock_does(api, jump_s):
+@pytest.mark.parametrize(("jump_s", "used_before"), [
+    *[(jump_s, False) for jump_s in (-HOUR_S, -1, 1, 299)], (DAY_S, True), (-DAY_S, True),
+])  # fmt: skip
+async def test_an_attestation_is_used_once_whatever_the_clock_does(api, jump_s, used_before):
     attestation = await api.attested()
     body = {"identifier": MAIL, "channel": "email", "attestation": attestation}
-    api.clock.now += jump_s
+    api.clock.now += 0 if used_before else jump_s
     assert (await api.register(**body)).status_code == 200
+    api.clock.now += jump_s if used_before else 0
     await api.service.maintenance.expire()
     api.clock.now -= jump_s
     assert error_of(await api.register(credentialId="another", **body)) == (403, "attestation_used")

@@ -13,9 +13,9 @@ from tests.support.shards import partition
 
 from holdfast.service.store.port import Store
 from holdfast.service.store.postgresql import batcher, connection, schema
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
 from holdfast.service.store.postgresql.schema import TABLES
-from holdfast.settings.postgresql import parse_address
 
 _MADE_PATIENT = f"""DO $$ DECLARE one regprocedure; BEGIN
     FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND 'lock_timeout=1s' = ANY (proconfig) LOOP

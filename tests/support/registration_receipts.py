@@ -37,6 +37,7 @@ def receipt(
     logs = [log(registry, event, hashed, by)]
     if alias is not None:
         logs.append(log(registry, ALIAS_EVENT, word(alias_hash(alias)), hashed, by))
+    logs = [{**each, "blockNumber": block} for each in logs]
     return {
         "transactionHash": TX, "blockNumber": block, "blockHash": "0x" + "01" * 32, "transactionIndex": "0x0",
         "status": status, "logs": logs, "from": "0x" + "00" * 20, "to": registry, "gasUsed": "0x1",

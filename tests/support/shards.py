@@ -10,8 +10,8 @@ from tests.support.postgres_server import USER, PostgresServer
 
 from holdfast.rules.shards import SHARDS
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.database import in_thread
-from holdfast.settings.postgresql import parse_address
 
 PARTITIONS = 16
 LOCAL_BELOW = SHARDS // 2  # on two servers, the lower half of the shards is on the first

@@ -95,7 +95,7 @@ class RpcClient:
 
     async def get_transaction_receipt(self, transaction_hash: str) -> Receipt | None:
         """Return the receipt of a transaction, or None until the transaction is mined."""
-        return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]))
+        return values.receipt(await self.call("eth_getTransactionReceipt", [transaction_hash]), transaction_hash)
 
     async def _together(self, request: jsonrpc.RpcRequest) -> Any:
         loop = asyncio.get_running_loop()

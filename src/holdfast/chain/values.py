@@ -8,6 +8,7 @@ from typing import Any
 from unicodedata import category
 
 from holdfast.chain.errors import RpcError
+from holdfast.wire.encoding import to_hex
 
 _QUANTITY = re.compile(r"0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})")
 _ADDRESS_BYTES, _HASH_BYTES = 20, 32
@@ -98,11 +99,11 @@ def log(value: object) -> Log:
     )
 
 
-def receipt(value: object) -> Receipt | None:
-    """Return the transaction receipt that a JSON object describes, or None for null."""
+def receipt(value: object, transaction_hash: str) -> Receipt | None:
+    """Return the receipt of this transaction that a JSON object describes, or None for null."""
     if value is None:
         return None
-    return Receipt(
+    found = Receipt(
         transaction_hash=data(field(value, "transactionHash"), _HASH_BYTES),
         block_number=count(field(value, "blockNumber")),
         block_hash=data(field(value, "blockHash"), _HASH_BYTES),
@@ -110,6 +111,12 @@ def receipt(value: object) -> Receipt | None:
         gas_used=count(field(value, "gasUsed")),
         logs=tuple(logs(field(value, "logs"))),
     )
+    mined = (found.transaction_hash, found.block_hash, found.block_number)
+    if to_hex(found.transaction_hash) != transaction_hash.lower():
+        raise RpcError("answer is another transaction's receipt")
+    if any((each.transaction_hash, each.block_hash, each.block_number) != mined for each in found.logs):
+        raise RpcError("answer has a receipt with another transaction's logs")
+    return found
 
 
 def field(value: Any, name: str) -> Any:

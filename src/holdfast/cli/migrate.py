@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.settings.values import Settings
     from holdfast.service.store.moving.move import MoveReport
-    from holdfast.settings.postgresql import Address
+    from holdfast.service.store.postgresql.address import Address
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -70,7 +70,7 @@ def _move(settings: Settings, to: str, *, as_json: bool) -> None:
     from holdfast.service.store.moving.move import NotTheSame, move
     from holdfast.service.store.moving.source import bring_up_to_date
     from holdfast.service.store.port import StoreUnavailable
-    from holdfast.settings.postgresql import parse_address
+    from holdfast.service.store.postgresql.address import parse_address
 
     file = _embedded_or_fail(settings, as_json=as_json)
     try:

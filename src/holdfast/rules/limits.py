@@ -47,8 +47,8 @@ NETWORK_FACTOR = 10  # a /48 of IPv6 may do ten times as much as a /64 in it
 # Reserved for the address that requested a code or opened a session: attempts at the code, and places among the
 # identifier's credentials.
 RESERVED_FOR_REQUESTER = 1
-# Expired rows stay this much longer, so that a clock that is set back finds the rows it expects.
-CLOCK_MARGIN_S = HOUR_S
+# Expired rows stay this much longer, so that a clock that ran a day ahead and is set back finds the rows it expects.
+CLOCK_MARGIN_S = DAY_S + HOUR_S
 REFUSED_RETENTION_S = 30 * DAY_S  # how long a refused registration is retained for operators to inspect
 
 MAX_IDEMPOTENCY_KEY_CHARACTERS = 128

@@ -24,6 +24,8 @@ ACCOUNT, ANY, ALL = "account", "any", "all"
 OF_PERMISSIONS, OF_COMMITMENTS = " permissions", " commitments"  # end the subjects of parts of a DID's budget
 _USUAL_FEES = 4  # bundlers may ask for more than the chain, and the chain for more than when the client asked it
 _ADDRESSES = 20  # so many client addresses at least must reserve in order to exhaust a day's budget, if a DID's is less
+_LAPSED = 4  # of what a client address reserved in vain, this part counts in its budget for the rest of the day
+CONTRACT = "contract "  # begins the subject of a contract's budget
 
 
 class NotSponsored(Exception):
@@ -122,7 +124,7 @@ def budgets_for(
         Budget(ALL, limits.day, "for everyone"),
         of_did := Budget(did, limits.did_day, "of this DID"),
         *([_half(of_did, OF_PERMISSIONS)] if by_permission else []),
-        *(Budget(f"contract {name}", limits.contracts[name], f"for calls to {name}") for name in named),
+        *(Budget(f"{CONTRACT}{name}", limits.contracts[name], f"for calls to {name}") for name in named),
     ]
 
 
@@ -152,14 +154,31 @@ def _contract(limits: SponsorLimits, sender: str, target: str) -> str:
     raise NotSponsored(f"the sponsor does not pay for calls to {target}")
 
 
-def address_budgets(limits: SponsorLimits, address: str) -> list[Budget]:
+def address_budgets(limits: SponsorLimits, address: str, budgets: Iterable[Budget]) -> list[Budget]:
     """Return what the approvals count in that a client address has, until they are used or end.
 
-    Nothing in a request for an approval is signed: without this budget, one address could reserve everyone's.
+    Nothing in a request for an approval is signed: without these budgets, one address could reserve everyone's, or the
+    smaller one of a contract, which is among `budgets`.
     """
     most, network = max(limits.did_day, limits.day // _ADDRESSES), network_of(address)
-    own = Budget(address, most, "")
-    return [own] if network is None else [own, Budget(network, NETWORK_FACTOR * most, "")]
+    found = [Budget(address, most, "")]
+    if network is not None:
+        found.append(Budget(network, NETWORK_FACTOR * most, ""))
+    small = (budget for budget in budgets if budget.subject.startswith(CONTRACT) and budget.limit < most)
+    return found + [Budget(f"{network or address} {budget.subject}", budget.limit, "") for budget in small]
+
+
+def turn_of(valid_until: int) -> int:
+    """Return the number of the ten minutes in which an approval ends: one that is renewed counts anew in each."""
+    return valid_until // VALID_FOR_S
+
+
+def lapsed(gwei: int) -> int:
+    """Return what still counts for a client address of a reservation that ended unused, so that holding has a price.
+
+    Without it, an address could reserve again for ever.
+    """
+    return -(-gwei // _LAPSED)
 
 
 def require_possible(budgets: Sequence[Budget], gwei: int) -> None:
@@ -172,7 +191,7 @@ def require_possible(budgets: Sequence[Budget], gwei: int) -> None:
 def waits_to_be_used() -> NotSponsored:
     """Return the refusal of an operation for which the budget of the client address has no room."""
     return NotSponsored(
-        "too much was approved for your network address and is not used yet: try again in ten minutes",
+        "too much was approved for your network address and not used: try again in ten minutes, or after 00:00 UTC",
         LIMIT_EXCEEDED,
     )
 

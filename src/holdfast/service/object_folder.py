@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import socket
+import ssl
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from holdfast.wire.connection_errors import WORDS
 from holdfast.wire.file_errors import file_words
 
 if TYPE_CHECKING:
@@ -29,10 +32,10 @@ _CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"http://169\.254\.", "no credentials are set for it: see its provider's variables, such as AWS_ACCESS_KEY_ID"),
     (r"MissingAccount", "no account is set: write it into the address (account=) or its provider's variables"),
-    (r"dns error", "the host's name was not found"),
-    (r"ConnectionRefused", "nothing listens at this address"),
-    (r"kind: Timeout|TimedOut", "no answer in time"),
-    (r"certificate|InvalidContentType", "the certificate is not accepted, or the other end does not speak TLS"),
+    (r"dns error", WORDS[socket.gaierror]),
+    (r"ConnectionRefused", WORDS[ConnectionRefusedError]),
+    (r"kind: Timeout|TimedOut", WORDS[TimeoutError]),
+    (r"certificate|InvalidContentType", WORDS[ssl.SSLError]),
     (r"status: 404\b", "the bucket was not found"),
     (r"status: 40[13]\b", "it does not accept the credentials, or they do not allow this"),
 )

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WORDS: tuple[tuple[type[BaseException], str], ...] = (
-    (socket.gaierror, "the host's name was not found"),
-    (ConnectionRefusedError, "nothing listens at this address"),
-    (ssl.SSLError, "the certificate is not accepted, or the other end does not speak TLS"),
-    (TimeoutError, "no answer in time"),
-    (ConnectionResetError, "the connection was lost"),
-    (BrokenPipeError, "the connection was lost"),
-    (UnicodeError, "the address is malformed"),
-)
+WORDS: dict[type[BaseException], str] = {
+    socket.gaierror: "the host's name was not found",
+    ConnectionRefusedError: "nothing listens at this address",
+    ssl.SSLError: "the certificate is not accepted, or the other end does not speak TLS",
+    TimeoutError: "no answer in time",
+    ConnectionResetError: "the connection was lost",
+    BrokenPipeError: "the connection was lost",
+    UnicodeError: "the address is malformed",
+}
 _NO_REASON = "no answer"
 _NUMBERS = {
     errno.EHOSTUNREACH: "no way leads to this address",
@@ -30,7 +30,7 @@ _NUMBERS = {
 def connection_words(error: BaseException) -> str:
     """Return why a connection failed; "no answer" if no cause says."""
     found = list(causes(error))
-    kinds = (words for kind, words in _WORDS if any(isinstance(one, kind) for one in found))
+    kinds = (words for kind, words in WORDS.items() if any(isinstance(one, kind) for one in found))
     numbers = (_NUMBERS[one.errno] for one in found if isinstance(one, OSError) and one.errno in _NUMBERS)
     return next(kinds, None) or next(numbers, _NO_REASON)
 

@@ -4,9 +4,11 @@ import asyncio
 import json
 
 import pytest
+from aiohttp import web
 from standardwebhooks.webhooks import Webhook
 from tests.support.receivers import HANG_UP, NEVER
 from tests.support.serving import PATIENCE_S
+from tests.support.upstreams import upstream
 
 from holdfast.rules.events import GIVE_UP_S
 from holdfast.service.delivery import http_exchange
@@ -109,15 +111,30 @@ async def test_one_event_that_is_refused_does_not_stop_the_others(api, provider)
     assert metrics.EVENTS.cells == {("webhook", "failed"): 1, ("webhook", "delivered"): 40}
 
 
-async def test_the_engine_gets_events_for_its_functions(make_api, provider, monkeypatch):
+async def test_the_engine_gets_events_for_its_functions_even_while_the_webhook_is_silent(
+    make_api, provider, monkeypatch
+):
     monkeypatch.setenv("INNGEST_DEV", provider.url)
     monkeypatch.setenv("INNGEST_EVENT_KEY", "event-key")
-    api = make_api()
-    (delivery,) = api.service.events
-    await delivery.subscribe()
-    await api.register()
     provider.answers_with(200, {"ids": ["1"], "status": 200})
-    await delivery.run()
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def silent(_request, _body):
+        asked.set()
+        await ended.wait()
+        return web.Response()
+
+    async with upstream() as other, asyncio.timeout(PATIENCE_S):
+        other.answer = silent
+        api = make_api(events_url=f"webhook+{other.url}", webhook_secret=SECRET)
+        await asyncio.gather(*(delivery.subscribe() for delivery in api.service.events))
+        await api.register()
+        webhook, engine = api.service.events
+        waiting = asyncio.create_task(webhook.run())
+        await asked.wait()
+        await engine.run()
+        ended.set()
+        await waiting
     ((first, _, body),) = provider.requests
     assert first == "POST /e/event-key HTTP/1.1"
     event = json.loads(body)

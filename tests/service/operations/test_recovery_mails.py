@@ -10,10 +10,13 @@ from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount,
 from tests.support.receivers import receiving
 from tests.support.upstreams import rpc_results, upstream
 
+from holdfast.chain.account_reads import RECOVERY_STARTED
 from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
+from holdfast.wire.encoding import to_hex
+from holdfast.wire.keccak import keccak256
 
 WORK = "ann@work.example"
 STRANGER = "0x" + "cd" * 20
@@ -68,25 +71,42 @@ async def test_each_address_is_told_once_of_a_recovery(watched):
     assert len(api.mailer.notices) == 4, "no account says a time without a date"
 
 
-async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog):
-    """The other chains have no indexer, and any contract can emit the events there."""
+@pytest.mark.parametrize("filled", [None, "bytes", "count"])
+async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog, filled):
+    """The other chains have no indexer, and any contract can emit the events there, also more than a response holds."""
     api, main, indexer = watched
-    account, ranges, head = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60), [], 100_000
+    account, ranges, head, receipts = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60), [], 100_000, []
     indexer.answer, main.asked = shows(), []
+    topics = [to_hex(RECOVERY_STARTED), to_hex(keccak256(b"RecoveryFinished(uint32)"))]
+    emitted = {STRANGER: (topics[0], "0x" + "cd" * 3 * 2**20), STRANGER[:-2] + "00": ("0x" + "77" * 32, "0x")}
+    emitted[ACCOUNT.lower()] = (topics[0], "0x")
 
     def logs(criteria):
         first, last = (int(criteria[name], 16) for name in ("fromBlock", "toBlock"))
         ranges.append((first, last))
         emitters = (STRANGER, STRANGER, ACCOUNT) if first <= 99_000 <= last else ()
         found = [log_of(it, topic, 99_000) for topic in criteria["topics"][0] for it in emitters]
+        if filled and emitters:
+            return "too many logs" if filled == "count" else [{**it, "data": "0x" + "cd" * 2**20} for it in found]
         return found if last - first < 900 else "too many blocks"
 
-    api.other_chain.answer = account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs)
+    def receipt(sent):
+        receipts.append(sent)
+        emitter = "0x" + sent[-40:]
+        topic, data = emitted[emitter]
+        mined = {"transactionHash": sent, "blockHash": "0x" + "bb" * 32, "blockNumber": hex(99_000)}
+        log = {**log_of(emitter, topic, 99_000), "data": data, **mined}
+        return {**mined, "status": "0x1", "gasUsed": "0x1", "logs": [log]}
+
+    sent = ["0x" + emitter[2:].rjust(64, "0") for emitter in emitted]
+    block = {"hash": "0x" + "bb" * 32, "transactions": sent}
+    asked = {"eth_getBlockByNumber": block, "eth_getTransactionReceipt": receipt}
+    api.other_chain.answer = account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs, **asked)
     for _ in range(12):
         await api.service.recovery_mails.run()
     assert {notice.name for _, notice in api.mailer.notices} == {f"8453:{ACCOUNT}:8"} and len(api.mailer.notices) == 2
     assert set(account.asked_of) == {ACCOUNT.lower()} and main.asked == []
-    assert ranges[0][0] == head - 50_000 and ranges[-1] == (head - 64, head)
+    assert ranges[0][0] == head - 50_000 and ranges[-1][1] == head and receipts == sent * bool(filled)
     assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 

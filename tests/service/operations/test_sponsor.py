@@ -451,7 +451,11 @@ async def test_an_event_costs_at_most_what_was_reserved(world):
     assert (await world.spent())["all"] == COST
 
 
-@pytest.mark.parametrize("lie", [{"data": "0x" + "11" * 64}, {"topics": []}])
+@pytest.mark.parametrize("lie", [
+    {"data": "0x" + "11" * 64}, {"topics": []}, {"address": USDC}, {"blockNumber": "0x1"}, {"blockNumber": "0xffff"},
+    {"topics": [to_hex(EVENT), *["0x" + from_hex(ACCOUNT).rjust(32, b"\0").hex()] * 3]},
+    {"topics": ["0x" + from_hex(ACCOUNT).rjust(32, b"\0").hex()] * 4},
+])  # fmt: skip
 async def test_a_chain_that_lies_about_an_event_settles_nothing(world, lie, monkeypatch):
     await world.ask(payment())
     world.chain.use(payment(), GWEI, world.sponsor.approver.paymaster)
@@ -650,8 +654,14 @@ async def test_a_network_of_ipv6_reserves_as_much_as_ten_addresses(many):
     assert "result" in await many.ask(payment(), address="network2/1")
 
 
-async def test_an_address_gets_back_what_was_used_or_ended(many):
-    wide = [greedy(payment(x=x), USUAL.did_day) for x in (X, X + 1, X + 2)]
+async def _time_passes(world, seconds=VALID_FOR_S + 1):
+    world.chain.now += seconds
+    world.clock.now += seconds
+    await world.settle()
+
+
+async def test_an_address_gets_back_what_was_used_and_most_of_what_ended(many):
+    wide = [greedy(payment(x=x), USUAL.did_day * 3 // 4) for x in (X, X + 1, X + 2)]
 
     async def approved(operation):
         return "result" in await many.ask(operation, DATA, hex(CHAIN))
@@ -660,7 +670,25 @@ async def test_an_address_gets_back_what_was_used_or_ended(many):
     many.chain.use(wide[0], GWEI, many.sponsor.approver.paymaster)
     await many.settle()
     assert [await approved(each) for each in wide[1:]] == [True, False]
-    many.chain.now += VALID_FOR_S + 1
-    many.clock.now += VALID_FOR_S + 1
-    await many.settle()
+    await _time_passes(many)
+    assert [await approved(each) for each in wide[1:]] == [True, False]
+    await _time_passes(many)
+    assert not await approved(wide[2])
+    await _time_passes(many, 86_400)
     assert await approved(wide[2])
+
+
+@pytest.mark.parametrize("renews", [True, False])
+@pytest.mark.parametrize("small", [True, False])
+async def test_what_addresses_reserve_in_vain_holds_a_budget_for_minutes_alone(many, renews, small):
+    budget = USUAL.did_day - 1 if small else 2 * USUAL.did_day
+    many.limits = replace(USUAL, contracts={USDC: budget})
+    many.clock.now = many.chain.now = 1_800_000_000 // 86_400 * 86_400
+    held = 0
+    for turn in range(12):
+        for which in range(1 if small else 2):
+            wide = greedy(payment(x=X + 1 + which), min(budget, USUAL.did_day))
+            await many.ask(wide, DATA, hex(CHAIN), address=f"stranger {which}")
+        held += "error" in await many.ask(greedy(payment(), 400_000), DATA, hex(CHAIN), address=f"person {turn}")
+        await _time_passes(many, VALID_FOR_S - 1 if renews else VALID_FOR_S + 1)
+    assert 1 <= held <= 3

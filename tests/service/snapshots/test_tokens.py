@@ -17,6 +17,8 @@ from holdfast.rules.registration import Confirmation
 from holdfast.service.store.port import StoreUnavailable
 
 NOW = 1_800_000_000
+PROOF = link(cid_of("dag-cbor", b"a delegation"))  # no chain is followed, whatever it leads to
+DEEP = [[[[[[[[[[PROOF]]]]]]]]]]
 
 
 async def told(vault, authorization):
@@ -37,6 +39,7 @@ async def test_a_claim_that_is_wrong_gets_its_reason_and_no_refusal_names_a_secr
         ({"cmd": "/ucan/revoke"}, "WRONG_COMMAND"), ({"sub": "did:new:0x" + "11" * 32}, "WRONG_SUBJECT"),
         ({"exp": ...}, "UNAUTHORIZED"), ({"exp": True}, "UNAUTHORIZED"), ({"exp": 1.5}, "UNAUTHORIZED"),
         ({"exp": -1}, "UNAUTHORIZED"), ({"prf": ["x"]}, "UNAUTHORIZED"), ({"more": 1}, "UNAUTHORIZED"),
+        ({"prf": [PROOF]}, "UNAUTHORIZED"), ({"prf": [PROOF] * 130}, "UNAUTHORIZED"), ({"prf": DEEP}, "UNAUTHORIZED"),
         ({"nonce": "text"}, "UNAUTHORIZED"), ({"args": []}, "UNAUTHORIZED"),
         ({"iss": "did:key:zDnaeXHcdw2womDKYygkQCjaHBFuEcmnqHGdHyUDRmXhpvy4T"}, "UNAUTHORIZED"),
         ({"iss": "did:key:z6MkgGykN9ARNFjEzowVq4mLP2kL4NsyAaDGXeJFQ5qE1bfg"}, "UNAUTHORIZED"),

@@ -26,7 +26,7 @@ from tests.support.store_cases import (
 
 from holdfast.rules.confirmation import NEVER
 from holdfast.rules.identifiers import Channel
-from holdfast.rules.limits import Ceilings, Limits
+from holdfast.rules.limits import CLOCK_MARGIN_S, Ceilings, Limits
 from holdfast.rules.quotas import Counted, Quota, of_address
 from holdfast.rules.registration import (
     Claim,
@@ -366,8 +366,8 @@ async def test_expire_removes_only_what_no_rule_looks_at(store):
     await store.keep_code(code())
     await store.charge((sends(1),), NOW)
     await store.register(registration(attestation=(b"sig", NOW + 300)), claims)
-    assert await store.expire(NOW + 1800) == 0
-    assert await store.expire(NOW + 2 * 86400) == 3
+    assert await store.expire(NOW + 86400) == 0
+    assert await store.expire(NOW + 3 * 86400) == 3
     assert await store.find_credential("cred") is not None
 
 
@@ -376,7 +376,7 @@ async def test_what_the_chain_refused_is_gone_after_thirty_days(store):
     await store.register(registration(credential_id="two"), goes_on)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
     assert await store.expire(NOW + 30 * 86400) == 0
-    assert await store.expire(NOW + 30 * 86400 + 3601) == 2, "the row and its line of the history"
+    assert await store.expire(NOW + 30 * 86400 + CLOCK_MARGIN_S + 1) == 2, "the row and its line of the history"
     assert await credentials_of(store) == {"two"}
     assert [action for action, _ in await history(store)] == ["session", "registered", "registered"]
 
@@ -385,7 +385,7 @@ async def test_what_the_history_has_is_not_told_again_when_the_row_goes(store):
     await store.open_session(session(MAIL, did="did:a:1"), admit)
     await store.register(registration(identifier=MAIL, did="did:a:2"), lambda _facts: Move.DISPLACE)
     await store.settle("cred", Confirmation.REFUSED, None, NOW)
-    await store.expire(NOW + 31 * 86400)
+    await store.expire(NOW + 32 * 86400)
     assert [action for action, _ in await history(store, MAIL)] == ["session", "displaced"]
 
 

@@ -57,7 +57,7 @@ async def test_one_nonce_reserves_its_largest_amount_once(store):
 async def test_what_a_client_address_reserves_counts_apart_from_the_budgets(store):
     def of_address(gwei, address, nonce=0):
         return NewSponsorship(
-            key=address_key(key(nonce), address), day=DAY, gwei=gwei, budgets=[Budget(address, 50, "")],
+            key=address_key(key(nonce), address, 3), day=DAY, gwei=gwei, budgets=[Budget(address, 50, "")],
             valid_until=UNTIL, block=BLOCK,
         )  # fmt: skip
 
@@ -68,7 +68,7 @@ async def test_what_a_client_address_reserves_counts_apart_from_the_budgets(stor
     assert await spent(store) == {} == {each.key: 1 for each in await store.sponsorships.open_sponsorships(CHAIN, 9)}
     there = await store.sponsorships.open_sponsorships(address_chain(CHAIN), 9)
     assert [(row.key.sender, row.key.nonce) for row in there] == [
-        ("net/a", f"{key().sender} 0x0"), ("net/b", f"{key().sender} 0x0"),
+        ("net/a", f"{key().sender} 0x0 3"), ("net/b", f"{key().sender} 0x0 3"),
     ]  # fmt: skip
     for row in there:
         assert await store.sponsorships.settle(row.key, UNTIL, 0)

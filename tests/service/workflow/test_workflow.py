@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 from tests.support.api import DID, error_of
 from tests.support.heavy_requests import Heavy, Meter, RsgiMeter
+from tests.support.serving import PATIENCE_S
 from tests.support.upstreams import upstream
 
 from holdfast.service.lifecycle import service as service_module
@@ -153,6 +154,23 @@ async def test_the_chores_are_handed_over_once_the_engine_has_registered(
     assert steps == {"holdfast-confirm_registrations": {"attempts": 3}, "holdfast-expire": {"attempts": 3}}
 
 
+async def test_an_engine_whose_response_never_ends_is_waited_for_no_longer_than_other_upstreams(make_api, monkeypatch):
+    async def drips(request, _body):
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(workflow, "PROXY_TIMEOUT_S", 0.3)
+    async with upstream() as server, asyncio.timeout(PATIENCE_S):
+        server.answer = drips
+        monkeypatch.setenv("INNGEST_DEV", server.url)
+        api = make_api()
+        assert (await api.http.put("/api/workflow")).status_code >= 400
+        assert await _built_in_runs(api)
+
+
 async def test_an_engine_that_is_only_named_leaves_the_chores_here(engine):
     assert engine.service.engine is False or await _built_in_runs(engine)
     assert (await engine.http.put("/api/workflow")).status_code >= 400  # no engine listens at this address
@@ -206,6 +224,20 @@ def signature(body, at=1_800_000_000):
     """Return a signature as the engine makes it: HMAC-SHA256 over the body in RFC 8785 form and the time."""
     mac = hmac.new(b"ab" * 32, body + str(at).encode(), "sha256")
     return f"t={at}&s={mac.hexdigest()}"
+
+
+async def test_a_signed_call_that_is_repeated_later_does_not_show_the_engine(signed):
+    async def run(body):
+        headers = {"x-inngest-signature": signature(body), "content-type": "application/json"}
+        return (await signed.http.post(url("expire"), content=body, headers=headers)).json()
+
+    [first] = await run(jcs.canonicalize(call()))
+    finished = jcs.canonicalize(call(steps={first["id"]: {"data": first["data"]}}))
+    await run(finished)
+    assert not await _built_in_runs(signed)
+    signed.clock.now += ENGINE_LEASE_S
+    await run(finished)
+    assert await _built_in_runs(signed)
 
 
 async def test_a_signed_call_is_run_and_its_answer_signed(signed):

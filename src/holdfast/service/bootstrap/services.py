@@ -51,13 +51,16 @@ from holdfast.settings.rows import SettingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.rules.chains import Chain
     from holdfast.service.clock import Clock, Entropy
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.confirmation import Confirmations
+    from holdfast.service.operations.sponsor import Sponsor
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsSender, SmsVerifier
     from holdfast.service.store.port import Store
+    from holdfast.service.upstreams.chain_rpc import ChainReader
     from holdfast.service.upstreams.indexer import Indexer
 
 
@@ -76,50 +79,35 @@ def build_service(
     sms = sms or configured_sms(settings, pools, clock, entropy)
     served, chains = served_chains(settings), chain_readers(settings, pools)
     sponsors = sponsors_of(settings, secrets, store, chains, pools, clock)
-    on_chains = {
-        chain_id: OnChain(
-            chain,
-            accounts_of(settings, chains[chain_id]),
-            Relay(bundler_of(chain, served.main, pools), store, settings.ceilings, clock, sponsors.get(chain_id)),
-        )
-        for chain_id, chain in served.chains.items()
-    }
+    on_chains = _on_chains(settings, store, chains, pools, clock, sponsors)
+    main = on_chains[settings.chain]
     reserved = _reserved_names(settings)
     confirmations = confirmations_of(settings, store, pools, clock)
     admission = Admission(store, settings.registration, secrets.invitation_keys, clock)
     sessions = Sessions(store, reserved.current, settings.registrar_did, settings.limits, clock, admission)
-    pseudonyms = Pseudonyms(secrets.pseudonym_key)
-    maintenance = Maintenance(store, confirmations, clock, pseudonyms, settings.audit_days)
+    maintenance = Maintenance(store, confirmations, clock, Pseudonyms(secrets.pseudonym_key), settings.audit_days)
     verification = Verification(
         store, mailer, sms, secrets, settings.registrar_did, settings.limits, settings.ceilings, clock, entropy
     )
     indexer = configured_indexer(settings, pools.of("indexer"))
-    recovery_chain = RecoveryChain(on_chains[settings.chain].accounts, settings.contract_did_registry)
+    recoveries = RecoveryChain(main.accounts, settings.contract_did_registry)
     return Service(
         store=store,
         sessions=sessions,
         verification=verification,
-        guarding=Guarding(
-            store.recoveries, verification, recovery_chain, secrets.guardian_keys, settings.guardian_wait
-        ),
+        guarding=Guarding(store.recoveries, verification, recoveries, secrets.guardian_keys, settings.guardian_wait),
         recovery_mails=RecoveryMails(
-            store.recoveries, mailer, recovery_chain, _watched(indexer, recovery_chain, on_chains), clock
+            store.recoveries, mailer, recoveries, _watched(indexer, recoveries, on_chains), clock
         ),
         dids=_dids(settings, secrets, sessions, confirmations),
-        accounts=on_chains[settings.chain].accounts,
+        accounts=main.accounts,
         balances=Balances(chains, {chain_id: chain.usdc for chain_id, chain in served.chains.items() if chain.usdc}),
         chains=Chains(settings.chain, on_chains),
         resolution=resolution_of(settings, chains[settings.chain], store),
-        persons=Persons(
-            store,
-            snapshot_access(settings, store, clock),
-            pseudonyms,
-            clock,
-            AddressProofs(secrets, settings.registrar_did),
-        ),
+        persons=_persons(settings, secrets, store, clock),
         addresses=AddressHashes(secrets.address_key),
         chain_reads=ReadingRate(settings.chain_reads_per_address_minute, clock),
-        relay=on_chains[settings.chain].relay,
+        relay=main.relay,
         idempotency=Idempotency(store, secrets, settings.ceilings, clock, entropy),
         status=ServiceStatus(store, served.main, Readiness(store)),
         indexer=indexer,
@@ -136,6 +124,31 @@ def build_service(
         sponsors=SponsorSettlement(sponsors, settings.confirmation_depth),
         close_pools=pools.close,
     )
+
+
+def _on_chains(
+    settings: Settings,
+    store: Store,
+    readers: Mapping[int, ChainReader],
+    pools: ConnectionPools,
+    clock: Clock,
+    sponsors: Mapping[int, Sponsor],
+) -> dict[int, OnChain]:
+    served = served_chains(settings)
+
+    def relay(chain: Chain) -> Relay:
+        bundler = bundler_of(chain, served.main, pools)
+        return Relay(bundler, store, settings.ceilings, clock, sponsors.get(chain.chain_id))
+
+    return {
+        chain_id: OnChain(chain, accounts_of(settings, readers[chain_id]), relay(chain))
+        for chain_id, chain in served.chains.items()
+    }
+
+
+def _persons(settings: Settings, secrets: Secrets, store: Store, clock: Clock) -> Persons:
+    access, proofs = snapshot_access(settings, store, clock), AddressProofs(secrets, settings.registrar_did)
+    return Persons(store, access, Pseudonyms(secrets.pseudonym_key), clock, proofs)
 
 
 def _dids(settings: Settings, secrets: Secrets, sessions: Sessions, confirmations: Confirmations) -> Dids:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("holdfast.housekeeping")
 EXPIRE_EVERY_S = 60.0
+# A killed process keeps its jobs for so long. Less would end under a running job: the clock of each of two nodes may be
+# a minute off the database's.
 LEASE_S = 120.0
 
 

@@ -37,9 +37,13 @@ class Maintenance:
         """Confirm or refuse pending registrations according to the chain."""
         return await self.confirmations.confirm_all()
 
-    async def engine_seen(self) -> None:
-        """Leave the work to the workflow engine for ten minutes, because it registered the jobs or finished a run."""
-        await self.store.take_lease(ENGINE, ENGINE, self.clock(), ENGINE_LEASE_S)
+    async def engine_seen(self, at: float | None) -> None:
+        """Leave the work to the workflow engine for ten minutes, because it registered the jobs or finished a run.
+
+        `at`: when it signed the call that shows this. One that a stranger repeats later does not prolong the time.
+        """
+        now = self.clock()
+        await self.store.take_lease(ENGINE, ENGINE, now if at is None else min(at, now), ENGINE_LEASE_S)
 
     def unless_engine(self, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
         """Return a job that does `work`, except while the workflow engine is doing it."""

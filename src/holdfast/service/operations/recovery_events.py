@@ -6,6 +6,7 @@ Both only say where to look; what counts is read from the account.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -27,8 +28,10 @@ _log = logging.getLogger("holdfast.recoveries")
 _PAGES, _ROWS = 10, 200
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
+_MOST_EMITTERS = 50_000  # accounts and events of one block: each account is a contract, whose creation takes gas
 _OVERLAP = 64  # blocks that are looked through again, because a reorganisation may change them
 _FINISHED = keccak256(b"RecoveryFinished(uint32)")
+_TOPICS = (RECOVERY_STARTED, _FINISHED)
 
 
 class Found(NamedTuple):
@@ -100,6 +103,7 @@ class LoggedEvents:
     def __init__(self, chain: ChainReader) -> None:
         self._chain = chain
         self._size = RangeSize()
+        self._filled: dict[bytes, list[values.Log]] = {}
 
     async def since(self, block: int | None) -> Found:
         """See RecoveryEvents. It may end before the newest block, and goes on there."""
@@ -110,27 +114,54 @@ class LoggedEvents:
             try:
                 found = await self._logs(first, end)
             except RpcError:
-                if first == end:
-                    raise
-                self._size.refused(end - first + 1)
-                continue
+                if first < end:
+                    self._size.refused(end - first + 1)
+                    continue
+                found = await self._by_transaction(first)
+                self._size = RangeSize()  # the block was too large, not the range
             self._size.granted(end - first + 1, len(found))
             logs, first = logs + found, end + 1
             if end == last:
                 break
-        emitted = {topic: _accounts(logs, topic) for topic in (RECOVERY_STARTED, _FINISHED)}
+        emitted = {topic: _accounts(logs, topic) for topic in _TOPICS}
         return Found(emitted[RECOVERY_STARTED], emitted[_FINISHED], min(first, max(0, last - _OVERLAP)))
 
     async def _logs(self, first: int, end: int) -> list[values.Log]:
-        topics = [[to_hex(RECOVERY_STARTED), to_hex(_FINISHED)]]
-        wanted = {"topics": topics, "fromBlock": hex(first), "toBlock": hex(end)}
+        wanted = {"topics": [[*map(to_hex, _TOPICS)]], "fromBlock": hex(first), "toBlock": hex(end)}
+        return values.logs(await self._chain.client.call("eth_getLogs", [wanted]))
+
+    async def _by_transaction(self, number: int) -> list[values.Log]:
+        """Return the logs of a block that strangers filled, so that the endpoint does not give them together."""
+        block = await self._chain.client.call("eth_getBlockByNumber", [hex(number), False])
+        name, sent = values.data(values.field(block, "hash")), values.field(block, "transactions")
+        if not isinstance(sent, list):
+            raise RpcError("answer is not a block with transactions")
+        if name not in self._filled:
+            if len(self._filled) > _OVERLAP:
+                self._filled.clear()
+            self._filled[name] = await self._of_transactions(name, sent)
+        return self._filled[name]
+
+    async def _of_transactions(self, block: bytes, sent: list[object]) -> list[values.Log]:
+        """Return one log for each account and event: the gas that a block has limits their number, a lie does not."""
+        found: dict[tuple[bytes, bytes], values.Log] = {}
+        for each in sent:
+            logs = await self._of_transaction(block, to_hex(values.data(each)))
+            found |= {(log.address, log.topics[0]): replace(log, data=b"") for log in logs}
+            if len(found) > _MOST_EMITTERS:
+                raise RpcError("answer has more events than a block")
+        return [*found.values()]
+
+    async def _of_transaction(self, block: bytes, sent: str) -> list[values.Log]:
+        """Return a transaction's logs. On most chains, the gas that it may use limits them far below a response."""
         try:
-            return values.logs(await self._chain.client.call("eth_getLogs", [wanted]))
+            receipt = await self._chain.client.get_transaction_receipt(sent)
         except AnswerTooLarge:
-            if first < end:
-                raise
-            _log.warning("recoveries of a block not looked for", extra={"block": first})  # filled by strangers
+            _log.warning("recoveries of a transaction not looked for", extra={"block": to_hex(block)})
             return []
+        if receipt is None or receipt.block_hash != block:
+            raise RpcError("answer is not the receipt of a block's transaction")
+        return [log for log in receipt.logs if log.topics and log.topics[0] in _TOPICS]
 
 
 def _first(block: int | None, last: int) -> int:

@@ -44,6 +44,7 @@ from holdfast.rules.sponsoring import (
     no_room,
     require_fee,
     require_possible,
+    turn_of,
     waits_to_be_used,
 )
 from holdfast.service.operations.sponsor_charges import SponsorCharges
@@ -259,7 +260,8 @@ class Sponsor:
 
     async def _reserve_for(self, address: str, new: NewSponsorship) -> None:
         """Reserve the amount in the budget of the client address first, so that what is refused holds nothing else."""
-        key, budgets = address_key(new.key, address), address_budgets(self.limits, address)
+        key = address_key(new.key, address, turn_of(new.valid_until))
+        budgets = address_budgets(self.limits, address, new.budgets)
         if await self._room_for(replace(new, key=key, budgets=budgets), new.key.sender) is not None:
             raise waits_to_be_used()
 

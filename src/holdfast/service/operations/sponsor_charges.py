@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.chain import values
 from holdfast.chain.errors import RpcError
 from holdfast.chain.handle_ops import COST, EVENT, NONCE
-from holdfast.rules.sponsoring import in_gwei
+from holdfast.rules.sponsoring import in_gwei, lapsed
 from holdfast.service.store.sponsorships import address_chain
 from holdfast.wire.abi import word
 from holdfast.wire.encoding import from_hex, to_hex
@@ -58,10 +58,12 @@ class SponsorCharges:
     async def give_back(
         self, rows: Sequence[OpenSponsorship], used: Mapping[tuple[str, str], int], time: int = 0
     ) -> None:
-        """Give client addresses back what they reserved for nonces that are used, or until before `time`."""
+        """Give client addresses back what they reserved for nonces that are used, and most of what ended by `time`."""
         for row in rows:
-            if row.valid_until < time or tuple(row.key.nonce.split()) in used:
-                await self.store.settle(row.key, row.valid_until, 0)
+            account, nonce, *_ = row.key.nonce.split()
+            is_used = (account, nonce) in used
+            if is_used or row.valid_until < time:
+                await self.store.settle(row.key, row.valid_until, 0 if is_used else lapsed(row.gwei))
 
     async def mined(self, rows: Sequence[OpenSponsorship], newest: int) -> dict[tuple[str, str], int]:
         """Return what the mined operations cost, in gwei, by account and nonce, up to the block `newest`."""
@@ -71,7 +73,9 @@ class SponsorCharges:
             end = min(start + BLOCKS_AT_ONCE - 1, newest)
             log_filter = {"address": self.entry_point, "topics": topics, "fromBlock": hex(start), "toBlock": hex(end)}
             for log in values.logs(await rpc.call("eth_getLogs", [log_filter])):
-                account, nonce, cost = _event(log)
+                if not start <= log.block_number <= end or to_hex(log.address) != self.entry_point.lower():
+                    raise RpcError("answer has other logs than those asked for")
+                account, nonce, cost = _event(log, _topic(self.paymaster))
                 costs[account, hex(nonce)] = in_gwei(cost)
         return costs
 
@@ -84,9 +88,11 @@ def last_block(rows: Sequence[OpenSponsorship], newest: int) -> int:
     return min([newest, *(row.block + RANGES_AT_ONCE * BLOCKS_AT_ONCE for row in rows)])
 
 
-def _event(log: values.Log) -> tuple[str, int, int]:
-    """Return account, nonce and cost in wei. Raises RpcError for another event."""
+def _event(log: values.Log, paymaster: str) -> tuple[str, int, int]:
+    """Return account, nonce and cost in wei. Raises RpcError for another event, or another paymaster's."""
     try:
+        if (log.topics[0], to_hex(log.topics[3])) != (EVENT, paymaster):
+            raise ValueError
         nonce, cost = (int.from_bytes(word(log.data, index)) for index in (NONCE, COST))
         return to_hex(log.topics[2][12:]), nonce, cost
     except (ValueError, IndexError):

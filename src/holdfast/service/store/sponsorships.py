@@ -19,9 +19,9 @@ class SponsorshipKey(NamedTuple):
     nonce: str
 
 
-def address_key(key: SponsorshipKey, address: str) -> SponsorshipKey:
-    """Return the key by which an approval counts for a client address, apart from its chain's budgets."""
-    return SponsorshipKey(address_chain(key.chain), address, f"{key.sender} {key.nonce}")
+def address_key(key: SponsorshipKey, address: str, turn: int) -> SponsorshipKey:
+    """Return the key by which an approval counts for a client address in one turn, apart from its chain's budgets."""
+    return SponsorshipKey(address_chain(key.chain), address, f"{key.sender} {key.nonce} {turn}")
 
 
 def address_chain(chain: int) -> int:

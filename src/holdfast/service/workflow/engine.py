@@ -6,6 +6,7 @@ engine goes silent.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import re
@@ -15,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from holdfast.rules.allowlists import WORKFLOW_METHODS
-from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES
+from holdfast.rules.limits import MAX_BODY_BYTES, MAX_WORKFLOW_BODY_BYTES, PROXY_TIMEOUT_S
 from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Response, error_response
 from holdfast.service.settings.values import engine_configured, engine_unsigned
 from holdfast.wire.errors import BODY_TOO_LARGE, METHOD_NOT_ALLOWED, WORKFLOW_NOT_CONFIGURED, Refused
@@ -75,7 +76,7 @@ class InngestWorkflow:
         method = "GET" if request.method == "HEAD" else request.method  # the web layer drops the body
         answer = await self._answered(self._application, request, method)
         if _shows_the_engine(method, request, answer):
-            await self._jobs.engine_seen()
+            await self._jobs.engine_seen(_signed_at(request))
         return Response(answer.status, [*answer.headers, ANY_ORIGIN, EXPOSED, NO_SNIFFING], answer.body)
 
     async def close(self) -> None:
@@ -146,12 +147,29 @@ def _shows_the_engine(method: str, request: Request, answer: Response) -> bool:
     return method == "POST" and "fnId" in dict(parse_qsl(request.query))
 
 
+def _signed_at(request: Request) -> float | None:
+    """Return when the engine signed a call, which the SDK verified: a repeated call must not show a later time."""
+    signature = request.header(SIGNATURE) or ""
+    return float(parse_qsl(signature)[0][1]) if _SIGNED.fullmatch(signature) else None
+
+
 def _client() -> inngest.Inngest:
     import inngest
 
     logger = logging.getLogger("inngest")
     logger.addFilter(SPARSE)
-    return inngest.Inngest(app_id=APP_ID, logger=logger)
+    client = inngest.Inngest(app_id=APP_ID, logger=logger)
+    http = client._http_client._http_client  # noqa: SLF001 - the SDK waits 30 s for each part of a response
+    http.send = _in_time(http.send)  # type: ignore[assignment]
+    return client
+
+
+def _in_time(send: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def sent(*args: object, **options: object) -> Any:
+        async with asyncio.timeout(PROXY_TIMEOUT_S):
+            return await send(*args, **options)
+
+    return sent
 
 
 def _application(client: inngest.Inngest, jobs: Jobs) -> FastAPI:

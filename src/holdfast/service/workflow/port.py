@@ -31,6 +31,6 @@ class Jobs(Protocol):
         """Remove data that no rule reads any more; returns how many rows were removed."""
         ...
 
-    async def engine_seen(self) -> None:
-        """Record that the engine has registered the jobs, or has finished a run."""
+    async def engine_seen(self, at: float | None) -> None:
+        """Record that the engine has registered the jobs, or has finished a run, in a call signed at this time."""
         ...

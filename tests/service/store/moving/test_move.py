@@ -32,6 +32,7 @@ from holdfast.service.store.moving import move as move_module
 from holdfast.service.store.moving.move import move
 from holdfast.service.store.moving.target import NotEmpty
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES
 from holdfast.service.store.recoveries import NewRecovery
@@ -40,7 +41,6 @@ from holdfast.service.store.sqlite.moved import take_back
 from holdfast.service.store.sqlite.schema import connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.values import NewRepeat
-from holdfast.settings.postgresql import parse_address
 from holdfast.settings.shared import default_url
 from holdfast.wire.errors import Refused
 from holdfast.wire.failures import SnapshotRefused

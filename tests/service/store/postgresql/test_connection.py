@@ -12,11 +12,11 @@ from tests.support.tcp_proxy import proxied
 from holdfast.rules.identifiers import Channel, Identifier
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import clock, connection
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.connection import NotReached, StoreConnection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
+from holdfast.service.store.postgresql.servers import Servers
 from holdfast.service.store.values import NewRepeat
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import Servers
 
 ROWS_READ = (
     "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'holdfast' AND relname IN"

@@ -16,11 +16,11 @@ from holdfast.rules.registration import Move, RegistrationFacts, RegistrationReq
 from holdfast.service.store.database import SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.backfill import Backfill
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.writes import claims
 from holdfast.service.store.registration_columns import COLUMNS
-from holdfast.settings.postgresql import parse_address
 
 OURS = schema.SCHEMA_VERSION
 NEXT = {

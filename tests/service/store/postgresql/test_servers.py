@@ -5,10 +5,9 @@ from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.serving import PATIENCE_S
 from tests.support.silent_host import hanging_host, unreachable_host
 
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
-from holdfast.settings import postgresql_servers
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import NotConnected, OlderTimeline, Servers
+from holdfast.service.store.postgresql.servers import NotConnected, OlderTimeline, Servers
 
 SILENT = [hanging_host, unreachable_host]
 SOON_S, LONG_S = 3.0, 3600.0
@@ -36,7 +35,7 @@ async def test_a_silent_host_does_not_hide_the_primary(silent, postgres, monkeyp
         for order in ((postgres.port, port), (port, postgres.port)):
             connecting = servers(*order)
             assert await port_of(connecting) == postgres.port
-        monkeypatch.setattr(postgresql_servers, "STAGGER_S", LONG_S)
+        monkeypatch.setattr("holdfast.service.store.postgresql.servers.STAGGER_S", LONG_S)
         assert await port_of(connecting) == postgres.port, "the server that was used last is tried first"
 
 
@@ -78,7 +77,7 @@ def old_and_new():
 async def test_of_two_primaries_the_one_that_was_promoted_last_is_used_and_the_other_never_again(
     old_and_new, monkeypatch
 ):
-    monkeypatch.setattr(postgresql_servers, "NEWER_WITHIN_S", PATIENCE_S)
+    monkeypatch.setattr("holdfast.service.store.postgresql.servers.NEWER_WITHIN_S", PATIENCE_S)
     old, new = old_and_new
     for order in ((new.port, old.port), (old.port, new.port)):
         connecting = servers(*order, user="plain")

@@ -13,12 +13,12 @@ from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.citus import lost_servers
 from holdfast.service.store.postgresql.connection import open_connection
 from holdfast.service.store.postgresql.database import PostgresqlDatabase
 from holdfast.service.store.postgresql.schema import TABLES, migrate
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import Servers
+from holdfast.service.store.postgresql.servers import Servers
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans", "admin_keys", "invitations"}

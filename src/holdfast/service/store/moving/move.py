@@ -18,8 +18,8 @@ from holdfast.service.store.moving.source import TABLES, opened
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import schema
 from holdfast.service.store.postgresql.connection import LOST, open_connection
+from holdfast.service.store.postgresql.servers import Servers
 from holdfast.service.store.sqlite.moved import is_moved
-from holdfast.settings.postgresql_servers import Servers
 from holdfast.wire.connection_errors import connection_words
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from holdfast.service.store.moving.source import Row, SourceDatabase
     from holdfast.service.store.moving.tables import MovedTable
+    from holdfast.service.store.postgresql.address import Address
     from holdfast.service.store.postgresql.connection import Connection
-    from holdfast.settings.postgresql import Address
 
 WRITTEN_AT_ONCE = 2000
 _CONNECT_S = 5.0

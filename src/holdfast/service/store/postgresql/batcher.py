@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql.batches import Job, LostRace, fail, send
 from holdfast.service.store.postgresql.connection import NotSent
+from holdfast.service.store.postgresql.servers import database_words
 from holdfast.service.store.postgresql.tries import Tries, crowded
 from holdfast.service.telemetry import metrics, tracing
-from holdfast.settings.postgresql_servers import database_words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

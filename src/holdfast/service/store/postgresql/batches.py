@@ -12,8 +12,8 @@ import asyncpg
 from holdfast.service.store.administration import KeyRevoked
 from holdfast.service.store.port import Overtaken, StoreUnavailable
 from holdfast.service.store.postgresql.connection import NotSent
+from holdfast.service.store.postgresql.servers import database_words
 from holdfast.service.telemetry import tracing
-from holdfast.settings.postgresql_servers import database_words
 from holdfast.wire.request_ids import REQUEST_ID
 
 if TYPE_CHECKING:

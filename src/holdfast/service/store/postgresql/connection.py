@@ -12,15 +12,15 @@ import asyncpg
 from asyncpg.exceptions import InternalClientError, PostgresConnectionError
 
 from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
+from holdfast.service.store.postgresql.connection_options import CONNECTION_SETTINGS, keep_alive
 from holdfast.service.store.postgresql.refused import RefusedDatabase, refuse_unfinished_move
+from holdfast.service.store.postgresql.servers import NotConnected, database_words
 from holdfast.service.telemetry import metrics
-from holdfast.settings.postgresql_connections import CONNECTION_SETTINGS, keep_alive
-from holdfast.settings.postgresql_servers import NotConnected, database_words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from holdfast.settings.postgresql_servers import Servers
+    from holdfast.service.store.postgresql.servers import Servers
 
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
 

@@ -11,12 +11,12 @@ import asyncpg
 from holdfast.service.store.database import OtherChain
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads, schema
+from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.citus import HAS_CITUS
 from holdfast.service.store.postgresql.connection import LOST, open_connection
 from holdfast.service.store.postgresql.findings import server_findings
+from holdfast.service.store.postgresql.servers import Servers, database_words
 from holdfast.service.store.postgresql.store import PostgresqlStore
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import Servers, database_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator

@@ -12,8 +12,8 @@ from holdfast.service.store.postgresql.findings_replication import replication_f
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.address import Address
     from holdfast.service.store.postgresql.connection import Connection
-    from holdfast.settings.postgresql import Address
 
 CLOCK_TOLERANCE_S = 1.0  # windows and expiries compare the times of all nodes
 _OLDEST = 14

@@ -8,12 +8,12 @@ import asyncpg
 
 from holdfast.service.store.findings import Finding
 from holdfast.service.store.postgresql.connection import CONNECT_S, open_connection
+from holdfast.service.store.postgresql.servers import Servers, database_words
 from holdfast.service.store.postgresql.store import READ_CONNECTIONS, WRITE_CONNECTIONS
-from holdfast.settings.postgresql_servers import Servers, database_words
 
 if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.address import Address
     from holdfast.service.store.postgresql.connection import Connection
-    from holdfast.settings.postgresql import Address
 
 # The server may still keep the connection that each write connection replaced, on which a commit waits (decision 0703).
 PER_PROCESS = READ_CONNECTIONS + 2 * WRITE_CONNECTIONS

@@ -22,12 +22,12 @@ from holdfast.service.store.port import StoreUnavailable, StoreUnreachable
 from holdfast.service.store.postgresql.citus import HAS_CITUS, distribute
 from holdfast.service.store.postgresql.connection import LOST, NOT_NOW, open_connection
 from holdfast.service.store.postgresql.refused import refuse_other_engines, refuse_unfinished_move
-from holdfast.settings.postgresql_servers import Servers, database_words
+from holdfast.service.store.postgresql.servers import Servers, database_words
 
 if TYPE_CHECKING:
+    from holdfast.service.store.postgresql.address import Address
     from holdfast.service.store.postgresql.backfill import Backfill
     from holdfast.service.store.postgresql.connection import Connection
-    from holdfast.settings.postgresql import Address
 
 _LOCK = 0x686F6C64  # "hold"; a transaction-level lock works through a pooler in transaction mode
 _WAIT_FOR_LOCK = "60s"

@@ -22,6 +22,7 @@ from holdfast.service.store.postgresql.outbox import PostgresqlOutbox
 from holdfast.service.store.postgresql.recoveries import PostgresqlRecoveries
 from holdfast.service.store.postgresql.repeats import storing
 from holdfast.service.store.postgresql.schema import SCHEMA_VERSION
+from holdfast.service.store.postgresql.servers import Servers
 from holdfast.service.store.postgresql.snapshot_index import PostgresqlSnapshotIndex
 from holdfast.service.store.postgresql.sponsorships import PostgresqlSponsorships
 from holdfast.service.store.postgresql.texts import storable
@@ -29,7 +30,6 @@ from holdfast.service.store.postgresql.tries import Tries, crowded
 from holdfast.service.store.postgresql.writes import charges, claims, codes, upkeep
 from holdfast.service.store.postgresql.writes.arguments import claim_key_of, new_number
 from holdfast.service.store.values import COUNTED_PENDING, StoreGauges, since
-from holdfast.settings.postgresql_servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.rules.registration import Claim, Confirmation, Move, RegistrationFacts, SessionFacts
     from holdfast.service.store.persons import NewAddress, Removal
     from holdfast.service.store.port import Charge
+    from holdfast.service.store.postgresql.address import Address
     from holdfast.service.store.values import (
         IdempotencyState,
         LateTransaction,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
         RegisteredDid,
         StoredResponse,
     )
-    from holdfast.settings.postgresql import Address
 
 WRITE_CONNECTIONS, READ_CONNECTIONS = 2, 2
 _EXPIRED_AT_ONCE, _REFUSED_AT_ONCE = 1000, 100

@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 
 from holdfast.service.store.kinds import database_of
-from holdfast.settings.postgresql import parse_address
-from holdfast.settings.postgresql_servers import NotConnected, OlderTimeline, database_words
+from holdfast.service.store.postgresql.address import parse_address
+from holdfast.service.store.postgresql.servers import NotConnected, OlderTimeline, database_words
 
 
 def test_an_address_without_its_secrets():

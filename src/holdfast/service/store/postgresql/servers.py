@@ -7,7 +7,6 @@ server's silence delays the others by more than a fraction of a second.
 from __future__ import annotations
 
 import asyncio
-import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +18,7 @@ from holdfast.wire.connection_errors import connection_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.settings.postgresql import Address
+    from holdfast.service.store.postgresql.address import Address
 
     Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
 
@@ -28,9 +27,6 @@ NEWER_WITHIN_S = 0.2  # how long the other servers may still show that one of th
 _RETRY_S = 0.05
 _AT_LEAST_S = 0.1
 _WORDS = {
-    socket.gaierror: "the host's name was not found",
-    ConnectionRefusedError: "nothing listens there",
-    TimeoutError: "no answer in time",
     asyncpg.InterfaceError: "the connection cannot be used",
     InternalClientError: "the driver failed",
 }
