@@ -21,7 +21,7 @@ import { consent } from "../src/pages/connect/consent.ts";
 import { firstAnswer } from "../src/pages/connect/answered.ts";
 import { fetchCopy } from "../src/pages/drill/trials.ts";
 import { footer } from "../src/pages/footer.ts";
-import { moveFrom } from "../src/pages/move/leave.ts";
+import { moveFrom, moveOrMoved } from "../src/pages/move/leave.ts";
 import { make } from "../src/pages/move/make.ts";
 import "../src/pages/move/texts.ts";
 import { leave } from "../src/pages/leave/screen.ts";
@@ -37,11 +37,14 @@ import { finish } from "../src/pages/register/finish.ts";
 import { prove } from "../src/pages/register/prove.ts";
 import { safety } from "../src/pages/register/safety.ts";
 import { sendError } from "../src/pages/send/errors.ts";
-import { send } from "../src/pages/send/form.ts";
+import { keptTyped, send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
 import { showState, start } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
+import { service } from "../src/pages/parts/vault_client.ts";
+import { delegate } from "../src/pages/vault/delegations.ts";
 import { passkeysCard } from "../src/pages/vault/passkeys.ts";
+import { gone } from "../src/pages/vault/unlock.ts";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 /** Notes where the pages go. */
@@ -515,6 +518,67 @@ onPage("the form of a payment says what the account has of the chosen token", as
   await until(() => one("form").textContent.includes(words("0.00\u00a0ETH")));
 });
 
+for (const [typed, unclear] of [
+  ["1,234", "1234"],
+  ["1.234", ""],
+  ["12,34", ""],
+  ["0,123", ""],
+  ["1,234,567", "1234567"],
+])
+  onPage(`an amount that can be read in two ways is refused: ${typed}`, async () => {
+    delegate();
+    type("limit", typed);
+    press("submit");
+    const words = text("amount.unclear", { typed, digits: unclear });
+    assert.equal(one('[name="limit"]').hasAttribute("aria-invalid"), Boolean(unclear));
+    assert.equal(document.body.textContent.includes(words), Boolean(unclear));
+  });
+
+onPage("a payment that was typed when the vault became unavailable is there again, in this vault", async (context) => {
+  client(context, HELD);
+  addScreens({ elsewhere: () => void visited.push(["elsewhere"]) });
+  const typed = { to: "bob", amount: "1.5", symbol: "ETH", again: undefined };
+  const began = () => {
+    keptTyped(ROW.did); // as the screen of the vault that is open
+    send({ to: typed.to });
+    type("amount", typed.amount);
+    one("select").value = typed.symbol;
+  };
+  began();
+  assert.equal(keptTyped(ROW.did), null);
+  for (const [did, there] of [
+    ["did:new:0x2", null],
+    [ROW.did, typed],
+    [ROW.did, null],
+  ]) {
+    if (did !== ROW.did || there) began();
+    gone("taken");
+    show({ name: "unlock", heading: "", body: [] });
+    assert.deepEqual(keptTyped(did), there);
+  }
+  assert.deepEqual(visited.at(-1), ["elsewhere"]);
+});
+
+onPage("while a service takes a request and does not answer, that is said, here and in the footer", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  client(context, {});
+  let answer;
+  context.mock.method(globalThis, "fetch", () => new Promise((done) => (answer = done)));
+  const node = el("span");
+  void showState(node);
+  context.mock.timers.tick(8000);
+  assert.equal(node.textContent, text("footer.down"));
+  answer(Response.json({}));
+  const done = run(null, () => service().readyz(), text("working"));
+  context.mock.timers.tick(7999);
+  assert.equal(told("status"), text("working"));
+  context.mock.timers.tick(1);
+  assert.equal(told("status"), text("slow"));
+  answer(new Response("{}"));
+  await done;
+  assert.equal(told("status"), "");
+});
+
 onPage(
   "a move says which service is silent; until its window answers, the page says to go on there",
   async (context) => {
@@ -522,10 +586,12 @@ onPage(
     const moveCheck = context.mock.fn(async () => ({ identifier: "ada", did }));
     moveCheck.mock.mockImplementationOnce(() => Promise.reject(new NetworkError("no answer in time")));
     client(context, {
+      vault: { query: async () => ({ did }) },
       moveCheck,
       move: async (_address, { make: makes }, { onProgress }) => {
         onProgress("checked");
-        await makes({});
+        if (!opened.closed) await makes({});
+        return { identifier: "ada", leftBehind: [], isOwner: true, missingOn: [], passkey: { secret: [1] } };
       },
     });
     const opened = { closed: false };
@@ -542,6 +608,21 @@ onPage(
     assert.equal(told("status"), text("move.waiting", { host: "new.example" }));
     opened.closed = true;
     await until(() => told("alert") === text("move.closed", { host: "new.example" }));
+    await moveOrMoved();
+    assert.equal(one("main").dataset.screen, "move", "nothing was moved");
+    type("host", "new.example");
+    press("submit");
+    await until(() => one("main").dataset.screen === "move-review");
+    type("again", "new.example");
+    press("submit");
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) document.fill();
+      if (isReloaded) await moveOrMoved();
+      await until(() => one("main").dataset.screen === "move-done");
+      assert.equal(one('[data-name="there"]').href, "https://new.example/vault");
+    }
+    press("again");
+    assert.equal(one("main").dataset.screen, "move");
   },
 );
 

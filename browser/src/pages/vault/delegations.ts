@@ -4,9 +4,10 @@
  */
 
 import type { Delegation } from "../../enclave-answers.ts";
+import { typedAmount } from "../parts/amounts.ts";
 import { copyButton } from "../parts/copy.ts";
 import { confirmed } from "../parts/dialog.ts";
-import { amount, day, text, type TextKey } from "../parts/language.ts";
+import { amount, day, text } from "../parts/language.ts";
 import { about, button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { go, opening } from "../parts/router.ts";
@@ -17,7 +18,7 @@ import type { Facts } from "./home.ts";
 import { USDC, USDC_DECIMALS, limitOf, permission } from "./permission.ts";
 import { qrCode } from "../../kit/qr_code.ts";
 import { linkTo } from "./received.ts";
-import { decimalOf, units } from "./values.ts";
+import { decimalOf } from "./values.ts";
 
 const DAY_S = 86_400;
 const MOST_DAYS = 365;
@@ -103,19 +104,19 @@ export function delegate() {
   const limit = field(text("allow.limit"), { name: "limit", inputmode: "decimal" }, text("allow.limit.hint"));
   const days = field(text("allow.days"), { name: "days", inputmode: "numeric", value: "30" });
   const give = (it: HTMLFormElement) => {
-    const most = units(limit.input.value, USDC_DECIMALS);
+    const { value: most, bad: badLimit } = typedAmount(limit.input.value, USDC_DECIMALS);
     const count = Number(days.input.value);
-    const wrong: { it: ReturnType<typeof field>; bad: TextKey | "" }[] = [
-      { it: to, bad: A_DID.test(to.input.value.trim()) ? "" : "allow.bad.to" },
-      { it: limit, bad: most ? "" : "allow.bad.limit" },
-      { it: days, bad: Number.isInteger(count) && count >= 1 && count <= MOST_DAYS ? "" : "allow.bad.days" },
+    const wrong: { it: ReturnType<typeof field>; bad: string }[] = [
+      { it: to, bad: A_DID.test(to.input.value.trim()) ? "" : text("allow.bad.to") },
+      { it: limit, bad: badLimit },
+      { it: days, bad: Number.isInteger(count) && count >= 1 && count <= MOST_DAYS ? "" : text("allow.bad.days") },
     ];
-    wrong.forEach(({ it: entry, bad }) => entry.judge(bad && text(bad)));
+    wrong.forEach(({ it: entry, bad }) => entry.judge(bad));
     const first = wrong.find(({ bad }) => bad);
     if (first) return first.it.input.focus();
     return run(
       it.querySelector("button[type=submit]"),
-      () => given(to.input.value.trim(), most as bigint, count),
+      () => given(to.input.value.trim(), most, count),
       text("working"),
     );
   };

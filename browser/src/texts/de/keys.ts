@@ -258,7 +258,6 @@ export default {
   "spend.payee.hint": "Ohne Angabe kann die App das Geld an jeden schicken.",
   "spend.next": "Weiter",
   "spend.bad.to": "Geben Sie eine DID an, die mit did:new: beginnt.",
-  "spend.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens {decimals} Stellen nach dem Komma.",
   "spend.bad.days": "Geben Sie 1 bis 3650 Tage an.",
   "spend.review": "Diese App Zahlungen nehmen lassen?",
   "spend.may": "Sie darf höchstens nehmen",

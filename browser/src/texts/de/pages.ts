@@ -545,7 +545,6 @@ const de: typeof import("../en/pages.ts").default = {
     "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
   "allow.token": "Erlaubnis",
   "allow.bad.to": "Das ist keine DID.",
-  "allow.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens 6 Stellen nach dem Komma.",
   "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
   "allow.done": "Fertig",
   "allow.qr": "QR-Code der Erlaubnis für {to}",
@@ -580,7 +579,9 @@ const de: typeof import("../en/pages.ts").default = {
     "Zahlungen an Telefonnummern sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
   "send.bad.host":
     "{name} liest sich wie eine Website oder wie ein Name eines anderen Dienstes. Daran kann man hier nicht zahlen. Fragen Sie nach einem Namen bei diesem Dienst, einer DID oder einer Kontoadresse.",
-  "send.bad.amount": "Geben Sie einen Betrag über 0 ein, mit höchstens {digits} Stellen nach dem Komma.",
+  "amount.bad": "Geben Sie einen Betrag über 0 ein, mit höchstens {decimals} Stellen nach dem Komma.",
+  "amount.unclear":
+    "„{typed}“ kann zwei Beträge bedeuten. Schreiben Sie {digits}, oder setzen Sie vor Bruchteile ein Komma.",
   "send.review.heading": "Zahlung prüfen",
   "send.fee.changed":
     "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
@@ -741,6 +742,7 @@ const de: typeof import("../en/pages.ts").default = {
   "problem.send_failed": "Wir konnten den Code nicht schicken. Dieser Versuch zählt nicht.",
   "problem.attestation": "Bitte bestätigen Sie Ihre Adresse noch einmal.",
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",
+  slow: "Der Dienst hat noch nicht geantwortet. Sie können warten, oder laden Sie die Seite neu und versuchen Sie es später.",
   "problem.offline": "Keine Verbindung zum Dienst. Ihr Stand bleibt erhalten.",
   "problem.server": "Der Dienst kann gerade nicht antworten. Ihr Stand bleibt erhalten.",
   "problem.alias": "Dieser Name ist auf der Chain schon vergeben. Wählen Sie einen anderen.",

@@ -244,7 +244,6 @@ export default {
   "spend.payee.hint": "If you leave this empty, the app can send the money to anyone.",
   "spend.next": "Next",
   "spend.bad.to": "Fill in a DID that begins with did:new:",
-  "spend.bad.limit": "Fill in an amount above 0, with at most {decimals} digits after the point.",
   "spend.bad.days": "Fill in 1 to 3650 days.",
   "spend.review": "Let this app take payments?",
   "spend.may": "It may take at most",
