@@ -1,5 +1,6 @@
 /** Shows one screen at a time: draws it, moves the focus to its heading, and announces events once. */
 
+import { focusAgain } from "../../kit/focus.ts";
 import { serviceName } from "../../kit/meta.ts";
 import { text } from "./language.ts";
 import { el } from "./nodes.ts";
@@ -128,7 +129,7 @@ export async function run(pressed: HTMLElement | null, work: () => Promise<unkno
   } finally {
     running -= 1;
     buttons.forEach((it) => (it.disabled = false));
-    if (pressed?.isConnected && document.activeElement === document.body) pressed.focus({ preventScroll: true });
+    focusAgain(pressed);
   }
 }
 
