@@ -42,7 +42,7 @@ import { resolved } from "../src/pages/send/payee.ts";
 import { showState, start } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
 import { service } from "../src/pages/parts/vault_client.ts";
-import { delegate } from "../src/pages/vault/delegations.ts";
+import { delegate } from "../src/pages/spending/delegate.ts";
 import { passkeysCard } from "../src/pages/vault/passkeys.ts";
 import { gone } from "../src/pages/vault/unlock.ts";
 

@@ -522,13 +522,6 @@ const de: typeof import("../en/pages.ts").default = {
   "allow.none": "Keine App darf für Sie handeln.",
   "allow.make": "Eine App um Zahlungen bitten lassen",
   "allow.spending": "Zahlungen ohne Nachfrage",
-  "allow.form.heading": "Eine App um Zahlungen bitten lassen",
-  "allow.to": "DID der App",
-  "allow.to.hint": "Die App zeigt sie Ihnen. Sie beginnt mit did:",
-  "allow.limit": "Höchstens, insgesamt",
-  "allow.limit.hint": "In USDC",
-  "allow.days": "Für wie viele Tage",
-  "allow.allow": "Erlauben",
   "allow.row": "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie.",
   "allow.row.past": "{to} durfte bis {date} um höchstens {amount} USDC bitten.",
   "allow.row.other": "{to} darf bis {date} {command}.",
@@ -540,17 +533,7 @@ const de: typeof import("../en/pages.ts").default = {
   "allow.revoke.text":
     "{to} kann damit in diesem Tresor nicht mehr handeln. Ihre anderen Geräte lehnen es ab, sobald sie die neueste Kopie des Tresors haben.",
   "allow.withdrawn": "Die Erlaubnis ist entzogen.",
-  "allow.token.heading": "Geben Sie das der App",
-  "allow.token.lead":
-    "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
   "allow.token": "Erlaubnis",
-  "allow.bad.to": "Das ist keine DID.",
-  "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
-  "allow.done": "Fertig",
-  "allow.qr": "QR-Code der Erlaubnis für {to}",
-  "allow.qr.hint":
-    "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
-  "allow.copyLink": "Link kopieren",
 
   "received.heading": "Eine Erlaubnis",
   "received.from": "Gegeben wurde sie von {from}.",

@@ -214,6 +214,23 @@ export default {
   "keys.ask.impossible": "{to} is not registered here for an account that chose this service to help.",
   "keys.ask.done": "It has been asked",
   "keys.ask.account": "Your old account. Give this to the people you chose, if they must agree too.",
+  "allow.form.heading": "Let an app ask for payments",
+  "allow.to": "DID of the app",
+  "allow.to.hint": "The app shows it to you. It begins with did:",
+  "allow.limit": "At most, in total",
+  "allow.limit.hint": "In USDC",
+  "allow.days": "For how many days",
+  "allow.allow": "Allow",
+  "allow.bad.to": "This is not a DID.",
+  "allow.bad.days": "Fill in 1 to 365 days.",
+  "allow.token.heading": "Give this to the app",
+  "allow.token.lead":
+    "{to} may ask for up to {amount} USDC until {date}. You confirm each payment. Copy this text into the app.",
+  "allow.done": "Done",
+  "allow.qr": "QR code of the permission for {to}",
+  "allow.qr.hint":
+    "Another device that scans this code, or opens the link, shows the permission. Give it only to {to}.",
+  "allow.copyLink": "Copy a link",
   "spend.heading": "Payments without asking",
   "spend.lead":
     "These apps may take money from your account without asking you. Your account itself enforces each limit.",

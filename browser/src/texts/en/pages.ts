@@ -498,13 +498,6 @@ export default {
   "allow.none": "No app may act for you.",
   "allow.make": "Let an app ask for payments",
   "allow.spending": "Payments without asking",
-  "allow.form.heading": "Let an app ask for payments",
-  "allow.to": "DID of the app",
-  "allow.to.hint": "The app shows it to you. It begins with did:",
-  "allow.limit": "At most, in total",
-  "allow.limit.hint": "In USDC",
-  "allow.days": "For how many days",
-  "allow.allow": "Allow",
   "allow.row": "{to} may ask for up to {amount} USDC until {date}. You confirm each payment.",
   "allow.row.past": "{to} could ask for up to {amount} USDC until {date}.",
   "allow.row.other": "{to} may do {command} until {date}.",
@@ -516,17 +509,7 @@ export default {
   "allow.revoke.text":
     "{to} can no longer act with it in this vault. Your other devices refuse it once they have the newest copy of the vault.",
   "allow.withdrawn": "The permission is withdrawn.",
-  "allow.token.heading": "Give this to the app",
-  "allow.token.lead":
-    "{to} may ask for up to {amount} USDC until {date}. You confirm each payment. Copy this text into the app.",
   "allow.token": "Permission",
-  "allow.bad.to": "This is not a DID.",
-  "allow.bad.days": "Fill in 1 to 365 days.",
-  "allow.done": "Done",
-  "allow.qr": "QR code of the permission for {to}",
-  "allow.qr.hint":
-    "Another device that scans this code, or opens the link, shows the permission. Give it only to {to}.",
-  "allow.copyLink": "Copy a link",
 
   "received.heading": "A permission",
   "received.from": "It was given by {from}.",
