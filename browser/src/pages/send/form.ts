@@ -20,18 +20,18 @@ type Again = { to: string; address: string; shop?: string; label?: string };
 /** Returns what the form that was shown last contains. */
 let now: () => Typed | null = () => null;
 /** Of the vault that was open last: the payment that was typed when the vault locked itself. */
-let kept: { did: string; typed: Typed | null } = { did: "", typed: null };
+let unsent: { did: string; typed: Typed | null } = { did: "", typed: null };
 
 /** Keeps what is typed into the form of a payment, or was before its review, until this window opens the vault again. */
 export function keepTyped() {
   const { screen = "" } = (document.querySelector("main") as HTMLElement).dataset;
-  if (["send", "send-review"].includes(screen)) kept.typed = now();
+  if (["send", "send-review"].includes(screen)) unsent.typed = now();
 }
 
 /** Returns what was kept for a vault that is open now, once. */
 export function keptTyped(did: string): Typed | null {
-  const typed = kept.did === did ? kept.typed : null;
-  kept = { did, typed: null };
+  const typed = unsent.did === did ? unsent.typed : null;
+  unsent = { did, typed: null };
   return typed;
 }
 
