@@ -83,13 +83,12 @@ export function send(typed: Partial<Typed> = {}) {
 
 async function reviewed(typed: Typed, to: ReturnType<typeof field>, much: ReturnType<typeof field>) {
   to.judge();
-  much.judge();
   document.querySelector('[data-name="too-little"]')?.remove();
   const token = tokenOf(typed.symbol);
   const { value, bad } = typedAmount(typed.amount, token.decimals);
+  much.judge(bad);
   const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
   if (!payee) return;
-  much.judge(bad);
   if (bad) return much.input.focus();
   const { balance, from, chain, chainId } = await held(token);
   if (balance < value) {
