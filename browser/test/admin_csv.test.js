@@ -1,9 +1,13 @@
-/** The operators' page saves all pages of a list as one CSV file. */
+/** The operators' page saves all pages of a list as one CSV file, says in words what is banned, and keeps the focus. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { press, told, until } from "./dom.js";
+import { button } from "../src/admin/screen.ts";
+import { bans } from "../src/admin/others.ts";
 import { allPages } from "../src/admin/port.ts";
+import { switchTongue } from "../src/admin/texts.ts";
 
 /** @param {[string, string][]} pages rows and where each ends */
 function pages(pages) {
@@ -31,4 +35,26 @@ test("a list without end is cut off", async () => {
   const given = pages([]);
   await allPages(given.read);
   assert.equal(given.asked.length, 100);
+});
+
+test("what is banned is said in the operator's language", async (context) => {
+  globalThis.sessionStorage ??= localStorage;
+  document.fill();
+  const rows = ["name sms +491", "network 192.0.2.0/24"].map((subject) => ({ subject, at: 0, reason: "" }));
+  context.mock.method(globalThis, "fetch", async () => Response.json({ rows, after: null }));
+  await bans();
+  assert.match(told("screen"), /name phone \+491.*network 192/s);
+  switchTongue();
+  await bans();
+  switchTongue();
+  assert.match(told("screen"), /Name Telefon \+491.*Netz 192/s);
+});
+
+test("a button whose work fails has the focus again", async () => {
+  document.fill();
+  const failing = button("csv", async () => Promise.reject(new Error("none")));
+  document.body.append(failing);
+  press("csv");
+  await until(() => document.activeElement === failing);
+  assert.equal(told("alert"), "Error: none");
 });

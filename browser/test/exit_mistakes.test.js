@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { one, until } from "./dom.js";
 import { OperationFailed } from "../src/chain/errors.ts";
 import { NetworkError, PluginCallError } from "../src/errors.ts";
 import { mistakeText } from "../src/exit/mistakes.ts";
@@ -51,4 +52,27 @@ test("an endless response is not read, and a redirect is not followed", async (i
   const error = await failed(node.quantity("eth_chainId"));
   assert.equal(mistakeText(text, error), "That did not work: Network: node.example does not answer");
   assert.equal(fetched.mock.calls[0].arguments[1].redirect, "error");
+});
+
+test("after a mistake and a change of the language, the focus is where it was", async (it) => {
+  document.fill();
+  const main = document.createElement("main");
+  main.id = "page";
+  document.body.replaceChildren(main);
+  it.after(() => document.fill());
+  await import("../src/exit/main.ts");
+  const submit = document.querySelector("[data-step=open] form button.main");
+  const file = one('[name="file"]');
+  submit.closest("form").requestSubmit();
+  await until(() => document.activeElement === file);
+  assert.match(submit.closest("form").textContent, /Choose the file first/);
+  document.activeElement = document.body;
+  file.files = [{ arrayBuffer: async () => Promise.reject(new NetworkError("unreadable")) }];
+  submit.closest("form").requestSubmit();
+  await until(() => document.activeElement === submit);
+  assert.match(submit.closest("form").textContent, /unreadable/);
+  document.activeElement = document.body;
+  one('[name="language"]').click();
+  assert.equal(document.activeElement, one('[name="language"]'));
+  one('[name="language"]').click();
 });

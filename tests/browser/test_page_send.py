@@ -147,7 +147,7 @@ async def trusts_the_service_alone(visit, did):
 
 
 async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(browser, chain):
-    """What cannot be paid is said in browser/test/screens.test.js."""
+    """What cannot be paid is said in browser/test/send_screens.test.js."""
     payee = await asyncio.to_thread(registered_payee, chain)
     context = await browser.new_context()
     origins = requested(context)

@@ -22,12 +22,17 @@ export async function bans(done: string = "") {
     ),
     el("h2", {}, text("bans")),
     ...(await listed("bans", {}, ({ subject, at, reason }) => [
-      el("p", { class: "strong" }, subject),
+      el("p", { class: "strong" }, inWords(subject)),
       small(moment(at), reason),
-      buttons(asking("lift", text("lift.sure", { subject }), () => lift(subject))),
+      buttons(asking("lift", text("lift.sure", { subject: inWords(subject) }), () => lift(subject))),
     ])),
   ]);
   if (done) say(text("done", { action: done }));
+}
+
+/** @param subject kind, the channel of a name, and value @returns it in the operator's language */
+function inWords(subject: string) {
+  return subject.replace(/^(name \S+|did|domain|network)(?= )/, (words) => words.split(" ").map(named).join(" "));
 }
 
 /** @param subject kind, the channel of a name, and value */
@@ -104,7 +109,7 @@ export function acts() {
   return show("acts", text("acts"), () =>
     listed("acts", {}, ({ at, operator, action, channel, key, did }) => [
       el("p", { class: "strong" }, actionName(action)),
-      small(moment(at), text("by", { operator }), channel && named(channel), key, did),
+      small(moment(at), text("by", { operator }), channel && named(channel), inWords(key), did),
     ]),
   );
 }

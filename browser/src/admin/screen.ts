@@ -1,6 +1,7 @@
 /** Draws one screen at a time, and carries out what a button or form asks. */
 
 import { type Child, el, type Props } from "../kit/el.ts";
+import { focusAgain } from "../kit/focus.ts";
 import { Refused, forgetKey } from "./port.ts";
 import { named, text, type TextKey } from "./texts.ts";
 
@@ -78,6 +79,7 @@ export function button(
     made.disabled = true;
     await attempt(work);
     made.disabled = false;
+    focusAgain(made);
   }
 }
 
@@ -108,6 +110,7 @@ export function form(
     const values = Object.fromEntries([...new FormData(made)].map(([name, value]) => [name, String(value).trim()]));
     await attempt(() => work(values));
     submit.disabled = false;
+    focusAgain(submit);
   });
   return made;
 }

@@ -35,7 +35,7 @@ export function sendSection(page: Page, standing: Standing) {
     const address = addressOf(to.input.value);
     to.say(address ? "" : text("bad.address"));
     bundler.say(isBundled && !isUrl(bundler.input.value) ? text("bad.url") : "");
-    const limit = weiOf(most.input.value);
+    const limit = weiOf(most.input.value, document.documentElement.lang);
     most.say(limit === null ? text("bad.amount") : "");
     if (!address) return to.input.focus();
     if (isBundled && !isUrl(bundler.input.value)) return bundler.input.focus();

@@ -4,6 +4,7 @@ import { fromBase64 } from "../bytes.ts";
 import { PluginCallError } from "../errors.ts";
 import { el } from "../kit/el.ts";
 import { remember } from "../kit/chosen_language.ts";
+import { focusAgain } from "../kit/focus.ts";
 import { preferred } from "../kit/languages.ts";
 import { lookSection } from "./looking.ts";
 import { mistakeText } from "./mistakes.ts";
@@ -73,6 +74,7 @@ function changeLanguage() {
   speak(next);
   remember(next);
   draw();
+  focusAgain(document.querySelector<HTMLElement>('[name="language"]'));
 }
 
 function speak(language: string) {
@@ -94,6 +96,7 @@ async function run(form: HTMLFormElement, work: () => Promise<void>) {
     said.textContent = mistakeText(page.text, error);
   } finally {
     for (const it of buttons) it.disabled = false;
+    focusAgain(form.querySelector<HTMLElement>("button.main"));
   }
 }
 

@@ -4,6 +4,7 @@ import { decimalOf } from "../chain/amounts.ts";
 import { keccak256 } from "../did/keccak.ts";
 import { digits } from "./abi.ts";
 import { type Child, el, type Props } from "../kit/el.ts";
+import { groupedDigits, units } from "../kit/typed_amount.ts";
 import type { Token } from "./standing.ts";
 
 const COIN_DECIMALS = 18;
@@ -32,10 +33,9 @@ export function list(items: string[]) {
   return el("ul", {}, ...items.map((item) => el("li", {}, item)));
 }
 
-/** @param text an amount of the coin as people type it, also with a comma @returns in wei; null for other texts */
-export function weiOf(text: string): bigint | null {
-  const [, whole, part = ""] = /^(\d{1,9})(?:[.,](\d{1,18}))?$/.exec(text.trim()) ?? [];
-  return whole ? BigInt(whole + part.padEnd(COIN_DECIMALS, "0")) : null;
+/** @param text an amount of the coin as people type it @returns in wei; null for other texts, and what reads in two ways */
+export function weiOf(text: string, language: string): bigint | null {
+  return groupedDigits(language, text) ? null : units(text, COIN_DECIMALS);
 }
 
 export function tokenText({ balance, decimals, symbol, address }: Token) {

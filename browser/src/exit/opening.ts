@@ -42,6 +42,7 @@ export function openForm(page: Page, prefix: string, done: (vault: OpenedVault) 
   const site = siteField(page, `${prefix}site`);
   const open = async (keyOf: () => Promise<Parameters<typeof opened>[1]>, failed: TextKey) => {
     const chosen = file.input.files?.[0];
+    file.say(chosen ? "" : text("bad.file"));
     if (!chosen) return file.input.focus();
     const octets = new Uint8Array(await chosen.arrayBuffer());
     await done(await explained(page, opened(octets, await keyOf(), page.wasm), failed));

@@ -10,7 +10,7 @@ const MAX_SENT = 1000;
  * about a vault, by its DID, or a delegation, by its CID; `origin`: of the application that requested it; `copyAt`:
  * when the last tried copy on the service was written; `account`: the address to pay from, if another key created it;
  * `lost`: the one that this service was asked to bring back; `keyNames`: what the person calls keys of accounts;
- * `places`: of each account, the places after the last change that was brought, and that was signed
+ * `moved`: to which service the vault was moved, and how it ended; `places`: of each account, the places after the last change that was brought, and that was signed
  */
 export type Facts = {
   backupAt?: number;
@@ -20,8 +20,18 @@ export type Facts = {
   account?: string;
   lost?: string;
   keyNames?: Record<string, string>;
+  moved?: Moved;
   places?: Record<string, [number, number]>;
   tried?: Tried;
+};
+
+/** a move to the service at `address`, which has `identifier` since; `leftBehind`: names that stayed */
+export type Moved = {
+  address: string;
+  identifier: string;
+  leftBehind: string[];
+  isOwner: boolean;
+  missingOn: string[];
 };
 
 export async function facts(of: string): Promise<Facts> {

@@ -36,6 +36,7 @@ addScreens({
   identity: async (given) => (await onDemand()).identity(given),
   "keys-notice": async (given) => (await onDemand()).noticed(given),
   "stop-service": async (given) => (await onDemand()).stopService(given),
+  delegate: async () => (await onDemand()).delegate(),
   "drill-account": async () => (await onDemand()).drillAccount(),
   spending: async (given) => (await onDemand()).spending(given),
   "spending-new": async (given) => (await onDemand()).spendingNew(given),

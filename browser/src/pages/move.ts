@@ -5,7 +5,7 @@
 
 import "../kit/kit.ts";
 import { footer } from "./footer.ts";
-import { moveFrom } from "./move/leave.ts";
+import { moveOrMoved } from "./move/leave.ts";
 import { make } from "./move/make.ts";
 import { FOR_PASSKEY } from "./move/messages.ts";
 import "./move/texts.ts";
@@ -19,7 +19,7 @@ import { blocked, gone } from "./vault/unlock.ts";
 
 nameScreens();
 stay();
-addScreens({ home: moveFrom });
+addScreens({ home: moveOrMoved });
 footer();
 void (location.hash === FOR_PASSKEY ? make(window.opener) : began()).catch((error) => alarm(problem(error)));
 

@@ -17,7 +17,6 @@ import { sending } from "./send/sending.ts";
 import { start } from "./start.ts";
 import { passkeyProven } from "./vault/adding.ts";
 import { exportVault, importVault } from "./vault/backup.ts";
-import { delegate } from "./vault/delegations.ts";
 import { home } from "./vault/home.ts";
 import { received } from "./vault/received.ts";
 import { versions } from "./vault/snapshots.ts";
@@ -37,7 +36,6 @@ const SCREENS = {
   stuck,
   export: exportVault,
   import: importVault,
-  delegate,
   versions,
   pair,
   take,
@@ -56,7 +54,7 @@ type OnDemand = typeof import("./keys/screen.ts");
 
 /** What draws each screen, by its name. */
 export type Screens = typeof SCREENS &
-  Pick<OnDemand, "keys" | "identity" | "spending"> & {
+  Pick<OnDemand, "keys" | "identity" | "spending" | "delegate"> & {
     "keys-notice": OnDemand["noticed"];
     "stop-service": OnDemand["stopService"];
     "drill-account": OnDemand["drillAccount"];

@@ -7,7 +7,7 @@ import { begun, type Begun, hadVault, setBegun } from "./parts/notes.ts";
 import { obstacle } from "./parts/obstacle.ts";
 import { go, opening } from "./parts/router.ts";
 import { SERVICE, preparing, show } from "./parts/screen.ts";
-import { service } from "./parts/vault_client.ts";
+import { SLOW_MS, service } from "./parts/vault_client.ts";
 import { resume } from "./register/flow.ts";
 
 /** the points, and the path of each point's picture */
@@ -128,15 +128,18 @@ export async function showState(node: HTMLElement) {
   };
   if (!navigator.onLine) return set("footer.offline", "bad");
   set("footer.checking", "");
+  const late = setTimeout(() => set("footer.down", "bad"), SLOW_MS);
   try {
     const { chainId } = await service().status();
     await service().readyz();
+    clearTimeout(late);
     set("footer.works", "good");
     const account = `0x${"00".repeat(20)}`;
     await service()
       .balance({ account, token: "ETH", chainId: String(chainId) })
       .catch(() => set("footer.partly", ""));
   } catch {
+    clearTimeout(late);
     set("footer.down", "bad");
   }
 }

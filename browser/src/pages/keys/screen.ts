@@ -29,6 +29,7 @@ import { notice } from "./recovery.ts";
 import { twoKeysCard } from "./two.ts";
 
 export { identity } from "../identity/screen.ts";
+export { delegate } from "../spending/delegate.ts";
 export { spendingNew } from "../spending/form.ts";
 export { spending, spendingRows } from "../spending/list.ts";
 export { spendingReview } from "../spending/review.ts";

@@ -4,6 +4,7 @@ import "./texts.ts";
 import type { Passkey } from "../../passkeys/signers.ts";
 import { keyId } from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
+import { typedAmount } from "../parts/amounts.ts";
 import { text } from "../parts/language.ts";
 import { button, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
 import { run } from "../parts/screen.ts";
@@ -11,7 +12,6 @@ import { ready } from "../parts/vault_client.ts";
 import { TOKENS, shown } from "../send/tokens.ts";
 import { amountOf, periodText } from "../spending/terms.ts";
 import { card } from "../vault/card.ts";
-import { units } from "../vault/values.ts";
 import { change } from "./change.ts";
 import type { Known } from "./screen.ts";
 
@@ -54,9 +54,10 @@ function offer(seconds: Passkey[], { opening }: Known) {
     text("keys.two.hint"),
   );
   const turnOn = (it: HTMLFormElement) => {
-    const most = sum.input.value.trim() === "" ? 0n : units(sum.input.value, unit.decimals);
-    sum.judge(most === null ? text("spend.bad.limit", { decimals: unit.decimals }) : "");
-    if (most === null) return sum.input.focus();
+    const isNone = /^0?$/.test(sum.input.value.trim());
+    const { value: most, bad } = typedAmount(sum.input.value, unit.decimals);
+    sum.judge(isNone ? "" : bad);
+    if (bad && !isNone) return sum.input.focus();
     return run(it.querySelector("button"), () => turnedOn(seconds, most, opening));
   };
   return [form(turnOn, sum.node, el("div", { class: "buttons" }, submit(text("keys.two.yes"))))];

@@ -1,5 +1,7 @@
 /** The page of the service that a person leaves: names the new one, shows what moves, and moves it. */
 
+import { addFacts, facts } from "../../kit/notes.ts";
+import type { Moved } from "../../kit/stored.ts";
 import { MoveRefused, NetworkError, RequestRefused, SecondKeyMissing, serviceAddress } from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text, type TextKey } from "../parts/language.ts";
@@ -13,6 +15,14 @@ import { FOR_PASSKEY, made, type Wanted } from "./messages.ts";
 type Plan = { address: string; host: string; identifier: string; did: string };
 
 const AT = { autocapitalize: "none", autocomplete: "off", spellcheck: "false", inputmode: "url" };
+
+/** Asks for the new service, or says to which one the vault was moved already. */
+export async function moveOrMoved() {
+  const { vault } = await ready();
+  const { moved } = await facts((await vault.query()).did);
+  if (moved) ended(moved);
+  else moveFrom();
+}
 
 /** Asks for the new service. */
 export function moveFrom() {
@@ -84,7 +94,7 @@ function review(plan: Plan) {
   });
 }
 
-async function moved({ address, host, identifier }: Plan, opened: Window | null, owner: boolean) {
+async function moved({ address, host, identifier, did }: Plan, opened: Window | null, owner: boolean) {
   if (!opened) throw new ProblemError("move.blocked");
   const make = async (wanted: Wanted) => {
     const passkey = await made(opened, address, wanted);
@@ -107,7 +117,10 @@ async function moved({ address, host, identifier }: Plan, opened: Window | null,
     code: () => codeFor(host, identifier),
     onProgress: (step) => shown.has(step) && say(text(`move.${step}` as TextKey)),
   });
-  ended(address, done);
+  const { leftBehind, isOwner, missingOn } = done;
+  const noted = { address, identifier: done.identifier, leftBehind, isOwner, missingOn };
+  await addFacts(did, { moved: noted }).catch(() => {}); // said once only
+  ended(noted);
 }
 
 function codeFor(host: string, identifier: string): Promise<string> {
@@ -121,21 +134,20 @@ function codeFor(host: string, identifier: string): Promise<string> {
   });
 }
 
-function ended(
-  address: string,
-  moved: { identifier: string; leftBehind: string[]; isOwner: boolean; missingOn: string[] },
-) {
+function ended(moved: Moved) {
+  const { address } = moved;
   const { host } = new URL(address);
   show({
     name: "move-done",
     heading: text("move.done"),
-    redraw: () => ended(address, moved),
+    redraw: () => ended(moved),
     body: [
       paragraph("move.done.text", { identifier: moved.identifier, host }),
       paragraph(moved.isOwner ? "move.owned" : "move.done.owner"),
       moved.missingOn.length > 0 && paragraph("move.done.missing", { chains: moved.missingOn.join(", ") }, "notice"),
       moved.leftBehind.length > 0 && paragraph("move.done.behind", { names: moved.leftBehind.join(", ") }),
       el("p", {}, el("a", { href: `${address}/vault`, "data-name": "there" }, text("move.done.open", { host }))),
+      buttons(button(text("move.heading"), moveFrom, { kind: "plain", name: "again" })),
     ],
   });
 }

@@ -1,5 +1,6 @@
 /** Shows one screen at a time: draws it, moves the focus to its heading, and announces events once. */
 
+import { focusAgain } from "../../kit/focus.ts";
 import { serviceName } from "../../kit/meta.ts";
 import { text } from "./language.ts";
 import { el } from "./nodes.ts";
@@ -13,6 +14,8 @@ let turn = 0;
 let again = false;
 /** Called after each screen was drawn. */
 let drawn = () => {};
+/** How many actions of buttons are running. */
+let running = 0;
 /** Ends the timers and pending requests of the current screen when another replaces it. */
 let ending = new AbortController();
 
@@ -117,15 +120,28 @@ export async function run(pressed: HTMLElement | null, work: () => Promise<unkno
   buttons.forEach((it) => (it.disabled = true));
   alarm("");
   say(meanwhile);
+  running += 1;
   try {
     await work();
     if (meanwhile && part("status").textContent === meanwhile) say("");
   } catch (error) {
     tell(error);
   } finally {
+    running -= 1;
     buttons.forEach((it) => (it.disabled = false));
-    if (pressed?.isConnected && document.activeElement === document.body) pressed.focus({ preventScroll: true });
+    focusAgain(pressed);
   }
+}
+
+/**
+ * Says that the service is slow, if the person waits for what a button does.
+ *
+ * @returns says again what was said before
+ */
+export function saySlow(): () => void {
+  const before = part("status").textContent;
+  if (running) say(text("slow"));
+  return () => part("status").textContent === text("slow") && say(before);
 }
 
 function part(id: string) {

@@ -7,6 +7,7 @@ import { meta } from "../../kit/meta.ts";
 import { secondPasskey } from "../../kit/second_passkey.ts";
 import { Client } from "../library.ts";
 import { askDuringFirstCopy } from "./leaving.ts";
+import { saySlow } from "./screen.ts";
 import { confirmedSecond } from "./second_key.ts";
 
 /**
@@ -18,14 +19,30 @@ export const SERVICE_DID = meta("did") || undefined;
 let invitation = new URLSearchParams(location.search).get("invitation") ?? "";
 /** The passkey that the person used last to confirm. */
 let used = "";
+/** An answer that takes longer than this is late, which the person is told. */
+export const SLOW_MS = 8000;
+
 let client: Client | null = null;
 let booted: Promise<unknown> | null = null;
 let onEnd: (type: string, why: string) => void = () => {};
 
+/** Sends a request. While its answer does not come, the person is told so. */
+const watched: typeof fetch = async (...given) => {
+  let answered = () => {};
+  const timer = setTimeout(() => (answered = saySlow()), SLOW_MS);
+  try {
+    const response = await fetch(...given);
+    answered();
+    return response;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /** Returns the client without waiting for its enclave, which requests to the service do not need. */
 export function service(): Client {
   if (!client) {
-    const made = (client = new Client({ snapshots: { serviceDid: SERVICE_DID } }));
+    const made = (client = new Client({ fetch: watched, snapshots: { serviceDid: SERVICE_DID } }));
     made.invitation = invitation;
     made.secondKey = secondPasskey(made.vault, confirmedSecond, () => used);
     askDuringFirstCopy(made.vault);

@@ -1,13 +1,13 @@
 /** The first screen of a payment, which asks for the payee and the amount. */
 
-import { language, text } from "../parts/language.ts";
+import { typedAmount } from "../parts/amounts.ts";
+import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { ProblemError, problem } from "../parts/problems.ts";
 import { go, opening } from "../parts/router.ts";
 import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { receiveHere } from "../vault/account.ts";
-import { units } from "../vault/values.ts";
 import { sendError } from "./errors.ts";
 import { resolved } from "./payee.ts";
 import { shown, type Token, TOKENS } from "./tokens.ts";
@@ -16,6 +16,24 @@ export type Typed = { to: string; amount: string; symbol: string; again?: Again 
 
 /** what was noted about the payment that is sent again, in place of the open one */
 type Again = { to: string; address: string; shop?: string; label?: string };
+
+/** Returns what the form that was shown last contains. */
+let now: () => Typed | null = () => null;
+/** Of the vault that was open last: the payment that was typed when the vault locked itself. */
+let unsent: { did: string; typed: Typed | null } = { did: "", typed: null };
+
+/** Keeps what is typed into the form of a payment, or was before its review, until this window opens the vault again. */
+export function keepTyped() {
+  const { screen = "" } = (document.querySelector("main") as HTMLElement).dataset;
+  if (["send", "send-review"].includes(screen)) unsent.typed = now();
+}
+
+/** Returns what was kept for a vault that is open now, once. */
+export function keptTyped(did: string): Typed | null {
+  const typed = unsent.did === did ? unsent.typed : null;
+  unsent = { did, typed: null };
+  return typed;
+}
 
 export function send(typed: Partial<Typed> = {}) {
   const to = field(
@@ -33,9 +51,9 @@ export function send(typed: Partial<Typed> = {}) {
     { id: "send-token", name: "token" },
     ...TOKENS.map(({ symbol }) => el("option", { value: symbol, selected: symbol === typed.symbol }, symbol)),
   );
-  const now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value, again: typed.again });
+  now = () => ({ to: to.input.value, amount: much.input.value, symbol: token.value, again: typed.again });
   const next = (it: HTMLFormElement) =>
-    run(it.querySelector("button[type=submit]"), () => reviewed(now(), to, much), text("send.checking"));
+    run(it.querySelector("button[type=submit]"), () => reviewed(now() as Typed, to, much), text("send.checking"));
   const tellHeld = async () => {
     const chosen = tokenOf(token.value);
     const { balance } = await held(chosen);
@@ -49,7 +67,7 @@ export function send(typed: Partial<Typed> = {}) {
     name: "send",
     heading: text("send.heading"),
     focus: to.input,
-    redraw: () => send(now()),
+    redraw: () => send(now() as Typed),
     body: [
       typed.again ? paragraph("send.again", {}, "notice") : null,
       form(
@@ -65,17 +83,13 @@ export function send(typed: Partial<Typed> = {}) {
 
 async function reviewed(typed: Typed, to: ReturnType<typeof field>, much: ReturnType<typeof field>) {
   to.judge();
-  much.judge();
   document.querySelector('[data-name="too-little"]')?.remove();
   const token = tokenOf(typed.symbol);
-  const value = units(typed.amount, token.decimals);
+  const { value, bad } = typedAmount(typed.amount, token.decimals);
+  much.judge(bad);
   const payee = await resolved(typed.to).catch((error) => refuse(to, sendError(error)));
   if (!payee) return;
-  if (!value)
-    return refuse(
-      much,
-      new ProblemError("send.bad.amount", { digits: new Intl.NumberFormat(language).format(token.decimals) }),
-    );
+  if (bad) return much.input.focus();
   const { balance, from, chain, chainId } = await held(token);
   if (balance < value) {
     much.node.closest("form")?.after(receiveHere(from, chain, () => reviewed(typed, to, much)));

@@ -11,7 +11,7 @@ import { explainedMissing } from "../parts/second_key.ts";
 import { ready } from "../parts/vault_client.ts";
 import { testMoney } from "../vault/account.ts";
 import { sendError } from "./errors.ts";
-import type { Typed } from "./form.ts";
+import { keepTyped, type Typed } from "./form.ts";
 import { type Doubts, doubtsAbout } from "./lookalikes.ts";
 import type { Payee } from "./payee.ts";
 import { byPasskey, byPassword } from "./person.ts";
@@ -76,7 +76,9 @@ function draw(planned: Planned, known: Seen, fee: Fee, withPassword: boolean = f
       document.querySelector('[data-name="confirm"]'),
       async () => {
         await confirm().catch(async (error) => {
-          if (withPassword) await go("vault", { locked: "unlock.locked" });
+          if (!withPassword) throw error;
+          keepTyped();
+          await go("vault", { locked: "unlock.locked" });
           throw error;
         });
         await go("sending", { planned, fee });

@@ -1,6 +1,7 @@
 /** The screen on which a person lets an app spend without asking, within a limit that the account enforces. */
 
 import "../keys/texts.ts";
+import { typedAmount } from "../parts/amounts.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { go, opening } from "../parts/router.ts";
@@ -8,7 +9,6 @@ import { run, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { accountOf } from "../keys/people.ts";
 import { TOKENS } from "../send/tokens.ts";
-import { units } from "../vault/values.ts";
 import { PERIODS, periodText } from "./terms.ts";
 
 const DAY = 86_400;
@@ -39,10 +39,10 @@ export function spendingNew(given: Partial<Typed> = {}) {
   );
   const next = (it: HTMLFormElement) => {
     const { decimals } = TOKENS[Number(token.value)];
-    const [most, count] = [units(limit.input.value, decimals), Number(days.input.value)];
+    const [{ value: most, bad }, count] = [typedAmount(limit.input.value, decimals), Number(days.input.value)];
     const isDays = Number.isInteger(count) && count >= 1 && count <= MOST_DAYS;
     to.judge(DID_NEW.test(to.input.value.trim()) ? "" : text("spend.bad.to"));
-    limit.judge(most ? "" : text("spend.bad.limit", { decimals }));
+    limit.judge(bad);
     days.judge(isDays ? "" : text("spend.bad.days"));
     const wrong = it.querySelector("[aria-invalid]");
     if (wrong) return (wrong as HTMLElement).focus();
@@ -54,7 +54,7 @@ export function spendingNew(given: Partial<Typed> = {}) {
       days: days.input.value,
       payee: payee.input.value.trim(),
     };
-    return run(it.querySelector("button"), () => proposed(values, most as bigint), text("working"));
+    return run(it.querySelector("button"), () => proposed(values, most), text("working"));
   };
   show({
     name: "spending-new",

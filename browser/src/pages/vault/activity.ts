@@ -5,6 +5,7 @@
 
 import type { IndexerTransfers } from "../../http/service.ts";
 import type { Sent } from "../../kit/stored.ts";
+import { asTyped } from "../parts/amounts.ts";
 import { amount, moment, text, type TextKey } from "../parts/language.ts";
 import { button, el, paragraph, type Press } from "../parts/nodes.ts";
 import { go } from "../parts/router.ts";
@@ -115,7 +116,7 @@ export function payments(sent: Sent[], transfers: Transfer[], open: Set<string> 
 /** The button that offers a payment again, with the same nonce and thus in place of the open one, at a higher fee. */
 function againButton({ to, address = to, amount: decimal, symbol, shop, label }: Sent) {
   const again = { to, address, shop, label };
-  const opened = () => go("send", { to: address, amount: decimal, symbol, again });
+  const opened = () => go("send", { to: address, amount: asTyped(decimal), symbol, again });
   return el("div", { class: "buttons" }, button(text("activity.again"), opened, { kind: "plain", name: "send-again" }));
 }
 

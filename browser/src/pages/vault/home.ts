@@ -13,6 +13,7 @@ import type { Copies } from "../parts/providers.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
 import { drillCard } from "../drill/card.ts";
+import { keptTyped, send } from "../send/form.ts";
 import { openFrom, sentFrom } from "../send/sent.ts";
 import { facts, sentRows } from "../../kit/notes.ts";
 import { leaveCard } from "../leave/parts.ts";
@@ -54,6 +55,8 @@ export async function home({ said = "", quiet = false }: { said?: string; quiet?
   if ((await vault.status()).locked) return still() ? enter() : undefined;
   const known = await gathered();
   if (!still()) return;
+  const typed = keptTyped(known.did);
+  if (typed) return send(typed);
   const lock = async () => {
     await vault.lock();
     await enter({ locked: "unlock.locked" });

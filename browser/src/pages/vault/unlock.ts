@@ -19,6 +19,7 @@ import { ProblemError, succeeded } from "../parts/problems.ts";
 import { go } from "../parts/router.ts";
 import { alarm, preparing, run, say, show, tell } from "../parts/screen.ts";
 import { ready, service } from "../parts/vault_client.ts";
+import { keepTyped } from "../send/form.ts";
 import { nothing } from "./nothing.ts";
 import { backupButton } from "./recover.ts";
 
@@ -279,6 +280,7 @@ async function vaultChoice(): Promise<{ did: () => string; node: Node | null }> 
  */
 export function gone(type: string, why: string = "") {
   const screen = (document.querySelector("main") as HTMLElement).dataset.screen ?? "";
+  keepTyped();
   if (type === "taken") return void go("elsewhere");
   if (type === "failed") return alarm(text("problem.stopped"));
   if (["start", "choose", "passkey", "prove"].includes(screen)) return;

@@ -2,24 +2,13 @@
 
 import { decimalOf } from "../../chain/amounts.ts";
 import type { Sent } from "../../kit/stored.ts";
+import { units } from "../../kit/typed_amount.ts";
 
 export { decimalOf };
 
 /** Splits an address into groups of four characters, which people can compare more easily. */
 export function grouped(address: string) {
   return address.replace(/^0x/, "0x ").replace(/([0-9a-fA-F]{4})(?=[0-9a-fA-F])/g, "$1 ");
-}
-
-/**
- * Converts a decimal number to the smallest unit: "12.5" with 6 decimals is 12500000n.
- *
- * @param decimal with a point or a comma
- * @returns null if it is not such a number
- */
-export function units(decimal: string, decimals: number): bigint | null {
-  const found = /^(\d+)(?:[.,](\d+))?$/.exec(decimal.trim());
-  if (!found || (found[2]?.length ?? 0) > decimals) return null;
-  return BigInt(found[1] + (found[2] ?? "").padEnd(decimals, "0"));
 }
 
 /** A payment noted in this browser and one on the chain within this time are the same if payee and amount are. */

@@ -128,6 +128,7 @@ export default {
   "bad.chain": "Geben Sie die ID der Chain ein, eine Dezimalzahl.",
   "bad.address": "Das ist keine Adresse, oder ihre Prüfsumme ist falsch.",
   "bad.nft": "Geben Sie NFTs als 0x…:7 ein, die Adresse des Vertrags und die Nummer.",
+  "bad.file": "Wählen Sie zuerst die Datei.",
   "bad.amount": "Geben Sie einen Betrag wie 0,01 ein.",
   "bad.url": "Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt.",
   working: "Einen Moment.",

@@ -227,6 +227,23 @@ export default {
   "keys.ask.done": "Der Dienst ist gefragt",
   "keys.ask.account":
     "Ihr altes Konto. Geben Sie das den Menschen, die Sie gewählt haben, wenn auch sie zustimmen müssen.",
+  "allow.form.heading": "Eine App um Zahlungen bitten lassen",
+  "allow.to": "DID der App",
+  "allow.to.hint": "Die App zeigt sie Ihnen. Sie beginnt mit did:",
+  "allow.limit": "Höchstens, insgesamt",
+  "allow.limit.hint": "In USDC",
+  "allow.days": "Für wie viele Tage",
+  "allow.allow": "Erlauben",
+  "allow.bad.to": "Das ist keine DID.",
+  "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
+  "allow.token.heading": "Geben Sie das der App",
+  "allow.token.lead":
+    "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
+  "allow.done": "Fertig",
+  "allow.qr": "QR-Code der Erlaubnis für {to}",
+  "allow.qr.hint":
+    "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
+  "allow.copyLink": "Link kopieren",
   "spend.heading": "Zahlungen ohne Nachfrage",
   "spend.lead":
     "Diese Apps dürfen Geld von Ihrem Konto nehmen, ohne Sie zu fragen. Ihr Konto selbst hält jede Grenze ein.",
@@ -258,7 +275,6 @@ export default {
   "spend.payee.hint": "Ohne Angabe kann die App das Geld an jeden schicken.",
   "spend.next": "Weiter",
   "spend.bad.to": "Geben Sie eine DID an, die mit did:new: beginnt.",
-  "spend.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens {decimals} Stellen nach dem Komma.",
   "spend.bad.days": "Geben Sie 1 bis 3650 Tage an.",
   "spend.review": "Diese App Zahlungen nehmen lassen?",
   "spend.may": "Sie darf höchstens nehmen",

@@ -522,13 +522,6 @@ const de: typeof import("../en/pages.ts").default = {
   "allow.none": "Keine App darf für Sie handeln.",
   "allow.make": "Eine App um Zahlungen bitten lassen",
   "allow.spending": "Zahlungen ohne Nachfrage",
-  "allow.form.heading": "Eine App um Zahlungen bitten lassen",
-  "allow.to": "DID der App",
-  "allow.to.hint": "Die App zeigt sie Ihnen. Sie beginnt mit did:",
-  "allow.limit": "Höchstens, insgesamt",
-  "allow.limit.hint": "In USDC",
-  "allow.days": "Für wie viele Tage",
-  "allow.allow": "Erlauben",
   "allow.row": "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie.",
   "allow.row.past": "{to} durfte bis {date} um höchstens {amount} USDC bitten.",
   "allow.row.other": "{to} darf bis {date} {command}.",
@@ -540,18 +533,7 @@ const de: typeof import("../en/pages.ts").default = {
   "allow.revoke.text":
     "{to} kann damit in diesem Tresor nicht mehr handeln. Ihre anderen Geräte lehnen es ab, sobald sie die neueste Kopie des Tresors haben.",
   "allow.withdrawn": "Die Erlaubnis ist entzogen.",
-  "allow.token.heading": "Geben Sie das der App",
-  "allow.token.lead":
-    "{to} darf bis {date} um höchstens {amount} USDC bitten. Jede Zahlung bestätigen Sie. Kopieren Sie diesen Text in die App.",
   "allow.token": "Erlaubnis",
-  "allow.bad.to": "Das ist keine DID.",
-  "allow.bad.limit": "Geben Sie einen Betrag über 0 an, mit höchstens 6 Stellen nach dem Komma.",
-  "allow.bad.days": "Geben Sie 1 bis 365 Tage an.",
-  "allow.done": "Fertig",
-  "allow.qr": "QR-Code der Erlaubnis für {to}",
-  "allow.qr.hint":
-    "Ein anderes Gerät, das diesen Code scannt oder den Link öffnet, zeigt die Erlaubnis. Geben Sie sie nur {to}.",
-  "allow.copyLink": "Link kopieren",
 
   "received.heading": "Eine Erlaubnis",
   "received.from": "Gegeben wurde sie von {from}.",
@@ -580,7 +562,9 @@ const de: typeof import("../en/pages.ts").default = {
     "Zahlungen an Telefonnummern sind nicht möglich. Fragen Sie nach einem Namen, einer DID oder einer Kontoadresse.",
   "send.bad.host":
     "{name} liest sich wie eine Website oder wie ein Name eines anderen Dienstes. Daran kann man hier nicht zahlen. Fragen Sie nach einem Namen bei diesem Dienst, einer DID oder einer Kontoadresse.",
-  "send.bad.amount": "Geben Sie einen Betrag über 0 ein, mit höchstens {digits} Stellen nach dem Komma.",
+  "amount.bad": "Geben Sie einen Betrag über 0 ein, mit höchstens {decimals} Stellen nach dem Komma.",
+  "amount.unclear":
+    "„{typed}“ kann zwei Beträge bedeuten. Schreiben Sie {digits}, oder setzen Sie vor Bruchteile ein Komma.",
   "send.review.heading": "Zahlung prüfen",
   "send.fee.changed":
     "Die Netzgebühr ist gestiegen, und es wurde nichts gesendet. Prüfen Sie die neue Gebühr und senden Sie dann.",
@@ -741,6 +725,7 @@ const de: typeof import("../en/pages.ts").default = {
   "problem.send_failed": "Wir konnten den Code nicht schicken. Dieser Versuch zählt nicht.",
   "problem.attestation": "Bitte bestätigen Sie Ihre Adresse noch einmal.",
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",
+  slow: "Der Dienst hat noch nicht geantwortet. Sie können warten, oder laden Sie die Seite neu und versuchen Sie es später.",
   "problem.offline": "Keine Verbindung zum Dienst. Ihr Stand bleibt erhalten.",
   "problem.server": "Der Dienst kann gerade nicht antworten. Ihr Stand bleibt erhalten.",
   "problem.alias": "Dieser Name ist auf der Chain schon vergeben. Wählen Sie einen anderen.",

@@ -119,6 +119,7 @@ export default {
   "bad.chain": "Type the chain’s ID, a decimal number.",
   "bad.address": "This is not an address, or its checksum is wrong.",
   "bad.nft": "Type NFTs as 0x…:7, the contract’s address and the ID as a decimal number.",
+  "bad.file": "Choose the file first.",
   "bad.amount": "Type an amount such as 0.01.",
   "bad.url": "Type an address that starts with http:// or https://.",
   working: "One moment.",

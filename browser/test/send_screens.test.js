@@ -1,0 +1,121 @@
+/** What the screens of a payment say of payees and amounts, and what they keep. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { one, press, type, until } from "./dom.js";
+import { HELD, ROW, client, onPage, visited } from "./on_page.js";
+import {
+  AccountNotFunded,
+  NetworkError,
+  OperationFailed,
+  PaymentRefused,
+  RequestRefused,
+  SecondKeyMissing,
+  Vault,
+} from "../src/holdfast.ts";
+import { text } from "../src/pages/parts/language.ts";
+import { problem } from "../src/pages/parts/problems.ts";
+import { addScreens } from "../src/pages/parts/router.ts";
+import { show } from "../src/pages/parts/screen.ts";
+import { sendError } from "../src/pages/send/errors.ts";
+import { keptTyped, send } from "../src/pages/send/form.ts";
+import { resolved } from "../src/pages/send/payee.ts";
+import { delegate } from "../src/pages/spending/delegate.ts";
+import { gone } from "../src/pages/vault/unlock.ts";
+
+const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+const CHECKSUMMED = "0x52908400098527886E0F7030069857D2E4169EE7";
+for (const [typed, key] of [
+  ["Bob@Example.com", "send.bad.email"],
+  ["+49 151 23456789", "send.bad.phone"],
+  ["vitalik.eth", "send.bad.host"],
+  ["0x5290…69ee7", "send.bad.copied"],
+  [CHECKSUMMED.slice(0, -1), "send.bad.copied"],
+  ["my friend Ann", "send.bad.to"],
+  [CHECKSUMMED.replace("E7", "e7"), "send.bad.checksum"],
+  ["unknown", "send.bad.name"],
+])
+  onPage(`${typed} is refused as a payee, and only a name is looked up`, async (context) => {
+    const looked = [];
+    client(context, {
+      vault: { keccak256: async (data) => (await import("../src/did/keccak.ts")).keccak256(data) },
+      checkAlias: async ({ alias }) => (looked.push(alias), { available: true }),
+    });
+    context.mock.method(Vault.prototype, "call", async () => ({ address: CHECKSUMMED }));
+    await assert.rejects(resolved(typed), { key });
+    assert.deepEqual(looked, key === "send.bad.name" ? ["unknown"] : []);
+  });
+
+onPage("the form of a payment says what the account has of the chosen token", async (context) => {
+  client(context, HELD);
+  send();
+  const words = (have) => text("send.held", { have });
+  await until(() => one("form").textContent.includes(words("5.00\u00a0USDC")));
+  const token = one("select");
+  token.value = "ETH";
+  token.dispatchEvent(new Event("change"));
+  await until(() => one("form").textContent.includes(words("0.00\u00a0ETH")));
+});
+
+for (const [typed, unclear] of [
+  ["1,234", "1234"],
+  ["1.234", ""],
+  ["12,34", ""],
+  ["0,123", ""],
+  ["1,234,567", "1234567"],
+])
+  onPage(`an amount that can be read in two ways is refused: ${typed}`, async () => {
+    delegate();
+    type("limit", typed);
+    press("submit");
+    const words = text("amount.unclear", { typed, digits: unclear });
+    assert.equal(one('[name="limit"]').hasAttribute("aria-invalid"), Boolean(unclear));
+    assert.equal(document.body.textContent.includes(words), Boolean(unclear));
+  });
+
+onPage("a payment that was typed when the vault became unavailable is there again, in this vault", async (context) => {
+  client(context, HELD);
+  addScreens({ elsewhere: () => void visited.push(["elsewhere"]) });
+  const typed = { to: "bob", amount: "1.5", symbol: "ETH", again: undefined };
+  const began = () => {
+    keptTyped(ROW.did); // as the screen of the vault that is open
+    send({ to: typed.to });
+    type("amount", typed.amount);
+    one("select").value = typed.symbol;
+  };
+  began();
+  assert.equal(keptTyped(ROW.did), null);
+  for (const [did, there] of [
+    ["did:new:0x2", null],
+    [ROW.did, typed],
+    [ROW.did, null],
+  ]) {
+    if (did !== ROW.did || there) began();
+    gone("taken");
+    show({ name: "unlock", heading: "", body: [] });
+    assert.deepEqual(keptTyped(did), there);
+  }
+  assert.deepEqual(visited.at(-1), ["elsewhere"]);
+});
+
+const failed = (message, more = {}) => Object.assign(new OperationFailed(message), more);
+const few = { address: CHECKSUMMED, balance: 0n, needed: 10n ** 15n };
+for (const [error, how, words] of [
+  [new PaymentRefused("none", "payee_unregistered"), {}, "DID is not registered, or not active."],
+  [new AccountNotFunded("few", few), {}, "needs 0.001\u00a0ETH"],
+  [new AccountNotFunded("few", { ...few, needed: 5_000_000n, token: USDC }), {}, "you need 5.00\u00a0USDC"],
+  [new SecondKeyMissing(CHECKSUMMED, ["0x6b17d1f2"]), {}, "0x6b17d1f2"],
+  [failed("an earlier one was mined", { earlier: "mined" }), {}, "has gone through in the meantime"],
+  [failed("refused: AA23 reverted"), { handedOver: true }, "AA23 reverted"],
+  [failed("no receipt in time"), { handedOver: true }, text("send.unconfirmed")],
+  [failed("refused: too many questions"), { handedOver: true, sent: true }, text("send.unconfirmed")],
+  [failed("the operation was mined and failed"), { sent: true }, text("chain_failed")],
+  [new NetworkError("gone"), { handedOver: true }, text("send.unconfirmed")],
+  [new NetworkError("gone"), {}, text("problem.offline")],
+  [new RequestRefused("rate_limited", 429), {}, text("send.toomany")],
+])
+  test(`a payment that was not made, or of which it is not known: ${error.message} ${JSON.stringify(how)}`, () => {
+    const said = problem(sendError(error, how));
+    assert.ok(said.includes(words), said);
+  });
