@@ -94,8 +94,10 @@ class Publisher:
 
     async def state(self) -> SnapshotState:
         """Return the current state: queued after a change. Raises ClientStateError without a vault, StorageError."""
-        did = await self._did()
+        did, service = await self._did(), self._hosts.service
         state = await asyncio.to_thread(read_state, self._store, did)
+        if state.service != service:  # which may lack what another one has acknowledged
+            state = msgspec.structs.replace(state, service=service, acknowledged_revision=0, sent_revision=0)
         stored = await asyncio.to_thread(self._store.load, did) if state.status == "pinned" else None
         return msgspec.structs.replace(state, status="queued") if stored and is_due(stored, state) else state
 
