@@ -39,6 +39,7 @@ import { safety } from "../src/pages/register/safety.ts";
 import { sendError } from "../src/pages/send/errors.ts";
 import { send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
+import { spendingRows } from "../src/pages/spending/list.ts";
 import { showState, start } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
 import { passkeysCard } from "../src/pages/vault/passkeys.ts";
@@ -376,6 +377,19 @@ for (const [typed, key] of [
     await assert.rejects(resolved(typed), { key });
     assert.deepEqual(looked, key === "send.bad.name" ? ["unknown"] : []);
   });
+
+onPage("of a permission is said which function it lets an app call", async (context) => {
+  const target = `0x${"11".repeat(20)}`;
+  const permission = { keyId: "0x1", token: target, allowance: 5n, period: 0, until: 0, target };
+  const list = async () =>
+    ["0x00000000", "0xa9059cbb"].map((it) => ({ id: it, permission: { ...permission, function: it }, spent: 0n, to: "" }));
+  client(context, { accountSpending: async () => ({ list }) });
+  context.mock.method(Vault.prototype, "keccak256", async () => `0x${"0".repeat(64)}`);
+  await spendingRows(document.body);
+  const [plain, calling] = document.body.querySelectorAll("[data-permission]").map((it) => it.textContent);
+  assert.deepEqual([plain.includes(text("spend.only", { payee: target })), plain.includes("0xa9059cbb")], [true, false]);
+  assert.ok(calling.includes(text("spend.calls", { name: "0xa9059cbb" })));
+});
 
 /** The screen of a request to sign a long text, in a box that shows 100 of its 900 pixels. */
 async function asked(context, more = {}) {

@@ -80,9 +80,9 @@ def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None
 
 
 def _address(text: str) -> str:
-    from holdfast.client.leaving.moves import address_of
+    from holdfast.client.flows.accounts import address_in
 
     try:
-        return address_of(text, text)
+        return address_in(text, text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

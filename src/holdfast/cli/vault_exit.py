@@ -181,23 +181,24 @@ def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, 
 
 
 def _named(chain: int, entry_point: str, registry: str, tokens: list[str] | None, nfts: list[str] | None) -> Named:
-    from holdfast.client.leaving.moves import address_of, nft_of
+    from holdfast.client.flows.accounts import address_in
+    from holdfast.client.leaving.moves import nft_of
     from holdfast.client.leaving.reading import Named
 
     return Named(
         chain_id=chain,
         entry_point=_entry_point(entry_point),
-        registry=address_of(registry, "--registry"),
+        registry=address_in(registry, "--registry"),
         usdc=CHAINS[chain].usdc if chain in CHAINS else None,
-        tokens=tuple(address_of(token, "--token") for token in tokens or ()),
+        tokens=tuple(address_in(token, "--token") for token in tokens or ()),
         nfts=tuple(nft_of(nft) for nft in nfts or ()),
     )
 
 
 def _address(text: str | None, option: str) -> str | None:
-    from holdfast.client.leaving.moves import address_of
+    from holdfast.client.flows.accounts import address_in
 
-    return None if text is None else address_of(text, option)
+    return None if text is None else address_in(text, option)
 
 
 def _entry_point(text: str) -> str:
