@@ -382,12 +382,20 @@ onPage("of a permission is said which function it lets an app call", async (cont
   const target = `0x${"11".repeat(20)}`;
   const permission = { keyId: "0x1", token: target, allowance: 5n, period: 0, until: 0, target };
   const list = async () =>
-    ["0x00000000", "0xa9059cbb"].map((it) => ({ id: it, permission: { ...permission, function: it }, spent: 0n, to: "" }));
+    ["0x00000000", "0xa9059cbb"].map((it) => ({
+      id: it,
+      permission: { ...permission, function: it },
+      spent: 0n,
+      to: "",
+    }));
   client(context, { accountSpending: async () => ({ list }) });
   context.mock.method(Vault.prototype, "keccak256", async () => `0x${"0".repeat(64)}`);
   await spendingRows(document.body);
   const [plain, calling] = document.body.querySelectorAll("[data-permission]").map((it) => it.textContent);
-  assert.deepEqual([plain.includes(text("spend.only", { payee: target })), plain.includes("0xa9059cbb")], [true, false]);
+  assert.deepEqual(
+    [plain.includes(text("spend.only", { payee: target })), plain.includes("0xa9059cbb")],
+    [true, false],
+  );
   assert.ok(calling.includes(text("spend.calls", { name: "0xa9059cbb" })));
 });
 

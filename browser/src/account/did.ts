@@ -4,7 +4,7 @@ import "../core.ts";
 import { fromHex, randomBytes, toHex } from "../bytes.ts";
 import { type Call, execute } from "../chain/calls.ts";
 import * as calls from "../chain/did_calls.ts";
-import { addressIn, checkedHandle, checksumAddress, textHash } from "../chain/names.ts";
+import { checkedAddress, checkedHandle, checksumAddress, textHash } from "../chain/names.ts";
 import { NOBODY } from "../chain/permissions.ts";
 import { ask } from "../chain/rpc.ts";
 import type { Client } from "../client.ts";
@@ -88,7 +88,7 @@ export class AccountDid {
    * @param address the zero address withdraws the proposal
    */
   async proposeController(address: string, { onProgress }: { onProgress?: OnProgress } = {}) {
-    const to = address === NOBODY ? NOBODY : await addressIn(this.#client.vault, address, "address");
+    const to = address === NOBODY ? NOBODY : await checkedAddress(this.#client.vault, address, "address");
     return this.#changed((registry, hash) => calls.changeController(registry, hash, to), onProgress);
   }
 

@@ -4,7 +4,7 @@ import "../core.ts";
 import { type Call, execute, isAddress } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { addressIn } from "../chain/names.ts";
+import { checkedAddress } from "../chain/names.ts";
 import type { Owner } from "../chain/owner_list.ts";
 import { byName, named, ofChanges, p256Signer, type Settings, settingsOf, signaturesIn } from "../chain/owners.ts";
 import { wayOf } from "../chain/two_keys.ts";
@@ -345,14 +345,14 @@ export class AccountKeys {
   }
 
   async #checkTyping(signers: (string | undefined)[]) {
-    for (const it of signers.filter(isAddress)) await addressIn(this.#client.vault, it, "signer");
+    for (const it of signers.filter(isAddress)) await checkedAddress(this.#client.vault, it, "signer");
   }
 
   async #opened(): Promise<{ own: SmartAccount; chainAccount: AccountOnChain }> {
     const { vault } = this.#client;
     const own = await this.#ownAccount();
     const url = await own.knownEndpoint();
-    const address = this.#address === null ? own.address : await addressIn(vault, this.#address, "account");
+    const address = this.#address === null ? own.address : await checkedAddress(vault, this.#address, "account");
     return { own, chainAccount: { vault, url, address } };
   }
 

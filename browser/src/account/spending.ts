@@ -9,7 +9,7 @@ import { type Call, execute } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
 import { type Granted, permissionsOf } from "../chain/granted.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { addressIn } from "../chain/names.ts";
+import { checkedAddress } from "../chain/names.ts";
 import { NATIVE } from "../chain/native.ts";
 import { p256Signer } from "../chain/owners.ts";
 import * as permissions from "../chain/permissions.ts";
@@ -62,8 +62,8 @@ export class AccountSpending {
     const smartAccount = await this.#account();
     const { address: account, contracts } = smartAccount;
     const { vault } = this.#client;
-    const token = terms.token === NATIVE ? NATIVE : await addressIn(vault, terms.token, "token");
-    const payee = terms.payee ? await addressIn(vault, terms.payee, "payee") : null;
+    const token = terms.token === NATIVE ? NATIVE : await checkedAddress(vault, terms.token, "token");
+    const payee = terms.payee ? await checkedAddress(vault, terms.payee, "payee") : null;
     const salt = BigInt(toHex(randomBytes(8)));
     const permission = permissions.permissionOf(
       { ...terms, token, payee },
@@ -155,7 +155,7 @@ export class AccountSpending {
     { to, amount }: { to: string; amount: bigint },
     { onProgress }: { onProgress?: OnProgress } = {},
   ): Promise<string> {
-    const payee = await addressIn(this.#client.vault, to, "to");
+    const payee = await checkedAddress(this.#client.vault, to, "to");
     if (amount < 0n || amount >> 256n) throw new TypeError("amount: a whole number in the token's smallest unit");
     const spending = permissions.spendingIn((await this.#allowed(container)).policy);
     if (!spending) throw new PaymentRefused("the delegation names no permission of an account", "delegation");

@@ -78,7 +78,7 @@ export async function checksumAddress(vault: Vault, address: string): Promise<st
  * reveals most typing errors.
  * @throws {TypeError} it starts with `name`: a wrong checksum, the zero address or another text
  */
-export async function addressIn(vault: Vault, text: unknown, name: string): Promise<string> {
+export async function checkedAddress(vault: Vault, text: unknown, name: string): Promise<string> {
   if (!isAddress(text) || BigInt(text) === 0n) throw new TypeError(`${name}: not an address`);
   const found = await checksumAddress(vault, text);
   const digits = text.slice(2);

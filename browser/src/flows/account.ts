@@ -18,7 +18,7 @@ import { createAccount, type Payment } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.ts";
 import { type Fees, higherFees } from "../chain/fees.ts";
 import { permissionsOf } from "../chain/granted.ts";
-import { addressIn, textHash } from "../chain/names.ts";
+import { checkedAddress, textHash } from "../chain/names.ts";
 import { getAlias, readAlias } from "../chain/did_calls.ts";
 import { ownersOf } from "../chain/owner_list.ts";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.ts";
@@ -104,7 +104,7 @@ export class SmartAccount {
     const { contracts, key } = await SmartAccount.open(client);
     const { accountAddress: named, vault } = client;
     if (named === null) return new SmartAccount(client, { contracts, key });
-    const address = await addressIn(vault, named, "account");
+    const address = await checkedAddress(vault, named, "account");
     return new SmartAccount(client, { contracts, key: { ...key, address }, isForeign: true });
   }
 

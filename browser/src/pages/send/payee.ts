@@ -1,7 +1,7 @@
 /** Resolves a payee from an address, a DID or a name, and rates how certain the result is. */
 
 import { canonicalHandle } from "../../chain/names.ts";
-import { RequestRefused, addressIn, payeeOf, textHash } from "../library.ts";
+import { RequestRefused, checkedAddress, payeeOf, textHash } from "../library.ts";
 import { formOf } from "../parts/handle_forms.ts";
 import type { TextKey } from "../parts/language.ts";
 import { ProblemError } from "../parts/problems.ts";
@@ -52,7 +52,7 @@ export async function resolved(typed: string): Promise<Payee> {
 }
 
 async function checked(to: string) {
-  return addressIn((await ready()).vault, to, "to").catch(() => {
+  return checkedAddress((await ready()).vault, to, "to").catch(() => {
     throw new ProblemError("send.bad.checksum");
   });
 }

@@ -148,8 +148,8 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, TimeoutError):
-            raise NetworkError("the whole answer did not arrive in time") from error
-        if isinstance(error, httpx2.ConnectError):
+            raise NetworkError(f"{self._at}: the whole answer did not arrive in time") from error
+        if isinstance(error, httpx2.TransportError):
             raise NetworkError(f"{self._at}: {_message(error)}") from error
         if isinstance(error, (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError)):
             raise NetworkError(_message(error)) from error
