@@ -15,7 +15,7 @@ const { fetch } = globalThis;
 globalThis.fetch = async (asked, options) => {
   if (new URL(asked).hostname === "127.0.0.1") return fetch(asked, options);
   strays.push(String(asked));
-  throw new TypeError("tests ask only servers of their own");
+  throw new TypeError("tests ask only their own servers");
 };
 
 const here = new URL("./", import.meta.url);
