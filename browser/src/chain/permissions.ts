@@ -135,7 +135,7 @@ export function tokenOf({ token }: Permission) {
 }
 
 /** Returns the only function of the receiver that the spender may call, in 0x-hex, or null for transfers only. */
-export function functionIn({ function: name }: Permission) {
+export function calledFunction({ function: name }: Permission) {
   return /[^0x]/.test(name) ? name : null;
 }
 

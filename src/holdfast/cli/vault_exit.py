@@ -115,17 +115,21 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
         if to is not None:
             require_answer(yes=yes, as_json=as_json)
             exit_steps.require_way(rpc, bundler, sender_key)
-        pays = to is not None and bundler is None
-        payer = exit_steps.payer_of(sender_key, as_json=as_json) if pays else None
+        payer = exit_steps.payer_of(sender_key, as_json=as_json) if to is not None and bundler is None else None
         nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
         source = Source(file, folder, key, service, val_share)
         with ExitStack() as vaults:
-            if owner_passkey:
-                first = exit_steps.of_passkey(nodes, chain, request.account, passkey_sources(source))
-            else:
-                first = exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
+            first = _first_key(vaults, source, request, nodes, by_passkey=owner_passkey)
             second = second_key(second_vault, second_passkey, second_file, service, as_json=as_json)
             _leave(first, vaults.enter_context(second), request, nodes, yes=yes, as_json=as_json)
+
+
+def _first_key(
+    vaults: ExitStack, source: Source, request: ExitRequest, nodes: exit_steps.Nodes | None, *, by_passkey: bool
+) -> FirstKey:
+    if by_passkey:
+        return exit_steps.of_passkey(nodes, request.named.chain_id, request.account, passkey_sources(source))
+    return exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
 
 
 def _leave(

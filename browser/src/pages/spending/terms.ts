@@ -1,7 +1,7 @@
 /** A spending permission in words, with all that the person signs. */
 
 import "../keys/texts.ts";
-import { functionIn, payeeIn, type Permission, tokenOf } from "../../chain/permissions.ts";
+import { calledFunction, payeeIn, type Permission, tokenOf } from "../../chain/permissions.ts";
 import { checksumAddress, type Client } from "../library.ts";
 import { moment, text } from "../parts/language.ts";
 import { paragraph } from "../parts/nodes.ts";
@@ -32,7 +32,7 @@ export function untilText({ until }: Permission) {
 
 /** Says which function of the receiver the app may call, if it may do more than transfer. */
 export function callNote(it: Permission) {
-  const name = functionIn(it);
+  const name = calledFunction(it);
   return name !== null && paragraph("spend.calls", { name }, "notice");
 }
 

@@ -72,7 +72,7 @@ class Publishing(NamedTuple):
 class Publisher:
     """Uploads, pins and publishes an unlocked vault's newest revision, from where the previous attempt stopped.
 
-    `turn` is held by what changes the state, and by nothing that waits for a pin.
+    What changes the state holds the vault's `changing`; what waits for a pin does not.
     """
 
     def __init__(
