@@ -83,13 +83,13 @@ def _source(wanted: Wanted) -> dict[str, Any]:
 
 def _snapshot_in(file: Path) -> bytes:
     from holdfast.client.storage.snapshots import from_car
-    from holdfast.wire.client_errors import StorageError
+    from holdfast.wire.client_errors import ClientStateError, StorageError
 
     car = read_named(file)
     try:
         from_car(car)
     except StorageError as error:
-        raise ValueError(f"--car: {file} is not a whole snapshot of a vault: {error}") from None
+        raise ClientStateError(f"{file} is not a whole snapshot of a vault: {error}") from None
     return car
 
 
