@@ -11,14 +11,8 @@ import type { Snapshot } from "./roots.ts";
 import { openedBeside } from "./versions.ts";
 import { pinnedState, readState, recordNote, writeState } from "./state.ts";
 
-export type Copy = {
-  name: string;
-  snapshot: Snapshot;
-  record: Uint8Array<ArrayBuffer>;
-  sequence: number;
-  stored: Stored;
-  service: string;
-};
+type Published = { name: string; record: Uint8Array<ArrayBuffer>; sequence: number; service: string };
+export type Copy = Published & { snapshot: Snapshot; stored: Stored };
 
 /**
  * Uploads the newest revision and publishes it under the vault's name. What the store notes about snapshots stays about

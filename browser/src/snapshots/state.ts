@@ -57,12 +57,8 @@ export function firstState(did: string): SnapshotState {
 }
 
 /** The state once a service has acknowledged a snapshot. @param sequence of its record */
-export function pinnedState(
-  { rootCid, manifest }: Snapshot,
-  revision: number,
-  sequence: number,
-  service: string,
-): SnapshotState {
+export function pinnedState(of: Snapshot, revision: number, sequence: number, service: string): SnapshotState {
+  const { rootCid, manifest } = of;
   const acknowledged = { acknowledgedRoot: rootCid, acknowledgedRevision: revision, precedingRoot: manifest.rootCid };
   return { ...firstState(manifest.did), status: "pinned", revision, rootCid, sequence, service, ...acknowledged };
 }

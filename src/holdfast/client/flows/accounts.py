@@ -20,10 +20,7 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 def address_in(text: str, name: str) -> str:
-    """Return an address in EIP-55 form.
-
-    Raises ValueError, which says `name`, for a wrong checksum, the zero address and other texts.
-    """
+    """Return an address in EIP-55 form. Raises ValueError for a wrong checksum, the zero address and other texts."""
     if not ADDRESS.fullmatch(text) or not any(from_hex(text)):
         raise ValueError(f"{name}: not an address")
     found = checksum_address(from_hex(text))
