@@ -22,6 +22,7 @@ import { sendError } from "../src/pages/send/errors.ts";
 import { keptTyped, send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
 import { delegate } from "../src/pages/spending/delegate.ts";
+import { spendingRows } from "../src/pages/spending/list.ts";
 import { gone } from "../src/pages/vault/unlock.ts";
 
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
@@ -46,6 +47,27 @@ for (const [typed, key] of [
     await assert.rejects(resolved(typed), { key });
     assert.deepEqual(looked, key === "send.bad.name" ? ["unknown"] : []);
   });
+
+onPage("of a permission is said which function it lets an app call", async (context) => {
+  const target = `0x${"11".repeat(20)}`;
+  const permission = { keyId: "0x1", token: target, allowance: 5n, period: 0, until: 0, target };
+  const list = async () =>
+    ["0x00000000", "0xa9059cbb"].map((it) => ({
+      id: it,
+      permission: { ...permission, function: it },
+      spent: 0n,
+      to: "",
+    }));
+  client(context, { accountSpending: async () => ({ list }) });
+  context.mock.method(Vault.prototype, "keccak256", async () => `0x${"0".repeat(64)}`);
+  await spendingRows(document.body);
+  const [plain, calling] = document.body.querySelectorAll("[data-permission]").map((it) => it.textContent);
+  assert.deepEqual(
+    [plain.includes(text("spend.only", { payee: target })), plain.includes("0xa9059cbb")],
+    [true, false],
+  );
+  assert.ok(calling.includes(text("spend.calls", { name: "0xa9059cbb" })));
+});
 
 onPage("the form of a payment says what the account has of the chosen token", async (context) => {
   client(context, HELD);

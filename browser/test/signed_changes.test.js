@@ -60,6 +60,9 @@ test("the primary key is replaced, also if its removal is written in upper case"
     { kind: "set_primary", signer: `0x${OTHER}` },
   ];
   assert.deepEqual(asked, [{ account: ACCOUNT, message: "changes", sequence: 0, changes }]);
+  const mistyped = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+  await assert.rejects(keys.sign([{ kind: "add_guardian", signer: mistyped }]), /typing error/);
+  await assert.rejects(keys.signRecovery([mistyped]), /typing error/);
 });
 
 test("another owner's signature of the same changes is joined, in whatever order they are written", async (context) => {

@@ -186,5 +186,6 @@ def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):
     assert "security key" in empty.run("vault", "recover", code=Exit.FAILED).output
     assert "cannot be read" in empty.run(*by_password, "--car", str(tmp_path / "none"), code=Exit.USAGE).output
     (tmp_path / "damaged").write_bytes(b"no CAR file")
-    empty.run(*by_password, "--car", str(tmp_path / "damaged"), code=Exit.FAILED)
+    damaged = empty.run(*by_password, "--car", str(tmp_path / "damaged"), code=Exit.FAILED)
+    assert "damaged is not a whole snapshot" in damaged.stderr
     assert dids(empty) == []

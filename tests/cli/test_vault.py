@@ -33,7 +33,7 @@ from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.flows.gas import NoEndpoint
-from holdfast.client.http.refusals import InvitationInvalid, InvitationRequired
+from holdfast.client.http.refusals import InvitationInvalid, InvitationRequired, RequestRefused
 from holdfast.client.snapshots.payment_notes import PaymentNote
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
@@ -128,9 +128,11 @@ def test_passwords_are_asked_without_echo(by_password):
 def test_errors_are_one_line_and_a_code(tmp_path):
     terminal = Terminal(tmp_path)
     assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
-    for command in ("accounts", "lock"):  # a mistyped folder's vault is not told to be locked
+    for command in ("accounts", "unlock", "lock"):  # a mistyped folder's vault is not told to be locked
         assert "holdfast vault create" in terminal.run("vault", command, code=Exit.NOT_FOUND).stderr
-    terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE)
+    assert list(tmp_path.iterdir()) == []
+    silent = terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE).stderr
+    assert silent == "holdfast: Network: localhost:9: nothing listens at this address\n"
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
 
 
@@ -367,6 +369,8 @@ def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
         (("account", "recover", "start", anyone, "--with", "a:b", "--yes"), "--with: what `holdfast account recover"),
         (("vault", "pair", "--host", "256.0.0.1"), "--host: this computer cannot listen there"),
         (("vault", "recover", "--gateway", "foo"), "--gateway must start with http"),
+        (("vault", "delegate", "did:key", "/accounts/pay"), "DID: did:, a method"),
+        (("account", "did", "metadata", "my profile"), "CID: b and base32"),
     ):
         assert terminal.run(*words, code=Exit.USAGE).stderr.startswith(f"holdfast: {told}")
 
@@ -412,6 +416,7 @@ UNKNOWN = "no endpoint of the chain is known"
     [
         (InvitationRequired("invitation_required", 403), Exit.FAILED, "invitation_required (403): name the code"),
         (InvitationInvalid("invitation_invalid", 403), Exit.FAILED, "invitation_invalid (403): the code is unk"),
+        (RequestRefused("rpc_error", 502), Exit.UNAVAILABLE, "rpc_error (502)"),
         (NoEndpoint(UNKNOWN), Exit.UNAVAILABLE, f"{UNKNOWN}: {NAME_ONE}"),
         (NoEndpoint(GAS, "in the gas policy"), Exit.UNAVAILABLE, f"{GAS}: {NAME_ONE}"),
         (NoEndpoint(UNKNOWN, main=False), Exit.UNAVAILABLE, f"{UNKNOWN}: the service must name one that"),
@@ -422,7 +427,7 @@ def test_a_message_names_the_option_that_helps(capsys, error, code, told):
         raise error
     said = capsys.readouterr().err
     assert ended.value.code == code and said.startswith(f"holdfast: Network: {told}")
-    assert "--invitation CODE" in said or ("--rpc" in said) == getattr(error, "main", True)
+    assert "--invitation CODE" in said or "rpc_error" in said or ("--rpc" in said) == getattr(error, "main", True)
 
 
 PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}

@@ -2,9 +2,10 @@
 
 import "../core.ts";
 import { fromHex, randomBytes, toHex } from "../bytes.ts";
-import { type Call, execute, isAddress } from "../chain/calls.ts";
+import { type Call, execute } from "../chain/calls.ts";
 import * as calls from "../chain/did_calls.ts";
-import { checkedHandle, checksumAddress, textHash } from "../chain/names.ts";
+import { checkedAddress, checkedHandle, checksumAddress, textHash } from "../chain/names.ts";
+import { NOBODY } from "../chain/permissions.ts";
 import { ask } from "../chain/rpc.ts";
 import type { Client } from "../client.ts";
 import { SmartAccount } from "../flows/account.ts";
@@ -87,8 +88,8 @@ export class AccountDid {
    * @param address the zero address withdraws the proposal
    */
   async proposeController(address: string, { onProgress }: { onProgress?: OnProgress } = {}) {
-    if (!isAddress(address)) throw new TypeError("address: not an address");
-    return this.#changed((registry, hash) => calls.changeController(registry, hash, address), onProgress);
+    const to = address === NOBODY ? NOBODY : await checkedAddress(this.#client.vault, address, "address");
+    return this.#changed((registry, hash) => calls.changeController(registry, hash, to), onProgress);
   }
 
   /** Becomes the controller that was proposed; the account must control no other DID. */

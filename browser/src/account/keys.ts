@@ -4,7 +4,7 @@ import "../core.ts";
 import { type Call, execute, isAddress } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { checksumAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/names.ts";
 import type { Owner } from "../chain/owner_list.ts";
 import { byName, named, ofChanges, p256Signer, type Settings, settingsOf, signaturesIn } from "../chain/owners.ts";
 import { wayOf } from "../chain/two_keys.ts";
@@ -140,6 +140,7 @@ export class AccountKeys {
     }: { sequence?: number; cosigned?: SignedChanges; passkey?: UseOptions; serviceAlone?: boolean } = {},
   ): Promise<SignedChanges> {
     const { address: account, settings, owners } = await this.view();
+    await this.#checkTyping(changes.map(({ signer }) => signer));
     const inLower = changes.map((it) => (it.signer === undefined ? it : { ...it, signer: it.signer.toLowerCase() }));
     const made = cosigned ? inLower : calls.withPrimary(owners, inLower);
     if (!serviceAlone && (await this.givesServiceAlone(made))) throw new ServiceAlone();
@@ -287,6 +288,7 @@ export class AccountKeys {
    * @returns for `startRecovery`
    */
   async signRecovery(newOwners: string[]): Promise<Signed> {
+    await this.#checkTyping(newOwners);
     const nonce = await this.#recoveryNonce();
     const { signer, signature } = await this.#signed({ message: "recovery", nonce, new_owners: newOwners });
     return { signer, signature };
@@ -342,12 +344,15 @@ export class AccountKeys {
     return this.#chainId === null ? main : main.on(this.#chainId);
   }
 
+  async #checkTyping(signers: (string | undefined)[]) {
+    for (const it of signers.filter(isAddress)) await checkedAddress(this.#client.vault, it, "signer");
+  }
+
   async #opened(): Promise<{ own: SmartAccount; chainAccount: AccountOnChain }> {
     const { vault } = this.#client;
     const own = await this.#ownAccount();
     const url = await own.knownEndpoint();
-    if (this.#address !== null && !isAddress(this.#address)) throw new TypeError("account: not an address");
-    const address = this.#address === null ? own.address : await checksumAddress(vault, this.#address);
+    const address = this.#address === null ? own.address : await checkedAddress(vault, this.#address, "account");
     return { own, chainAccount: { vault, url, address } };
   }
 

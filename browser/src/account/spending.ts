@@ -5,11 +5,11 @@
 
 import "../core.ts";
 import { toHex, fromHex, randomBytes } from "../bytes.ts";
-import { type Call, execute, isAddress } from "../chain/calls.ts";
+import { type Call, execute } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
 import { type Granted, permissionsOf } from "../chain/granted.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { checksumAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/names.ts";
 import { NATIVE } from "../chain/native.ts";
 import { p256Signer } from "../chain/owners.ts";
 import * as permissions from "../chain/permissions.ts";
@@ -61,8 +61,9 @@ export class AccountSpending {
   async proposed(terms: SpendingTerms): Promise<Proposal> {
     const smartAccount = await this.#account();
     const { address: account, contracts } = smartAccount;
-    const token = terms.token === NATIVE ? NATIVE : await this.#address(terms.token);
-    const payee = terms.payee ? await this.#address(terms.payee) : null;
+    const { vault } = this.#client;
+    const token = terms.token === NATIVE ? NATIVE : await checkedAddress(vault, terms.token, "token");
+    const payee = terms.payee ? await checkedAddress(vault, terms.payee, "payee") : null;
     const salt = BigInt(toHex(randomBytes(8)));
     const permission = permissions.permissionOf(
       { ...terms, token, payee },
@@ -154,7 +155,7 @@ export class AccountSpending {
     { to, amount }: { to: string; amount: bigint },
     { onProgress }: { onProgress?: OnProgress } = {},
   ): Promise<string> {
-    const payee = await this.#address(to);
+    const payee = await checkedAddress(this.#client.vault, to, "to");
     if (amount < 0n || amount >> 256n) throw new TypeError("amount: a whole number in the token's smallest unit");
     const spending = permissions.spendingIn((await this.#allowed(container)).policy);
     if (!spending) throw new PaymentRefused("the delegation names no permission of an account", "delegation");
@@ -210,11 +211,6 @@ export class AccountSpending {
 
   #undelegate(cid: string) {
     return this.#client.vault.exec("resource:delegations action:revoke", { cid });
-  }
-
-  #address(address: string) {
-    if (!isAddress(address)) throw new TypeError("not an address");
-    return checksumAddress(this.#client.vault, address);
   }
 }
 

@@ -122,7 +122,7 @@ async function checkFunds(
   if (balance >= needed) return;
   throw new AccountNotFunded(
     `${plain(why)}; and the account ${address} has ${ether(balance)} of the ${ether(needed)} that the operation needs: ` +
-      "send it there, or name a paymaster",
+      "send the account the rest, or name a paymaster",
     { address, balance, needed },
   );
 }

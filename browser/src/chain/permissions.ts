@@ -12,7 +12,7 @@ export const SPEND_COMMAND = "/accounts/spend";
 const GRANT = "8de95073"; // grantPermission((bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256))
 const REVOKE = "e89005c7"; // revokePermission(bytes32)
 const SPEND = "6ea779cf"; // spend((bytes32,address,uint160,uint48,uint48,uint48,address,bytes4,uint256),address,uint256,bytes)
-const NOBODY = `0x${"0".repeat(40)}`;
+export const NOBODY = `0x${"0".repeat(40)}`;
 const ID = /^0x[0-9a-f]{64}$/;
 const DID_NEW = /^did:new:(0x[0-9a-f]{64})$/;
 const [SELECTOR, FUNCTION] = [10, 10];
@@ -132,6 +132,11 @@ export function spentBy(callData: string): Payment | null {
 /** Returns the ERC-20 token that a permission is about, or "native". */
 export function tokenOf({ token }: Permission) {
   return token === NOBODY ? NATIVE : token;
+}
+
+/** Returns the only function of the receiver that the spender may call, in 0x-hex, or null for transfers only. */
+export function calledFunction({ function: name }: Permission) {
+  return /[^0x]/.test(name) ? name : null;
 }
 
 /** Returns the only receiver of a permission, or null. */

@@ -14,11 +14,11 @@ import {
 } from "../chain/account_signatures.ts";
 import { placeholderAssertion } from "../chain/assertions.ts";
 import { Bundler, EMPTY_OPERATION, isByName, isByTwo, PLACEHOLDER_SIGNATURE, type Receipt } from "../chain/bundler.ts";
-import { createAccount, isAddress, type Payment } from "../chain/calls.ts";
+import { createAccount, type Payment } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.ts";
 import { type Fees, higherFees } from "../chain/fees.ts";
 import { permissionsOf } from "../chain/granted.ts";
-import { textHash } from "../chain/names.ts";
+import { checkedAddress, textHash } from "../chain/names.ts";
 import { getAlias, readAlias } from "../chain/did_calls.ts";
 import { ownersOf } from "../chain/owner_list.ts";
 import { byName, hasExpired, named, ownerState, p256Signer, settingsOf, words } from "../chain/owners.ts";
@@ -102,10 +102,10 @@ export class SmartAccount {
    */
   static async ofClient(client: Client) {
     const { contracts, key } = await SmartAccount.open(client);
-    const address = client.accountAddress;
-    if (address !== null && !isAddress(address)) throw new TypeError("account: not an address");
-    const named = address === null ? { key } : { key: { ...key, address }, isForeign: true };
-    return new SmartAccount(client, { contracts, ...named });
+    const { accountAddress: named, vault } = client;
+    if (named === null) return new SmartAccount(client, { contracts, key });
+    const address = await checkedAddress(vault, named, "account");
+    return new SmartAccount(client, { contracts, key: { ...key, address }, isForeign: true });
   }
 
   /**

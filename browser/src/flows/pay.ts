@@ -3,7 +3,7 @@
 import "../core.ts";
 import { isAddress, type Payment, paymentCall, paymentOf } from "../chain/calls.ts";
 import { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused, SecondKeyMissing } from "../chain/errors.ts";
-import { checksumAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/names.ts";
 import { NATIVE } from "../chain/native.ts";
 import { checkPaid } from "../chain/own_gas.ts";
 import { spend, spentBy } from "../chain/permissions.ts";
@@ -36,7 +36,7 @@ export async function pay(
   const account = await (await SmartAccount.ofClient(client)).on(params.chainId);
   const payee = await payeeOf(client, params.to); // DIDs are on the main chain
   if (account.elsewhere) await checkElsewhere(client, payee, account.elsewhere.chainId);
-  const token = params.token === NATIVE ? NATIVE : await checksumAddress(client.vault, params.token);
+  const token = params.token === NATIVE ? NATIVE : await checkedAddress(client.vault, params.token, "token");
   if (params.ucan) await authorise(client, params.ucan, { to: payee.address, amount, token, chainId: params.chainId });
   const payment = { to: payee.address, amount, token };
   const { by, callData } = await payerOf(client, account, payment);

@@ -3,7 +3,7 @@
 import { hex } from "../chain/abi.ts";
 import { isAddress } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
-import { checksumAddress, didOfKey, textHash } from "../chain/names.ts";
+import { checkedAddress, checksumAddress, didOfKey, textHash } from "../chain/names.ts";
 import { originOf } from "../chain/origin.ts";
 import { rpcOf, sleep } from "../chain/rpc.ts";
 import type { Client } from "../client.ts";
@@ -16,11 +16,11 @@ const OF_A_KEY = "did:new:";
 /**
  * @param to an address or a DID
  * @returns the address with its checksum, and the DID if one was given
- * @throws {TypeError} it is neither
+ * @throws {TypeError} it is neither, or the address has a typing error
  * @throws {PaymentRefused} the DID has no active account, or the account returned by the indexer is not the DID's
  */
 export async function payeeOf(client: Client, to: string): Promise<{ address: string; did: string | null }> {
-  if (isAddress(to)) return { address: await checksumAddress(client.vault, to), did: null };
+  if (isAddress(to)) return { address: await checkedAddress(client.vault, to, "to"), did: null };
   if (typeof to !== "string" || !to.startsWith("did:")) throw new TypeError("to: an address or a DID");
   const found = await client.indexerDid(await textHash(client.vault, to));
   const controller = found.controller ?? "";

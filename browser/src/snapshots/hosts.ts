@@ -42,6 +42,7 @@ export type SnapshotConfig = VaultSnapshotConfig & MoreConfig;
 export class SnapshotHosts {
   declare gateways: Gateways;
   declare pinning: Pinning | null;
+  /** the DID of the server that accepts uploads */ declare service: string;
 
   #http;
   #mint;
@@ -56,8 +57,9 @@ export class SnapshotHosts {
     // A token for one server is of no use at another.
     const mintFor = (url: string) => {
       const own = didOfService(url);
-      return () => mint((own === didOfService(uploadUrl) && config.serviceDid) || own);
+      return () => mint((own === this.service && config.serviceDid) || own);
     };
+    this.service = didOfService(uploadUrl);
     this.#mint = mintFor(uploadUrl);
     this.#http = new Http(uploadUrl, fetch);
     this.gateways = new Gateways([...new Set([uploadUrl, ...(gatewayUrl ? [gatewayUrl] : []), ...gatewayUrls])], fetch);

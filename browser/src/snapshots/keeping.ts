@@ -124,11 +124,11 @@ export class VaultSnapshots {
    */
   async firstCopy(withinMs: number): Promise<boolean> {
     const { vault } = this.#client;
-    if ((await this.state()).acknowledgedRoot !== null) return true;
+    if ((await this.state()).acknowledgedRevision > 0) return true;
     const ending = new AbortController();
     const { signal } = ending;
     const acknowledged: Promise<boolean> = new Promise((resolve) => {
-      vault.addEventListener("snapshot", ({ detail }) => detail.acknowledgedRoot !== null && resolve(true), { signal });
+      vault.addEventListener("snapshot", ({ detail }) => detail.acknowledgedRevision > 0 && resolve(true), { signal });
       setTimeout(() => resolve(false), withinMs);
     });
     this.publish().catch(() => this.changed());

@@ -11,7 +11,8 @@ import type { Snapshot } from "./roots.ts";
 import { openedBeside } from "./versions.ts";
 import { pinnedState, readState, recordNote, writeState } from "./state.ts";
 
-export type Copy = { snapshot: Snapshot; record: Uint8Array<ArrayBuffer>; sequence: number; stored: Stored };
+type Published = { name: string; record: Uint8Array<ArrayBuffer>; sequence: number; service: string };
+export type Copy = Published & { snapshot: Snapshot; stored: Stored };
 
 /**
  * Uploads the newest revision and publishes it under the vault's name. What the store notes about snapshots stays about
@@ -32,12 +33,11 @@ export async function copyTo(vault: Vault, store: VaultStore, hosts: SnapshotHos
   const sequence = Math.max(state.sequence, there?.sequence ?? 0) + 1;
   const record = await signedRecord(vault, snapshot.rootCid, sequence);
   await hosts.publish(name, record);
-  return { snapshot, record, sequence, stored };
+  return { name, snapshot, record, sequence, stored, service: hosts.service };
 }
 
 /** Checks that the service returns the copy, and that the new passkey opens it. */
-export async function readBack(vault: Vault, hosts: SnapshotHosts, { snapshot, record }: Copy, key: VaultKey) {
-  const { name } = await vault.publishingKey();
+export async function readBack(vault: Vault, hosts: SnapshotHosts, { name, snapshot, record }: Copy, key: VaultKey) {
   const found = await hosts.gateways.record(name);
   if (!found || !isSame(found.data, record))
     throw new MoveRefused("other_copy", "the new service does not return the copy's name as it was published");
@@ -48,8 +48,8 @@ export async function readBack(vault: Vault, hosts: SnapshotHosts, { snapshot, r
 }
 
 /** Notes that from now on the vault's snapshots are those of the new service. */
-export async function continueHere(store: VaultStore, { snapshot, record, sequence, stored }: Copy) {
+export async function continueHere(store: VaultStore, { snapshot, record, sequence, stored, service }: Copy) {
   await store.setNote(recordNote(snapshot.manifest.did), record);
-  await writeState(store, pinnedState(snapshot, stored.revision, sequence));
+  await writeState(store, pinnedState(snapshot, stored.revision, sequence, service));
   await store.updateManifest({ ...stored.manifest, rootCid: snapshot.rootCid }, stored.sealed);
 }

@@ -59,7 +59,10 @@ export class Publisher {
   /** @returns how far the upload is; `queued` if the vault has changed since the last one */
   async state(): Promise<SnapshotState> {
     const did = await this.#did();
-    const state = await readState(this.#store, did);
+    let state = await readState(this.#store, did);
+    const { service } = this.#hosts;
+    // Another service may lack what the previous one has acknowledged.
+    if (state.service !== service) state = { ...state, service, acknowledgedRevision: 0, sentRevision: 0 };
     const stored = state.status === "pinned" ? await this.#store.load(did) : null;
     return stored && isDue(stored, state) ? { ...state, status: "queued" } : state;
   }

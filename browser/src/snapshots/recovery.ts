@@ -264,7 +264,7 @@ export class Recovery {
     const sequence = record?.sequence ?? null;
     const { snapshot } = newest;
     const newer = found === newest ? null : { rootCid: snapshot.rootCid, updatedAt: snapshot.manifest.updatedAt };
-    let state = pinnedState(found.snapshot, revision, sequence ?? 0);
+    let state = pinnedState(found.snapshot, revision, sequence ?? 0, this.#hosts.service);
     // A snapshot from a file is uploaded, because it may not be published yet.
     if (!record) state = { ...state, status: "queued", acknowledgedRevision: 0 };
     else if (!newer) await this.#store.setNote(recordNote(did), record.data);

@@ -26,6 +26,7 @@ export interface SnapshotState {
   /** in a conflict, the other device's snapshot */ otherRoot: string | null;
   /** the root in a record that was sent and not acknowledged yet */ sentRoot: string | null;
   sentRevision: number;
+  /** the DID of the service to which the revisions were sent; null if not known */ service: string | null;
 }
 
 /** @returns the stored state, or the initial one */
@@ -51,13 +52,15 @@ export function firstState(did: string): SnapshotState {
     otherRoot: null,
     sentRoot: null,
     sentRevision: 0,
+    service: null,
   };
 }
 
-/** The state once the servers have acknowledged a snapshot. @param sequence of its record */
-export function pinnedState({ rootCid, manifest }: Snapshot, revision: number, sequence: number): SnapshotState {
+/** The state once a service has acknowledged a snapshot. @param sequence of its record */
+export function pinnedState(of: Snapshot, revision: number, sequence: number, service: string): SnapshotState {
+  const { rootCid, manifest } = of;
   const acknowledged = { acknowledgedRoot: rootCid, acknowledgedRevision: revision, precedingRoot: manifest.rootCid };
-  return { ...firstState(manifest.did), status: "pinned", revision, rootCid, sequence, ...acknowledged };
+  return { ...firstState(manifest.did), status: "pinned", revision, rootCid, sequence, service, ...acknowledged };
 }
 
 /**

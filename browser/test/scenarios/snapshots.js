@@ -18,6 +18,7 @@ const NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8";
 const OTHER_DID = DID.replaceAll("1", "2");
 const UPDATED_AT = 1_700_000_000_000;
 const FAR_FUTURE_NS = 2n ** 62n;
+const SERVICE = "did:web:here.example";
 const DELEGATION = Uint8Array.of(0xa0);
 const WRAP_REST = 88; // bytes of a wrap after the key's ID (docs/formats.md)
 
@@ -48,7 +49,7 @@ class SnapshotPlayer extends Player {
     this.startAnew();
     if (vault) await this.save(vault);
     const named = Object.entries(state ?? {}).map(([key, value]) => [key, this.roots[value] ?? value]);
-    if (state) await writeState(this.store, { did: DID, ...Object.fromEntries(named) });
+    if (state) await writeState(this.store, { did: DID, service: SERVICE, ...Object.fromEntries(named) });
     return this;
   }
 
@@ -56,6 +57,7 @@ class SnapshotPlayer extends Player {
   startAnew() {
     this.isNew = false;
     this.hosts = {
+      service: SERVICE,
       gateways: {
         record: () => this.record(),
         snapshot: (rootCid) => this.snapshot(rootCid),

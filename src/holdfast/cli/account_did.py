@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,15 @@ import typer
 
 from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import AccountOptions, Paying, Yes, opened, with_options
-from holdfast.cli.output import confirm, emit, require_answer
+from holdfast.cli.exits import Exit
+from holdfast.cli.output import confirm, emit, fail, require_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.client.blocking.client import Client
 
+_CID = re.compile("|b[a-z2-7]{20,255}|(?:z|Qm)[1-9A-HJ-NP-Za-km-z]{20,254}")
 did = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The DID on the chain, and its aliases."
 )
@@ -57,6 +60,8 @@ def metadata(
     cid: Annotated[str, typer.Argument(help='A CID, or "" for none.')], name: Did = None, *, options: Paying
 ) -> None:
     """Set the CID of the DID's metadata."""
+    if not _CID.fullmatch(cid):
+        fail(Exit.USAGE, "CID: b and base32, z and base58, or Qm and base58", as_json=options.as_json)
     _sent(options, lambda it: it.set_did_metadata(cid, name, on_progress=common.say))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import client_vault as common
-from holdfast.cli.addresses import check_typing, url_options
+from holdfast.cli.addresses import url_options
 from holdfast.cli.client_vault import (
     DEFAULT_SERVICE,
     Account,
@@ -141,7 +141,6 @@ def signer_named(text: str) -> bytes:
     """Return the signer that a did:key, an address or hex names. Raises ValueError."""
     from holdfast.client.account.values import signer_of
 
-    check_typing(text, "signer")
     return _of_did_key(text) if text.startswith("did:") else signer_of(text)
 
 

@@ -29,7 +29,7 @@ def list_permissions(*, options: AccountOptions) -> None:
     with opened(options) as client:
         found = [_form(granted) for granted in client.account_permissions()]
         money = client.money_on(client.status().chain_id)
-    lines = [f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}" for row in found]
+    lines = [_line(row) for row in found]
     emit({"permissions": found}, "\n".join([f"on {money}", *(lines or ["no permissions"])]), as_json=options.as_json)
 
 
@@ -87,6 +87,13 @@ def remove(
         if client.end_spending(from_hex(permission), on_progress=common.say) is None:
             fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=options.as_json)
     emit({"revoked": permission}, f"revoked {permission}", as_json=options.as_json)
+
+
+def _line(row: dict[str, Any]) -> str:
+    """Return a permission for people, with the receiver and the function that it is limited to."""
+    line = f"{row['id']}: {row['spent']} of {row['allowance']} spent, {row['token']}"
+    line += f", only to {row['target']}" if int(row["target"], 16) else ""
+    return line + (f", by calls of its function {row['function']} too" if int(row["function"], 16) else "")
 
 
 def _form(granted: Granted) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from holdfast.cli.output import confirm, emit, fail, require_answer
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Recovery
+    from holdfast.client.blocking.client import Client
 
 _SIGNATURE = re.compile("0x([0-9a-f]{2})+:0x([0-9a-f]{2})+")
 recover = typer.Typer(
@@ -30,9 +31,7 @@ NewOwners = Annotated[list[str], typer.Argument(metavar="SIGNER...", help="The n
 def show(chain: Chain = None, *, options: AccountOptions) -> None:
     """Show the recovery that is under way. Exits with 5 if none is."""
     with opened(options) as client:
-        recovery = client.account_view(chain_id=chain).recovery
-    if recovery is None:
-        fail(Exit.NOT_FOUND, "no recovery of this account is under way", as_json=options.as_json)
+        recovery = _running(client, chain, options)
     form = _form(recovery)
     lines = (f"can be finished at {form['readyAt']}", f"guardians: {form['supporters']}", *(form["newOwners"] or ()))
     emit(form, "\n".join(lines), as_json=options.as_json)
@@ -118,6 +117,7 @@ def cancel(chain: Chain = None, *, options: Paying) -> None:
     What guardians signed counts on every chain: look at the others with `list --chain`, or remove the guardians there.
     """
     with opened(options) as client:
+        _running(client, chain, options)
         done = client.cancel_account_recovery(chain_id=chain, on_progress=common.say)
     emit({"userOpHash": done}, "cancelled", as_json=options.as_json)
 
@@ -127,8 +127,16 @@ def cancel(chain: Chain = None, *, options: Paying) -> None:
 def finish(*, options: Paying) -> None:
     """Finish the recovery after its delay: the new owners take the place of all others."""
     with opened(options) as client:
+        _running(client, None, options)
         done = client.finish_account_recovery(on_progress=common.say)
     emit({"userOpHash": done}, "finished: the account has its new owners", as_json=options.as_json)
+
+
+def _running(client: Client, chain: int | None, options: AccountOptions) -> Recovery:
+    recovery = client.account_view(chain_id=chain).recovery
+    if recovery is None:
+        fail(Exit.NOT_FOUND, "no recovery of this account is under way on this chain", as_json=options.as_json)
+    return recovery
 
 
 def _form(recovery: Recovery) -> dict[str, Any]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail
 
-_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
-
 
 def check_typing(text: str, what: str) -> None:
     """Raise ValueError for an address with a typing error: its checksum (EIP-55) is wrong, or it is zero."""
-    from holdfast.client.leaving.moves import address_of
+    from holdfast.client.flows.accounts import ADDRESS, address_in
 
-    if _ADDRESS.fullmatch(text):
-        address_of(text, what)
+    if ADDRESS.fullmatch(text):
+        address_in(text, what)
 
 
 def url_option(option: str, url: str) -> str:

@@ -61,19 +61,8 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
 
 def publish(vault: Vault, service: str) -> SnapshotState:
     """Upload the newest revision. Raises ServiceError with the server's reason."""
-    if vault.store is not None and vault.store.note(_SNAPSHOTS_AT) != service:
-        _upload_again(vault.store, vault.status().did or "")
     with client_of(vault, service) as client:
         return client.publish_snapshot()
-
-
-def _upload_again(store: VaultStore, did: str) -> None:
-    """Forget that another service has the newest revision, which this one may lack."""
-    import msgspec
-
-    from holdfast.client.snapshots.state import read_state, write_state
-
-    write_state(store, msgspec.structs.replace(read_state(store, did), acknowledged_revision=0))
 
 
 def compare(vault: Vault, service: str, key: KeyProvider) -> list[TableDifference]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import getpass
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -126,6 +128,7 @@ _REMEDIES = {
 }
 
 
+_DOWN = 500  # an HTTP status from this one on is not about the request
 NO_VAULT = "there is no vault here yet: holdfast vault create, or name its folder: --vault-dir"
 
 
@@ -148,7 +151,7 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
             as_json=as_json,
         )
     except NetworkError as error:
-        code = Exit.UNAVAILABLE if getattr(error, "status", None) is None else Exit.FAILED
+        code = Exit.FAILED if (getattr(error, "status", None) or _DOWN) < _DOWN else Exit.UNAVAILABLE
         remedy = _REMEDIES.get(getattr(error, "code", ""))
         fail(code, f"{error}: {remedy}" if remedy else str(error), as_json=as_json)
     except NoVault as error:
@@ -161,10 +164,16 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 
 @contextmanager
-def stored_vaults(folder: Path | None) -> Iterator[VaultStore]:
-    """Keep the vault store open while the command runs; first end an unlock period that has expired."""
-    from holdfast.client.storage.vault_store import VaultStore
+def stored_vaults(folder: Path | None, *, new: bool = True) -> Iterator[VaultStore]:
+    """Keep the vault store open while the command runs; first end an unlock period that has expired.
 
+    `new`: it may be one that does not exist yet. Otherwise, that raises NoVault.
+    """
+    from holdfast.client.storage.vault_store import VaultStore, store_path
+    from holdfast.client.types import VaultStoreConfig
+
+    if not new and not store_path(VaultStoreConfig(), folder).exists():
+        raise NoVault(NO_VAULT)
     with VaultStore(directory=folder) as store:
         sessions.end_if_over(store, folder)
         yield store
@@ -178,7 +187,7 @@ def opened_vault(folder: Path | None, key: str, service: str, val_share: Path | 
     """
     from holdfast.client.blocking.vault import Vault
 
-    with stored_vaults(folder) as store, Vault(store, val_share=share_source(val_share)) as vault:
+    with stored_vaults(folder, new=False) as store, Vault(store, val_share=share_source(val_share)) as vault:
         open_stored(vault, store, folder, key, service)
         yield vault
         client_snapshots.bring_up(vault, store, service)
@@ -303,7 +312,8 @@ def ask_password(what: str, variable: str, *, new: bool = False) -> str:
 
 def _typed_password(what: str, variable: str, *, new: bool) -> str:
     try:
-        return str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+        with warnings.catch_warnings(action="ignore", category=getpass.GetPassWarning):  # that there is no terminal
+            return str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
     except typer.Abort:
         if is_terminal():
             raise

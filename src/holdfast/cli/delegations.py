@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Serv
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 
+_DID = re.compile(r"did:[a-z0-9]+:[\w.:%-]+", re.ASCII)
 _MOST = 2**64 - 1  # in a token's limits
 _MOST_HOURS = 10_000_000.0  # a thousand years
 
@@ -43,6 +45,8 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     policy = _payment_policy(at_most, in_total, payee, token)
     if policy and command != "/accounts/pay":
         fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
+    if not _DID.fullmatch(to):
+        fail(Exit.USAGE, "DID: did:, a method and an identifier, such as did:key:z…", as_json=as_json)
     given = DelegationOptions(
         to=to, command=command, expiration=int(time.time() + hours * 3600), caveats={"policy": policy}
     )
@@ -80,9 +84,9 @@ def _payment_policy(at_most: int | None, in_total: int | None, payee: str | None
 
 
 def _address(text: str) -> str:
-    from holdfast.client.leaving.moves import address_of
+    from holdfast.client.flows.accounts import address_in
 
     try:
-        return address_of(text, text)
+        return address_in(text, text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

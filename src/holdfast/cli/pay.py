@@ -29,7 +29,7 @@ from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, sec
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.client import Client
-    from holdfast.client.types import PaymentResult
+    from holdfast.client.types import PaymentParams, PaymentResult
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -59,9 +59,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until the payment is mined."""
-    from holdfast.chain.errors import NoReceipt
     from holdfast.client.blocking.client import Client
-    from holdfast.client.flows.failures import OperationFailed
     from holdfast.client.types import PaymentParams
 
     with common.plain_errors(as_json=as_json):
@@ -85,20 +83,27 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
         ) as client:
             chain = chain or client.contracts().chain_id
             params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
-            payee = client.payee_address(to)
-            shown = to if payee == to else f"{payee} ({to})"
-            confirm(f"pay {amount} ({token}) to {shown} on {client.money_on(chain)}?", yes=yes, as_json=as_json)
-            # The address that was shown is paid, whatever the DID's account is by now.
-            try:
-                result = client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
-            except OperationFailed as error:
-                if isinstance(error.__cause__, NoReceipt):
-                    raise OperationFailed(f"{error}: the payment is not confirmed yet. {AGAIN}") from error
-                raise
+            result = _confirmed(client, params, yes=yes, as_json=as_json)
             share(client)
             transaction = _transaction(client, result)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
         emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)
+
+
+def _confirmed(client: Client, params: PaymentParams, *, yes: bool, as_json: bool) -> PaymentResult:
+    """Ask the person, then pay the address that was shown, whatever the DID's account is by now."""
+    from holdfast.chain.errors import NoReceipt
+    from holdfast.client.flows.failures import OperationFailed
+
+    to, payee = params.to, client.payee_address(params.to)
+    shown, where = to if payee == to else f"{payee} ({to})", client.money_on(params.chain_id)
+    confirm(f"pay {params.amount} ({params.token}) to {shown} on {where}?", yes=yes, as_json=as_json)
+    try:
+        return client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
+    except OperationFailed as error:
+        if isinstance(error.__cause__, NoReceipt):
+            raise OperationFailed(f"{error}: the payment is not confirmed yet. {AGAIN}") from error
+        raise
 
 
 def _transaction(client: Client, paid: PaymentResult) -> str | None:

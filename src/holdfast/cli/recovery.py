@@ -39,10 +39,9 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import SnapshotConfig
 
-    config = SnapshotConfig(automatic=False, gateway_urls=wanted.gateways)
+    config, source = SnapshotConfig(automatic=False, gateway_urls=wanted.gateways), _source(wanted)
     with common.stored_vaults(folder) as store, Vault(store) as vault:
         with Client(wanted.service, vault=vault, snapshots=config, timeout=30) as client:
-            source = _source(wanted)
             if wanted.key == "passkey":
                 passkey = Noticed(common.passkey_sources(wanted.service, store))
                 found = client.recover(passkey=passkey, on_progress=common.say, **source)
@@ -78,8 +77,20 @@ class Noticed:
 def _source(wanted: Wanted) -> dict[str, Any]:
     if wanted.key != "passkey" and wanted.name is None and wanted.car is None:
         raise ValueError("without a passkey the snapshots' name (--name) or a file (--car) is needed")
-    car = read_named(wanted.car) if wanted.car else None
+    car = _snapshot_in(wanted.car) if wanted.car else None
     return {"name": wanted.name, "car": car, "accept": _accept if wanted.accept_older else _ask}
+
+
+def _snapshot_in(file: Path) -> bytes:
+    from holdfast.client.storage.snapshots import from_car
+    from holdfast.wire.client_errors import ClientStateError, StorageError
+
+    car = read_named(file)
+    try:
+        from_car(car)
+    except StorageError as error:
+        raise ClientStateError(f"{file} is not a whole snapshot of a vault: {error}") from None
+    return car
 
 
 def _ask(question: str) -> bool:

@@ -96,7 +96,7 @@ def lock(
 ) -> None:
     """End the unlock period."""
     with common.plain_errors(as_json=as_json):
-        with common.stored_vaults(folder) as store:
+        with common.stored_vaults(folder, new=False) as store:
             sessions.end(store, folder)
             if store.load() is None:
                 raise common.NoVault(common.NO_VAULT)
@@ -112,7 +112,7 @@ def lock(
 @app.command()
 def status(folder: Folder = None, as_json: AsJson = False) -> None:
     """Print the stored vault's DID and revision, and whether commands need its key."""
-    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store:
+    with common.plain_errors(as_json=as_json), common.stored_vaults(folder, new=False) as store:
         stored = store.load()
         if stored is None:
             raise common.NoVault(common.NO_VAULT)

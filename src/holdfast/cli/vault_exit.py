@@ -115,17 +115,21 @@ def leave(  # noqa: PLR0913, PLR0917 - each is an option of the command
         if to is not None:
             require_answer(yes=yes, as_json=as_json)
             exit_steps.require_way(rpc, bundler, sender_key)
-        pays = to is not None and bundler is None
-        payer = exit_steps.payer_of(sender_key, as_json=as_json) if pays else None
+        payer = exit_steps.payer_of(sender_key, as_json=as_json) if to is not None and bundler is None else None
         nodes = None if rpc is None else exit_steps.Nodes(rpc, bundler, paymaster, payer)
         source = Source(file, folder, key, service, val_share)
         with ExitStack() as vaults:
-            if owner_passkey:
-                first = exit_steps.of_passkey(nodes, chain, request.account, passkey_sources(source))
-            else:
-                first = exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
+            first = _first_key(vaults, source, request, nodes, by_passkey=owner_passkey)
             second = second_key(second_vault, second_passkey, second_file, service, as_json=as_json)
             _leave(first, vaults.enter_context(second), request, nodes, yes=yes, as_json=as_json)
+
+
+def _first_key(
+    vaults: ExitStack, source: Source, request: ExitRequest, nodes: exit_steps.Nodes | None, *, by_passkey: bool
+) -> FirstKey:
+    if by_passkey:
+        return exit_steps.of_passkey(nodes, request.named.chain_id, request.account, passkey_sources(source))
+    return exit_steps.of_vault(vaults.enter_context(opened(source)), request.account)
 
 
 def _leave(
@@ -181,23 +185,24 @@ def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, 
 
 
 def _named(chain: int, entry_point: str, registry: str, tokens: list[str] | None, nfts: list[str] | None) -> Named:
-    from holdfast.client.leaving.moves import address_of, nft_of
+    from holdfast.client.flows.accounts import address_in
+    from holdfast.client.leaving.moves import nft_of
     from holdfast.client.leaving.reading import Named
 
     return Named(
         chain_id=chain,
         entry_point=_entry_point(entry_point),
-        registry=address_of(registry, "--registry"),
+        registry=address_in(registry, "--registry"),
         usdc=CHAINS[chain].usdc if chain in CHAINS else None,
-        tokens=tuple(address_of(token, "--token") for token in tokens or ()),
+        tokens=tuple(address_in(token, "--token") for token in tokens or ()),
         nfts=tuple(nft_of(nft) for nft in nfts or ()),
     )
 
 
 def _address(text: str | None, option: str) -> str | None:
-    from holdfast.client.leaving.moves import address_of
+    from holdfast.client.flows.accounts import address_in
 
-    return None if text is None else address_of(text, option)
+    return None if text is None else address_in(text, option)
 
 
 def _entry_point(text: str) -> str:

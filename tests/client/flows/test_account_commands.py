@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import contextmanager
 
 import pytest
 from tests.support.payments import someone
@@ -9,6 +10,7 @@ from tests.support.security_keys import plugged_in
 from tests.support.terminal import Terminal
 
 import holdfast
+from holdfast.chain.account_calls import NOBODY, Permission
 from holdfast.cli.account_options import signer_named
 from holdfast.cli.client_vault import key_provider
 from holdfast.cli.exits import Exit
@@ -16,6 +18,14 @@ from holdfast.client.account.spending import SPEND_COMMAND
 from holdfast.client.storage.vault_store import VaultStore
 
 NOWHERE = "http://localhost:9"
+CALLING = {
+    "key_id": b"k" * 32,
+    "token": NOBODY,
+    "allowance": 5,
+    "period": 0,
+    "start": 0,
+    "function": b"\xa9\x05\x9c\xbb",
+}
 ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
 
@@ -110,7 +120,8 @@ def test_guardians_recover_and_an_owner_cancels(first, second):
     assert first.json("account", "recover", "list")["supporters"] == 1
     assert "TooEarly" in second.run("account", "recover", "finish", *there, code=Exit.FAILED).stderr
     first.run("account", "recover", "cancel")
-    first.run("account", "recover", "list", code=Exit.NOT_FOUND)
+    for word in ("list", "cancel", "finish"):
+        assert "no recovery" in first.run("account", "recover", word, code=Exit.NOT_FOUND).stderr
     first.json("account", "guardians", "remove", guardian, "--quorum", "0", "--yes")
     assert first.json("account", "guardians", "list")["guardians"] == []
 
@@ -135,10 +146,16 @@ def test_the_service_is_a_guardian_alone_only_with_consent(first, second):
     assert first.json("account", "guardians", "list")["guardians"] == []
 
 
-def delegated(terminal):
-    """Return CID and audience of the delegations to spend, and whether each is revoked."""
+@contextmanager
+def opened(terminal):
     with VaultStore(directory=terminal.folder) as store, holdfast.Vault(store) as vault:
         assert vault.unlock(key_provider("passkey", terminal.environment["HOLDFAST_SERVICE_URL"], store)).success
+        yield vault
+
+
+def delegated(terminal):
+    """Return CID and audience of the delegations to spend, and whether each is revoked."""
+    with opened(terminal) as vault:
         rows = vault.exec("resource:delegations action:list").result or []
     rows = [row for row in rows if row["command"] == SPEND_COMMAND]
     return [(row["cid"], row["audience"], row["revoked_at"] is not None) for row in rows]
@@ -151,6 +168,12 @@ def test_permissions(chain, first, second):
     (row,) = first.json("account", "permissions", "list")["permissions"]
     assert (row["id"], row["allowance"], row["left"], row["token"]) == (made["id"], "500", "500", chain.usdc)
     assert made["token"] and delegated(first) == [(made["cid"], made["to"], False)]
+    with opened(first) as vault, holdfast.Client(at_localhost(chain), vault=vault) as client:
+        called = Permission(**CALLING, target=chain.usdc)
+        client.grant_account_permission(called)
+    told = first.run("account", "permissions", "list").stdout
+    first.run("account", "permissions", "remove", f"0x{called.id.hex()}")
+    assert f"only to {chain.usdc}, by calls of its function 0xa9059cbb too" in told
     assert first.run("account", "permissions", "remove", made["id"]).stdout == f"revoked {made['id']}\n"
     assert delegated(first) == [(made["cid"], made["to"], True)]
     told = first.run("account", "permissions", "list").stdout

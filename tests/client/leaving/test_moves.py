@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from holdfast.chain.abi import decode_call
 from holdfast.chain.account_reads import Owner
 from holdfast.chain.calls import execute_batch
+from holdfast.client.flows.accounts import address_in
 from holdfast.client.leaving.moves import (
     Destination,
     Holdings,
     Nft,
     Token,
-    address_of,
     amount_text,
     coin_after,
     moves_of,
@@ -101,11 +101,11 @@ def test_amounts_of_tokens():
 
 def test_addresses_and_nfts():
     mixed = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-    assert {address_of(text, "") for text in (mixed, mixed.lower(), "0x" + mixed[2:].upper())} == {mixed}
+    assert {address_in(text, "") for text in (mixed, mixed.lower(), "0x" + mixed[2:].upper())} == {mixed}
     assert nft_of(f"{mixed.lower()}:12") == (mixed, 12)
     for wrong in (mixed.replace("f3", "F3"), "0x" + "00" * 20, mixed[2:], mixed + "00"):
         with pytest.raises(ValueError, match="--to"):
-            address_of(wrong, "--to")
+            address_in(wrong, "--to")
     for wrong in (mixed, f"{mixed}:", f"{mixed}:-1", f"{mixed}:0x1", f"{mixed}:{2**256}"):
         with pytest.raises(ValueError, match="--nft"):
             nft_of(wrong)

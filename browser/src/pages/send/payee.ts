@@ -1,7 +1,7 @@
 /** Resolves a payee from an address, a DID or a name, and rates how certain the result is. */
 
 import { canonicalHandle } from "../../chain/names.ts";
-import { RequestRefused, checksumAddress, payeeOf, textHash } from "../library.ts";
+import { RequestRefused, checkedAddress, payeeOf, textHash } from "../library.ts";
 import { formOf } from "../parts/handle_forms.ts";
 import type { TextKey } from "../parts/language.ts";
 import { ProblemError } from "../parts/problems.ts";
@@ -51,13 +51,10 @@ export async function resolved(typed: string): Promise<Payee> {
   return ofName(name);
 }
 
-/** Checks an address. An address in mixed case contains a checksum (EIP-55), which reveals most typing errors. */
 async function checked(to: string) {
-  const address = await checksumAddress((await ready()).vault, to);
-  const digits = to.slice(2);
-  if (to !== address && digits !== digits.toLowerCase() && digits !== digits.toUpperCase())
+  return checkedAddress((await ready()).vault, to, "to").catch(() => {
     throw new ProblemError("send.bad.checksum");
-  return address;
+  });
 }
 
 async function ofDid(did: string): Promise<Omit<Payee, "name">> {

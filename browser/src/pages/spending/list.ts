@@ -8,7 +8,7 @@ import { about, button, buttons, el, paragraph, type Press } from "../parts/node
 import { go, opening } from "../parts/router.ts";
 import { preparing, run, say, show } from "../parts/screen.ts";
 import { ready } from "../parts/vault_client.ts";
-import { amountOf, payeeText, periodText, untilText } from "./terms.ts";
+import { amountOf, callNote, payeeText, periodText, untilText } from "./terms.ts";
 
 type Listed = Awaited<ReturnType<AccountSpending["list"]>>[number];
 
@@ -56,6 +56,7 @@ async function row(client: Client, { id, permission, spent, to }: Listed) {
     el("p", { "data-name": "used" }, text("spend.used", { amount: amountOf(permission, spent) })),
     el("p", {}, text("spend.until", { time: untilText(permission) })),
     el("p", {}, payee ? text("spend.only", { payee }) : text("spend.anyone")),
+    callNote(permission),
     el("p", { class: "small mono" }, app),
     to === null && paragraph("spend.undelegated", {}, "small"),
     el(

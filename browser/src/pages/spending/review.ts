@@ -16,7 +16,7 @@ import { byPasskey, byPassword } from "../send/person.ts";
 import { testMoney } from "../vault/account.ts";
 import { grouped } from "../vault/values.ts";
 import type { Typed } from "./form.ts";
-import { amountOf, payeeText, periodText, untilText } from "./terms.ts";
+import { amountOf, callNote, payeeText, periodText, untilText } from "./terms.ts";
 
 interface Planned {
   typed: Typed;
@@ -64,6 +64,7 @@ function draw(
             ? el("p", { class: "mono", "data-name": "payee" }, grouped(payee))
             : paragraph("spend.anyone.warning", {}, "notice"),
           planned.payee?.name ? el("p", { class: "small" }, planned.payee.name) : false,
+          callNote(permission),
         ),
         ...row("sheet.chain", `${chain} (${proposal.chainId})`, testMoney()),
         ...row("send.from", el("span", { class: "mono" }, grouped(proposal.account))),

@@ -1,9 +1,10 @@
 /** A spending permission in words, with all that the person signs. */
 
 import "../keys/texts.ts";
-import { payeeIn, type Permission, tokenOf } from "../../chain/permissions.ts";
+import { calledFunction, payeeIn, type Permission, tokenOf } from "../../chain/permissions.ts";
 import { checksumAddress, type Client } from "../library.ts";
 import { moment, text } from "../parts/language.ts";
+import { paragraph } from "../parts/nodes.ts";
 import { COIN, TOKENS, shown } from "../send/tokens.ts";
 
 const DAY = 86_400;
@@ -27,6 +28,12 @@ export function amountOf(permission: Permission, value: bigint) {
 
 export function untilText({ until }: Permission) {
   return until ? moment(until * 1000) : text("spend.forever");
+}
+
+/** Says which function of the receiver the app may call, if it may do more than transfer. */
+export function callNote(it: Permission) {
+  const name = calledFunction(it);
+  return name !== null && paragraph("spend.calls", { name }, "notice");
 }
 
 /** Returns the only receiver, or "" for anyone. */

@@ -254,6 +254,7 @@ export default {
   "spend.until": "Bis: {time}",
   "spend.only": "Nur an {payee}",
   "spend.anyone": "An jeden",
+  "spend.calls": "Die App darf dort auch die Funktion {name} aufrufen; sie kann mehr als diese Summe bewegen.",
   "spend.key": "Schlüssel {key}",
   "spend.undelegated": "Nicht von diesem Tresor erlaubt.",
   "spend.end": "Entziehen",

@@ -241,6 +241,7 @@ export default {
   "spend.until": "Until: {time}",
   "spend.only": "Only to {payee}",
   "spend.anyone": "To anyone",
+  "spend.calls": "The app may also call the function {name} there, which may move more than this sum.",
   "spend.key": "Key {key}",
   "spend.undelegated": "Not allowed from this vault.",
   "spend.end": "Withdraw",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.chain import did_calls
 from holdfast.chain.abi import call_data
+from holdfast.chain.account_calls import NOBODY
 from holdfast.chain.calls import commit, register_alias
 from holdfast.chain.contracts import commitment
 from holdfast.client.account.methods import AccountMethods
@@ -106,7 +107,8 @@ class DidMethods(AccountMethods):
         self, address: str, did: str | None = None, *, on_progress: Callable[[str], object] | None = None
     ) -> str:
         """Let an account become a DID's controller, once that account accepts it; the zero address takes it back."""
-        to, named = address_in(address, "address"), await self._did(did)
+        to = address if address == NOBODY else address_in(address, "address")
+        named = await self._did(did)
         return await self._changed(lambda registry: did_calls.change_controller(registry, named, to), on_progress)
 
     async def accept_controller(self, did: str, *, on_progress: Callable[[str], object] | None = None) -> str:

@@ -10,6 +10,7 @@ from holdfast.chain.account_calls import SignedChanges
 from holdfast.chain.account_messages import Change
 from holdfast.chain.account_reads import Settings
 from holdfast.chain.signers import kind_of
+from holdfast.client.flows.accounts import address_in
 from holdfast.wire.encoding import from_hex, to_hex
 from holdfast.wire.keccak import checksum_address
 
@@ -72,7 +73,8 @@ def signer_of(text: str) -> bytes:
     if not text.startswith("0x"):
         raise ValueError("a signer is 0x and hex: an address, a P-256 key (X and Y), or a verifier and its key")
     signer = from_hex(text)
-    kind_of(signer)
+    if kind_of(signer) == "address":
+        address_in(text, "signer")
     return signer
 
 

@@ -20,10 +20,13 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 def address_in(text: str, name: str) -> str:
-    """Return the address that a text is, with its checksum. Raises ValueError, which says `name`."""
-    if not ADDRESS.fullmatch(text):
+    """Return an address in EIP-55 form. Raises ValueError for a wrong checksum, the zero address and other texts."""
+    if not ADDRESS.fullmatch(text) or not any(from_hex(text)):
         raise ValueError(f"{name}: not an address")
-    return checksum_address(from_hex(text))
+    found = checksum_address(from_hex(text))
+    if text[2:] not in {found[2:], text[2:].lower(), text[2:].upper()}:
+        raise ValueError(f"{name}: the address has a typing error (its checksum is wrong)")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

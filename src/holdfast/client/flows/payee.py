@@ -50,7 +50,7 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
         raise PaymentRefused("the payee's DID is not registered, or not active", "payee_unregistered")
-    address = address_in(controller, "controller")
+    address = address_in(controller.lower(), "controller")
     await _confirm(client, to, address, account)
     return Payee(address, to)
 

@@ -136,7 +136,7 @@ class Payer:
             address = checksum_address(operation.sender)
             message = (
                 f"{why}; and the account {address} has {wei_text(balance)} of the {wei_text(needed)} that the operation"
-                " needs: send it there, or name a paymaster"
+                " needs: send the account the rest, or name a paymaster"
             )
             raise AccountNotFunded(message, address, balance, needed)
 

@@ -51,6 +51,8 @@ def checked(params: PaymentParams) -> int:
         raise ValueError("amount: a positive whole number in the token's smallest unit")
     if params.token != NATIVE and not ADDRESS.fullmatch(params.token):
         raise ValueError('token: an ERC-20 address, or "native"')
+    if params.token != NATIVE:
+        address_in(params.token, "token")
     return int(params.amount)
 
 

@@ -72,7 +72,7 @@ class HttpTransport:
         The client's own headers and cookies are sent only to the service.
         """
         self._check_open()
-        with _network_errors():
+        with _network_errors(url):
             async with asyncio.timeout(self.whole_s):
                 response = await _sent(self._http, _post(self._http, url, body, self.base_url))
                 try:
@@ -87,7 +87,7 @@ class HttpTransport:
     async def _once(self, call: Call[Any], headers: Mapping[str, str]) -> Reply:
         self._check_open()
         request = _request(call, self.base_url, headers)
-        with _network_errors():
+        with _network_errors(request["url"]):
             async with asyncio.timeout(self.whole_s):
                 for left in range(call.redirects, -1, -1):
                     response = await _sent(self._http, self._http.build_request(**request))
@@ -135,14 +135,22 @@ def checked_base_url(base_url: str) -> str:
 
 
 class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppress is
-    """Converts httpx2's exceptions to NetworkError, without the URL, which may contain an API key."""
+    """Converts httpx2's exceptions to NetworkError.
+
+    Of the URL, the message contains host and port alone: the rest may contain an API key.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._at = urlsplit(url).netloc.rpartition("@")[2]
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, TimeoutError):
-            raise NetworkError("the whole answer did not arrive in time") from error
+            raise NetworkError(f"{self._at}: the whole answer did not arrive in time") from error
+        if isinstance(error, httpx2.TransportError):
+            raise NetworkError(f"{self._at}: {_message(error)}") from error
         if isinstance(error, (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError)):
             raise NetworkError(_message(error)) from error
 

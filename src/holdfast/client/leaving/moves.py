@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.chain import calls, exit_calls
-from holdfast.client.flows.accounts import ADDRESS
+from holdfast.client.flows.accounts import address_in
 from holdfast.client.flows.amounts import COIN_DECIMALS, amount_text, wei_text
-from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import checksum_address
+from holdfast.wire.encoding import to_hex
 
 Kind = Literal["token", "nft", "did", "deposit", "coin"]
 _WEI: int = 10**COIN_DECIMALS
@@ -117,22 +116,12 @@ def wei_of(text: str) -> int:
     return int(found[1]) * _WEI + int((found[2] or "").ljust(COIN_DECIMALS, "0"))
 
 
-def address_of(text: str, what: str) -> str:
-    """Return an address in EIP-55 form. Raises ValueError for a wrong checksum, the zero address and other texts."""
-    if not ADDRESS.fullmatch(text) or not any(from_hex(text)):
-        raise ValueError(f"{what}: not an address")
-    found = checksum_address(from_hex(text))
-    if text[2:] not in {found[2:], text[2:].lower(), text[2:].upper()}:
-        raise ValueError(f"{what}: the address has a typing error (its checksum is wrong)")
-    return found
-
-
 def nft_of(text: str) -> tuple[str, int]:
     """Return contract and ID of an NFT written `ADDRESS:ID`. Raises ValueError."""
     contract, _, number = text.partition(":")
     if not (number.isascii() and number.isdigit()) or int(number) >= 1 << 256:
         raise ValueError("--nft: ADDRESS:ID, with the ID as a decimal number")
-    return address_of(contract, "--nft"), int(number)
+    return address_in(contract, "--nft"), int(number)
 
 
 def _token(token: Token, where: Destination) -> Move:

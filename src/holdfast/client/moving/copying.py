@@ -36,6 +36,7 @@ class Copy(NamedTuple):
     record: bytes
     sequence: int
     stored: StoredVault
+    service: str
 
 
 async def copy_to(
@@ -63,7 +64,7 @@ async def copy_to(
         sequence = max(state.sequence, there.sequence if there else 0) + 1
         record = await signed_record(vault, taken.root_cid, sequence)
         await hosts.publish(name, record)
-        there = await hosts.gateway.record((await vault.publishing_key()).name)
+        there = await hosts.gateway.record(name)
         if there is None or there.data != record:
             raise MoveRefused("other_copy", "the new service does not return the copy's name as it was published")
         found = await hosts.gateway.snapshot(taken.root_cid)
@@ -72,7 +73,7 @@ async def copy_to(
     if found.sealed != taken.sealed:
         raise MoveRefused("other_copy", "the new service does not return the vault as it was uploaded")
     async with opened_beside(vault, found, key):
-        return Copy(taken, record, sequence, stored)
+        return Copy(taken, record, sequence, stored, hosts.service)
 
 
 async def continue_there(vault: AsyncVault, store: VaultStore, made: Copy) -> None:
@@ -84,5 +85,5 @@ async def continue_there(vault: AsyncVault, store: VaultStore, made: Copy) -> No
 def _note(store: VaultStore, made: Copy) -> None:
     did, root = made.snapshot.manifest.did, made.snapshot.root_cid
     keep_record(store, did, made.record)
-    write_state(store, pinned_state(did, root, made.stored.revision, made.sequence))
+    write_state(store, pinned_state(did, root, made.stored.revision, made.sequence, made.service))
     store.update_manifest(msgspec.structs.replace(made.stored.manifest, root_cid=root), made.stored.sealed)

@@ -53,6 +53,7 @@ class SnapshotHosts:
     ) -> None:
         self.config = full_config(config)
         self._upload_url = self.config.upload_url or service_url
+        self.service = did_of_service(self._upload_url)
         self._mint = token
         more: dict[str, Any] = {"retries": retries, "transport": transport}
         self._http = HttpTransport(self._upload_url, timeout=UPLOAD_TIMEOUT_S, **more)
@@ -110,7 +111,7 @@ class SnapshotHosts:
         if self._mint is None:
             raise StorageError("without the vault's key nothing can be written")
         own, named = did_of_service(url), self.config.service_did
-        return await self._mint(named if named and own == did_of_service(self._upload_url) else own)
+        return await self._mint(named if named and own == self.service else own)
 
 
 async def pin_requested(

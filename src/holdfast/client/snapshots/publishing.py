@@ -72,7 +72,7 @@ class Publishing(NamedTuple):
 class Publisher:
     """Uploads, pins and publishes an unlocked vault's newest revision, from where the previous attempt stopped.
 
-    `turn` is held by what changes the state, and by nothing that waits for a pin.
+    What changes the state holds the vault's `changing`; what waits for a pin does not.
     """
 
     def __init__(
@@ -94,8 +94,10 @@ class Publisher:
 
     async def state(self) -> SnapshotState:
         """Return the current state: queued after a change. Raises ClientStateError without a vault, StorageError."""
-        did = await self._did()
+        did, service = await self._did(), self._hosts.service
         state = await asyncio.to_thread(read_state, self._store, did)
+        if state.service != service:  # which may lack what another one has acknowledged
+            state = msgspec.structs.replace(state, service=service, acknowledged_revision=0, sent_revision=0)
         stored = await asyncio.to_thread(self._store.load, did) if state.status == "pinned" else None
         return msgspec.structs.replace(state, status="queued") if stored and is_due(stored, state) else state
 

@@ -258,7 +258,7 @@ class Recovery:
             self.store.save(snapshot.following_manifest, snapshot.sealed, revision)
         root, sequence = snapshot.root_cid, found.record.sequence if found.record else None
         newer = None if found is newest else newest.snapshot
-        state, changes = pinned_state(did, root, revision, sequence or 0), {}
+        state, changes = pinned_state(did, root, revision, sequence or 0, self.hosts.service), {}
         if found.record is None:
             # The file may be a published snapshot, or one that was never published: the next upload finds out.
             changes = {"status": "queued", "acknowledged_revision": 0}

@@ -27,6 +27,7 @@ class SnapshotState(Record, frozen=True, kw_only=True):
         sequence: that of the last record seen or published.
         other_root: in a conflict, the other device's snapshot.
         sent_root: the root in a record that was sent and not acknowledged yet, with its `sent_revision`.
+        service: the DID of the service to which the revisions were sent; None if not known.
     """
 
     did: str
@@ -40,11 +41,12 @@ class SnapshotState(Record, frozen=True, kw_only=True):
     other_root: str | None = None
     sent_root: str | None = None
     sent_revision: int = 0
+    service: str | None = None
 
 
-def pinned_state(did: str, root_cid: str, revision: int, sequence: int) -> SnapshotState:
-    """Return the state once the servers have acknowledged a snapshot."""
-    known: dict[str, Any] = {"revision": revision, "root_cid": root_cid, "sequence": sequence}
+def pinned_state(did: str, root_cid: str, revision: int, sequence: int, service: str) -> SnapshotState:
+    """Return the state once a service has acknowledged a snapshot."""
+    known: dict[str, Any] = {"revision": revision, "root_cid": root_cid, "sequence": sequence, "service": service}
     return SnapshotState(did=did, status="pinned", acknowledged_root=root_cid, acknowledged_revision=revision, **known)
 
 

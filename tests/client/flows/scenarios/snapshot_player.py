@@ -28,6 +28,7 @@ from holdfast.wire.client_errors import NetworkError, PluginCallError, ServiceEr
 DID = "did:new:0x" + "11" * 32
 NAME = "k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8"
 DELEGATION = b"\xa0"
+SERVICE = "did:web:here.example"
 OTHER_DID = DID.replace("1", "2")
 UPDATED_AT = 1_700_000_000_000
 FAR_FUTURE_NS = 2**62
@@ -56,7 +57,7 @@ class _Player(Player):
             self.save(**given["vault"])
         if "state" in given:
             state = {_snake(key): self.roots.get(value, value) for key, value in given["state"].items()}
-            write_state(self.store, SnapshotState(did=DID, **state))
+            write_state(self.store, SnapshotState(did=DID, **{"service": SERVICE} | state))
 
     def start_anew(self):
         """Start the client anew: what it has only in memory is lost."""
@@ -66,6 +67,7 @@ class _Player(Player):
             publish=self.publish,
             pinning=None,
             config=SimpleNamespace(pinned=10),
+            service=SERVICE,
             close=_closed,
         )
         self.vault = _Vault(
