@@ -725,7 +725,7 @@ const de: typeof import("../en/pages.ts").default = {
   "problem.send_failed": "Wir konnten den Code nicht schicken. Dieser Versuch zählt nicht.",
   "problem.attestation": "Bitte bestätigen Sie Ihre Adresse noch einmal.",
   "problem.credential": "Dieser Passkey ist für eine andere Identität registriert.",
-  slow: "Der Dienst hat noch nicht geantwortet. Sie können warten, oder laden Sie die Seite neu und versuchen Sie es später.",
+  slow: "Der Dienst hat noch nicht geantwortet. Warten Sie, oder laden Sie die Seite neu und versuchen Sie es später noch einmal.",
   "problem.offline": "Keine Verbindung zum Dienst. Ihr Stand bleibt erhalten.",
   "problem.server": "Der Dienst kann gerade nicht antworten. Ihr Stand bleibt erhalten.",
   "problem.alias": "Dieser Name ist auf der Chain schon vergeben. Wählen Sie einen anderen.",
