@@ -73,6 +73,10 @@ class BuildError(Exception):
     """The client cannot be built; the message says why and what to do."""
 
 
+class TooLarge(BuildError):
+    """Files exceed their limit."""
+
+
 def main() -> int:
     """Build everything and print the sizes; with `served`, only what a checkout needs. Return 0 if limits are kept."""
     try:
@@ -123,10 +127,10 @@ class Built(NamedTuple):
         return sum(_gzipped(self.folder / file) for file in self.loaded(*names) - self.loaded(*without))
 
     def check(self) -> None:
-        """Raise BuildError if a limit is exceeded."""
+        """Raise TooLarge if a limit is exceeded."""
         for names, (limit, before) in LIMITS.items():
             if (size := self.size(*names, without=before)) > limit:
-                raise BuildError(f"{' and '.join(names)} have {size} bytes after gzip, more than {limit}")
+                raise TooLarge(f"{' and '.join(names)} have {size} bytes after gzip, more than {limit}")
 
 
 def build(folder: Path, pages: Sequence[str] = ()) -> Built:
@@ -222,10 +226,12 @@ def _module(source: str) -> str:
 def build_or_copy(folder: Path) -> None:
     """Like `build_served`, but without npm write each module by itself: they are larger, but work as well.
 
-    Raises BuildError without Node.
+    Raises BuildError without Node, TooLarge.
     """
     try:
         build_served(folder)
+    except TooLarge:
+        raise
     except BuildError as error:
         print(f"client: not minified: {error}", file=sys.stderr, flush=True)
         strip(folder)

@@ -4,7 +4,7 @@ import "../core.ts";
 import { type Call, execute, isAddress } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing } from "../chain/errors.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { checkedAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/addresses.ts";
 import type { Owner } from "../chain/owner_list.ts";
 import { byName, named, ofChanges, p256Signer, type Settings, settingsOf, signaturesIn } from "../chain/owners.ts";
 import { wayOf } from "../chain/two_keys.ts";

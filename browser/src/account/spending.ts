@@ -9,7 +9,7 @@ import { type Call, execute } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
 import { type Granted, permissionsOf } from "../chain/granted.ts";
 import type { AccountOnChain } from "../chain/logs.ts";
-import { checkedAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/addresses.ts";
 import { NATIVE } from "../chain/native.ts";
 import { p256Signer } from "../chain/owners.ts";
 import * as permissions from "../chain/permissions.ts";

@@ -3,7 +3,7 @@
 import "../core.ts";
 import { isAddress, type Payment, paymentCall, paymentOf } from "../chain/calls.ts";
 import { AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused, SecondKeyMissing } from "../chain/errors.ts";
-import { checkedAddress } from "../chain/names.ts";
+import { checkedAddress } from "../chain/addresses.ts";
 import { NATIVE } from "../chain/native.ts";
 import { checkPaid } from "../chain/own_gas.ts";
 import { spend, spentBy } from "../chain/permissions.ts";

@@ -3,7 +3,8 @@
 import { hex } from "../chain/abi.ts";
 import { isAddress } from "../chain/calls.ts";
 import { PaymentRefused } from "../chain/errors.ts";
-import { checkedAddress, checksumAddress, didOfKey, textHash } from "../chain/names.ts";
+import { checkedAddress } from "../chain/addresses.ts";
+import { checksumAddress, didOfKey, textHash } from "../chain/names.ts";
 import { originOf } from "../chain/origin.ts";
 import { rpcOf, sleep } from "../chain/rpc.ts";
 import type { Client } from "../client.ts";

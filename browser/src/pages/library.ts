@@ -24,7 +24,8 @@ export {
   usePasskey,
 } from "../holdfast.ts";
 export { feeIn } from "../chain/fees.ts";
-export { checkedAddress, checksumAddress, textHash } from "../chain/names.ts";
+export { checkedAddress } from "../chain/addresses.ts";
+export { checksumAddress, textHash } from "../chain/names.ts";
 export { NATIVE } from "../chain/native.ts";
 export { hasExpired } from "../chain/owners.ts";
 export { accountAddress } from "../flows/contracts.ts";
