@@ -12,7 +12,7 @@ from holdfast.chain.errors import ChainError
 from holdfast.client.flows.accounts import ADDRESS, account_address, address_in
 from holdfast.client.flows.failures import PaymentRefused
 from holdfast.wire.encoding import from_hex, to_hex
-from holdfast.wire.keccak import did_hash, did_of_key
+from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 from holdfast.wire.retries import OPERATIONS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ async def payee_of(client: AsyncServiceClient, to: str, account: SmartAccount) -
     controller = found.controller or ""
     if not found.found or not found.active or not ADDRESS.fullmatch(controller):
         raise PaymentRefused("the payee's DID is not registered, or not active", "payee_unregistered")
-    address = address_in(controller.lower(), "controller")
+    address = checksum_address(from_hex(controller))
     await _confirm(client, to, address, account)
     return Payee(address, to)
 
