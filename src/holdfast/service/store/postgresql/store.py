@@ -302,14 +302,16 @@ class PostgresqlStore:
 
     async def expire(self, now: float) -> int:
         """See Store. Rows are removed in parts, so that no statement takes long."""
-        values = (now - CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S), _EXPIRED_AT_ONCE)
+        # The function counts each time from the first.
+        times = (now - CLOCK_MARGIN_S, float(DAY_S), float(REFUSED_RETENTION_S - CLOCK_MARGIN_S))
+        values = (*times, _EXPIRED_AT_ONCE)
         removed = 0
         while part := await self._writes.insist(upkeep.EXPIRE, values):
             removed += part
             if part < _EXPIRED_AT_ONCE:
                 break
         for kind, before, most in (
-            (upkeep.EXPIRE_REFUSED, now - CLOCK_MARGIN_S - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
+            (upkeep.EXPIRE_REFUSED, now - REFUSED_RETENTION_S, _REFUSED_AT_ONCE),
             (repeats.EXPIRE, now - CLOCK_MARGIN_S, _EXPIRED_AT_ONCE),
         ):
             removed += await self._writes.in_parts(kind, (before, most))

@@ -33,8 +33,8 @@ def expire(connection: Connection, now: float, most: int) -> int:
         ("used_attestations", "signature", "expires_at < ?", horizon),
         ("idempotent_responses", "key", "expires_at < ?", horizon),
         ("charges", "id", "at < ?", horizon - DAY_S),
-        ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", horizon - REFUSED_RETENTION_S),
-        ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", horizon - REFUSED_RETENTION_S),
+        ("credentials", "id", "confirmation = 'refused' AND settled_at < ?", now - REFUSED_RETENTION_S),
+        ("audit", "id", "action IN ('code_sent', 'refused') AND at < ?", now - REFUSED_RETENTION_S),
         ("outbox", "id", "at < ?", horizon - GIVE_UP_S),
         ("invitations", "number", "expires_at < ?", horizon - DAY_S),
     )
