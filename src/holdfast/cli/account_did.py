@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.client.blocking.client import Client
 
-_CID = re.compile("|b[a-z2-7]{20,255}|(?:z|Qm)[1-9A-HJ-NP-Za-km-z]{20,254}")
+_CID = re.compile("|b[a-z2-7]{7,255}|(?:z|Qm)[1-9A-HJ-NP-Za-km-z]{7,254}")
 did = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The DID on the chain, and its aliases."
 )

@@ -34,7 +34,7 @@ def test_a_did_is_changed_and_handed_over(chain, tmp_path):
     first.json("account", "did", "activate-alias", f"{handle}too")
     first.json("account", "did", "deactivate", "--yes")
     assert (first.json(*show)["active"], first.json(*show)["metadata"]) == (False, "bafymeta")
-    refused = first.run("account", "did", "metadata", "other", code=1)
+    refused = first.run("account", "did", "metadata", "bafyother", code=1)
     assert "DidNotActive" in refused.output
     first.json("account", "did", "activate")
     theirs = second.json("whoami")["smartAccount"]
