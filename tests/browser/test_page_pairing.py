@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import sys
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from tests.support.page_visits import GERMAN, Visit, new_name
 from tests.support.vaults import PASSKEY
 
 PATIENCE_S = 60
+SLOW_S = 20  # libp2p would end a connection to a peer that is silent so long
 PASSWORD = "correct horse battery staple"
 
 
@@ -157,7 +159,7 @@ async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(brows
         await new.screen("take")
         assert "#" not in new.page.url, "the name of the meeting does not stay in the address"
         await new.told("bekämen Sie einen Tresor, dessen Schlüssel diese Person behält.")
-        await ends_because_the_digits_differ(old, new)
+        await ends_because_the_digits_differ(old, new, host)
         await meets_again(old, new)
         await new.screen("take-key")
         await old.told("hat jetzt Ihren Tresor", "#status")
@@ -170,12 +172,15 @@ async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(brows
     assert old.complaints == [] and new.complaints == []
 
 
-async def ends_because_the_digits_differ(old, new):
-    """Say on the old device that the digits differ, so that the vault is not transferred."""
+async def ends_because_the_digits_differ(old, new, host):
+    """Say on the old device that the digits differ, so that the vault is not transferred; the host hangs meanwhile."""
     await new.page.bring_to_front()
     await new.key("submit")
     await new.screen("take-digits")
     await old.screen("pair-digits")
+    host.send_signal(signal.SIGSTOP)
+    await asyncio.sleep(SLOW_S)
+    host.send_signal(signal.SIGCONT)
     await old.page.bring_to_front()
     await old.key("differ")
     await new.page.bring_to_front()

@@ -37,6 +37,8 @@ export async function connect(address: string): Promise<Link> {
     transports: [webSockets()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
+    // It ends a connection whose peer is silent for seconds, while the person compares the digits.
+    connectionMonitor: { enabled: false },
     // The person often enters a loopback address, which the default connection gater would refuse.
     connectionGater: { denyDialMultiaddr: () => false },
   });
