@@ -10,6 +10,7 @@ import {
   NetworkError,
   OperationFailed,
   PaymentRefused,
+  PluginCallError,
   RequestRefused,
   SecondKeyMissing,
   Vault,
@@ -47,6 +48,12 @@ for (const [typed, key] of [
     await assert.rejects(resolved(typed), { key });
     assert.deepEqual(looked, key === "send.bad.name" ? ["unknown"] : []);
   });
+
+onPage("a vault that fails while it computes a checksum does not make the address a wrong one", async (context) => {
+  const gone = new PluginCallError("invoke", "the worker has stopped");
+  client(context, { vault: { keccak256: async () => Promise.reject(gone) } });
+  await assert.rejects(resolved(CHECKSUMMED), gone);
+});
 
 onPage("of a permission is said which function it lets an app call", async (context) => {
   const target = `0x${"11".repeat(20)}`;

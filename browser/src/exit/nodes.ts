@@ -8,6 +8,7 @@ import { groupedDigits, units } from "../kit/typed_amount.ts";
 import type { Token } from "./standing.ts";
 
 const COIN_DECIMALS = 18;
+const MOST_WEI = 10n ** 27n;
 
 /** @param props of the input; `tag` "textarea" for several lines */
 export function field(
@@ -33,9 +34,13 @@ export function list(items: string[]) {
   return el("ul", {}, ...items.map((item) => el("li", {}, item)));
 }
 
-/** @param text an amount of the coin as people type it @returns in wei; null for other texts, and what reads in two ways */
+/**
+ * @param text an amount of the coin as people type it
+ * @returns in wei; null for other texts, for what reads in two ways, and from a billion coins on, which are rather wei
+ */
 export function weiOf(text: string, language: string): bigint | null {
-  return groupedDigits(language, text) ? null : units(text, COIN_DECIMALS);
+  const wei = groupedDigits(language, text) ? null : units(text, COIN_DECIMALS);
+  return wei !== null && wei < MOST_WEI ? wei : null;
 }
 
 export function tokenText({ balance, decimals, symbol, address }: Token) {

@@ -52,8 +52,8 @@ export async function resolved(typed: string): Promise<Payee> {
 }
 
 async function checked(to: string) {
-  return checkedAddress((await ready()).vault, to, "to").catch(() => {
-    throw new ProblemError("send.bad.checksum");
+  return checkedAddress((await ready()).vault, to, "to").catch((error) => {
+    throw error instanceof TypeError ? new ProblemError("send.bad.checksum") : error;
   });
 }
 
