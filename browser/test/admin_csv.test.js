@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { press, told, until } from "./dom.js";
 import { button } from "../src/admin/screen.ts";
 import { bans } from "../src/admin/others.ts";
-import { allPages } from "../src/admin/port.ts";
-import { switchTongue } from "../src/admin/texts.ts";
+import { allPages, get } from "../src/admin/port.ts";
+import { switchTongue, text } from "../src/admin/texts.ts";
 
 /** @param {[string, string][]} pages rows and where each ends */
 function pages(pages) {
@@ -57,4 +57,16 @@ test("a button whose work fails has the focus again", async () => {
   press("csv");
   await until(() => document.activeElement === failing);
   assert.equal(told("alert"), "Error: none");
+});
+
+test("a port that never answers is told", async (context) => {
+  globalThis.sessionStorage ??= localStorage;
+  document.fill();
+  context.mock.method(AbortSignal, "timeout", () => AbortSignal.abort());
+  const silent = (_url, { signal }) => (signal?.aborted ? Promise.reject(signal.reason) : Response.json({})); // otherwise it would wait for ever
+  context.mock.method(globalThis, "fetch", silent);
+  document.body.append(button("look", () => get("counts")));
+  press("look");
+  await until(() => told("alert") !== "");
+  assert.equal(told("alert"), text("error.network"));
 });

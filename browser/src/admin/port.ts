@@ -3,6 +3,7 @@
 const KEY_NAME = "holdfast-admin-key";
 const API = "/admin/api/";
 const MOST_PAGES = 100;
+const WITHIN_MS = 60_000;
 /** Lists whose pages have a limit. */
 const PAGED = ["identifiers", "bans", "invitations", "acts"];
 
@@ -103,7 +104,8 @@ export function save(data: Blob, name: string) {
 
 async function sent(path: string, how: RequestInit) {
   const headers = { authorization: `Bearer ${sessionStorage.getItem(KEY_NAME)}` };
-  const response = await fetch(API + path, { ...how, headers, cache: "no-store" }).catch(() => null);
+  const signal = AbortSignal.timeout(WITHIN_MS);
+  const response = await fetch(API + path, { ...how, headers, signal, cache: "no-store" }).catch(() => null);
   if (response === null) throw new Refused(0, "");
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
