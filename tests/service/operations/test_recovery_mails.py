@@ -110,6 +110,17 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
     assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 
+async def test_a_chain_whose_endpoint_gives_no_logs_is_not_read_by_transaction(watched):
+    api, _, indexer = watched
+    asked, indexer.answer = [], shows()
+    api.other_chain.answer = GuardedAccount().rpc(
+        eth_blockNumber="0x1", eth_getBlockByNumber=lambda *it: asked.append(it)
+    )
+    for _ in range(4):
+        await api.service.recovery_mails.run()
+    assert asked == []
+
+
 async def test_each_recovery_that_was_finished_is_told_once(watched):
     api, account, indexer = watched
     store = api.service.store

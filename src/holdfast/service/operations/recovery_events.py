@@ -31,6 +31,7 @@ _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a
 _MOST_EMITTERS = 50_000  # accounts and events of one block: each account is a contract, whose creation takes gas
 _OVERLAP = 64  # blocks that are looked through again, because a reorganisation may change them
 _FINISHED = keccak256(b"RecoveryFinished(uint32)")
+_UNKNOWN_METHOD = -32601  # JSON-RPC 2.0: without logs, each block of the chain would be read by transaction
 _TOPICS = (RECOVERY_STARTED, _FINISHED)
 
 
@@ -113,7 +114,9 @@ class LoggedEvents:
             end = min(first + self._size.value - 1, last)
             try:
                 found = await self._logs(first, end)
-            except RpcError:
+            except RpcError as error:
+                if error.code == _UNKNOWN_METHOD:
+                    raise
                 if first < end:
                     self._size.refused(end - first + 1)
                     continue
