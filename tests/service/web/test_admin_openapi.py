@@ -4,7 +4,6 @@ import json
 
 import jsonschema
 import pytest
-import schemathesis
 
 from holdfast.service.web.admin_openapi import EXAMPLES, admin_document
 from holdfast.wire.admin_endpoints import ADMIN_DOCUMENT, ADMIN_ENDPOINTS
@@ -17,7 +16,7 @@ OPERATIONS = {
 
 def test_every_task_is_in_the_document():
     assert {key: it["operationId"] for key, it in OPERATIONS.items()} == {it.key: it.name for it in ADMIN_ENDPOINTS}
-    assert len([*schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()]) == len(ADMIN_ENDPOINTS)
+    assert DOCUMENT["openapi"].startswith("3.1.")
     assert set(EXAMPLES) == {it.name for it in ADMIN_ENDPOINTS}
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from holdfast.service.mail.port import Mailer
     from holdfast.service.operations.confirmation import Confirmations
     from holdfast.service.operations.sponsor import Sponsor
+    from holdfast.service.settings.chains import Served
     from holdfast.service.settings.secrets import Secrets
     from holdfast.service.settings.values import Settings
     from holdfast.service.sms.port import SmsSender, SmsVerifier
@@ -79,7 +80,7 @@ def build_service(
     sms = sms or configured_sms(settings, pools, clock, entropy)
     served, chains = served_chains(settings), chain_readers(settings, pools)
     sponsors = sponsors_of(settings, secrets, store, chains, pools, clock)
-    on_chains = _on_chains(settings, store, chains, pools, clock, sponsors)
+    on_chains = _on_chains(settings, served, store, chains, pools, clock, sponsors)
     main = on_chains[settings.chain]
     reserved = _reserved_names(settings)
     confirmations = confirmations_of(settings, store, pools, clock)
@@ -128,14 +129,13 @@ def build_service(
 
 def _on_chains(
     settings: Settings,
+    served: Served,
     store: Store,
     readers: Mapping[int, ChainReader],
     pools: ConnectionPools,
     clock: Clock,
     sponsors: Mapping[int, Sponsor],
 ) -> dict[int, OnChain]:
-    served = served_chains(settings)
-
     def relay(chain: Chain) -> Relay:
         bundler = bundler_of(chain, served.main, pools)
         return Relay(bundler, store, settings.ceilings, clock, sponsors.get(chain.chain_id))
