@@ -154,9 +154,9 @@ class Recoveries(Protocol):
     async def take_mails(self, now: float, lease_s: float, limit: int) -> list[Mail]:
         """Return mails that wait to be sent.
 
-        No one takes them again until the lease is over and they are twice as old. So a mail that may have arrived, or
-        whose process ended, goes out ever more rarely, from any process: at most fourteen times in RETENTION_S if the
-        lease is five minutes.
+        No one takes them again until the lease is over and they are twice as old; if a clock that ran ahead put one off
+        further, it is taken at once. So a mail that may have arrived, or whose process ended, goes out ever more
+        rarely, from any process: at most fourteen times in RETENTION_S if the lease is five minutes.
         """
         ...
 

@@ -40,7 +40,8 @@ _NOTE = (
 )
 _DUE = (
     "UPDATE recovery_mails SET due_at = ?1 + max(?2, ?1 - noted_at) WHERE (name, recipient) IN ("
-    "SELECT name, recipient FROM recovery_mails WHERE sent_at IS NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?3)"
+    "SELECT name, recipient FROM recovery_mails WHERE sent_at IS NULL"
+    " AND (due_at <= ?1 OR due_at > ?1 + 2 * max(?2, ?1 - noted_at)) ORDER BY due_at LIMIT ?3)"
     " RETURNING name, recipient, kind, account, until, request"
 )
 _RETRY = "UPDATE recovery_mails SET due_at = ? WHERE name = ? AND recipient = ? AND sent_at IS NULL"

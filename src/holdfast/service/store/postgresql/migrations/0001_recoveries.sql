@@ -227,7 +227,8 @@ BEGIN
 END
 $$;
 
--- Mails that wait to be sent, which no call returns again until the lease is over and they are twice as old.
+-- Mails that wait to be sent, which no call returns again until the lease is over and they are twice as old; one that
+-- would wait longer was put off by a clock that ran ahead.
 CREATE FUNCTION holdfast.take_recovery_mails_v1(at double precision, lease double precision, most bigint)
 RETURNS TABLE (name text, recipient text, kind text, account text, until double precision, request text)
 LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
@@ -236,9 +237,11 @@ BEGIN
     RETURN QUERY UPDATE holdfast.recovery_mails AS t SET due_at = at + greatest(lease, at - t.noted_at)
     FROM (
         SELECT m.shard, m.name, m.recipient FROM holdfast.recovery_mails AS m
-        WHERE m.sent_at IS NULL AND m.due_at <= at ORDER BY m.due_at LIMIT most
+        WHERE m.sent_at IS NULL AND (m.due_at <= at OR m.due_at > at + 2 * greatest(lease, at - m.noted_at))
+        ORDER BY m.due_at LIMIT most
     ) AS w
-    WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient AND t.sent_at IS NULL AND t.due_at <= at
+    WHERE t.shard = w.shard AND t.name = w.name AND t.recipient = w.recipient AND t.sent_at IS NULL
+        AND (t.due_at <= at OR t.due_at > at + 2 * greatest(lease, at - t.noted_at))
     RETURNING t.name, t.recipient, t.kind, t.account, t.until, t.request;
 END
 $$;
