@@ -117,8 +117,8 @@ async def test_a_chain_out_of_reach_refuses_nobody(api):
 
 async def test_many_registrations_are_settled_in_one_turn_and_few_requests(chain):
     api, rpc = chain
-    rows = (registration(identifier=handle(f"n{n}"), credential_id=f"c{n}", did=DID, tx_hash=TX) for n in range(230))
-    await asyncio.gather(*(api.service.store.register(row, claims) for row in rows))
+    new = (registration(identifier=handle(n), credential_id=n, ip=n, did=DID, tx_hash=TX) for n in map(str, range(230)))
+    await asyncio.gather(*(api.service.store.register(row, claims) for row in new))
     rpc.answer = rpc_results({"eth_getTransactionReceipt": receipt()})
     assert (await turn(api))["confirmed"] == 230
     assert len(rpc.requests) < 40
