@@ -6,10 +6,9 @@ and the number of calls: neither depends on the machine, nor on what else it doe
 import functools
 import itertools
 import json
-import os
 
 import pytest
-from tests.support.api import DID
+from tests.support.api import DID, embedded
 from tests.support.heavy_requests import (
     BODY,
     BUNDLER_BODY,
@@ -330,7 +329,7 @@ SESSION = json.dumps({"identifier": "bob", "channel": "handle", "did": DID}).enc
 
 
 # An eighth more than today. Who adds to these paths measures (`make bench ARGS=service`), and raises the number.
-@pytest.mark.skipif("HOLDFAST_TEST_API_ON_CITUS" in os.environ, reason="the embedded store's calls are counted")
+@embedded
 @pytest.mark.parametrize(("request_", "most"), [
     (Heavy("contracts", "GET", "/api/contracts", HOST), 40),
     (Heavy("check", "GET", "/api/sessions/check?identifier=bob&channel=handle", HOST), 86),

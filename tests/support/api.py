@@ -30,6 +30,8 @@ OTHER_DID = "did:new:0x" + "22" * 32
 KEY = b"k" * 32
 MAIL = "ann@example.com"
 PHONE = "+14155552671"
+ON_CITUS = "HOLDFAST_TEST_API_ON_CITUS" in os.environ
+embedded = pytest.mark.skipif(ON_CITUS, reason="about the embedded store alone")
 
 
 @dataclass
@@ -153,7 +155,7 @@ async def make_api(
     """
     made: list[Api] = []
     on_citus: dict[str, str] = {}
-    if "HOLDFAST_TEST_API_ON_CITUS" in os.environ:
+    if ON_CITUS:
         request.getfixturevalue("patient_stores")
         on_citus["HOLDFAST_DATABASE_URL"] = request.getfixturevalue("citus_url")
 
@@ -192,4 +194,4 @@ def error_of(response: httpx2.Response) -> tuple[int, str]:
     return response.status_code, body["error"]
 
 
-__all__ = ["DID", "KEY", "MAIL", "OTHER_DID", "PHONE", "Api", "DeliveryError", "error_of"]
+__all__ = ["DID", "KEY", "MAIL", "ON_CITUS", "OTHER_DID", "PHONE", "Api", "DeliveryError", "embedded", "error_of"]

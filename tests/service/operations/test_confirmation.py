@@ -1,11 +1,10 @@
 """confirm_registrations, expire and HOLDFAST_REGISTRATION_PROOF, with receipts from a JSON-RPC endpoint."""
 
 import asyncio
-import os
 
 import pytest
 from aiohttp import web
-from tests.support.api import DID, MAIL, OTHER_DID, error_of
+from tests.support.api import DID, MAIL, ON_CITUS, OTHER_DID, error_of
 from tests.support.curves import GENERATOR
 from tests.support.registration_receipts import CONTROLLER, TX, chain_at, receipt, word
 from tests.support.store_cases import claims, handle, registration
@@ -128,7 +127,7 @@ async def test_expire_removes_what_is_over(api):
     await api.register(identifier="ann@example.com", channel="email", attestation=await api.attested())
     assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
     api.clock.now += 3 * 86400
-    removed = 6 if "HOLDFAST_TEST_API_ON_CITUS" in os.environ else 5  # PostgreSQL keeps an emptied window until then
+    removed = 6 if ON_CITUS else 5  # PostgreSQL keeps an emptied window until then
     assert await api.service.maintenance.expire() == {"removed": removed, "hidden": 0}
     assert await api.service.maintenance.expire() == {"removed": 0, "hidden": 0}
 

@@ -2,6 +2,7 @@
 
 import os
 
+from tests.support.api import embedded
 from tests.support.snapshot_vaults import folder, registered, snapshots_of
 
 from holdfast.content.cars import write_car
@@ -12,6 +13,7 @@ from holdfast.service.store.snapshot_index import NewUpload
 
 # Default settings: the service's default URL, and blocks stored next to the database.
 SETTINGS = read_settings({})
+pytestmark = embedded  # PostgreSQL does not list objects
 
 
 def names(vault):
