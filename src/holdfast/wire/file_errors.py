@@ -25,4 +25,4 @@ def file_words(error: OSError) -> str:
     """Return why nothing could be written or read."""
     if error.errno in {errno.EACCES, errno.EPERM}:
         return f"user {os.geteuid()} is not allowed to" if hasattr(os, "geteuid") else "this user is not allowed to"
-    return _WORDS.get(error.errno or 0) or (error.strerror or "the system gives no reason").lower()
+    return _WORDS.get(error.errno or 0) or (error.strerror or "").lower() or str(error) or "the system gives no reason"

@@ -29,6 +29,8 @@ def run(command, folder, url):
 def test_commands_refuse_the_target_of_an_unfinished_move_in_one_line(postgres, fresh_postgres_url, tmp_path):
     told = "unfinished move: call holdfast migrate --to again"
     assert run(["migrate"], tmp_path, fresh_postgres_url).returncode == 0
+    for command in (["backup", str(tmp_path / "copy")], ["restore", "--yes", __file__]):
+        assert "its own tools (pg_dump, pg_basebackup)" in run(command, tmp_path, fresh_postgres_url).stderr
     postgres.execute(UNFINISHED, fresh_postgres_url.rpartition("/")[2])
     for command in (["serve", "--port", "0"], ["migrate"]):
         refused = run(command, tmp_path, fresh_postgres_url)
