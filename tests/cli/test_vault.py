@@ -125,6 +125,17 @@ def test_passwords_are_asked_without_echo(by_password):
     assert "set HOLDFAST_VAULT_PASSWORD" in by_password.run("vault", "accounts", code=Exit.USAGE).stderr
 
 
+@pytest.mark.parametrize("typed", [PASSWORD, ""])
+def test_without_a_terminal_the_output_is_json_alone(by_password, typed):
+    """A new session has no terminal, as under cron."""
+    environment = environment_of(by_password.folder)
+    del environment["HOLDFAST_VAULT_PASSWORD"]
+    words = ["vault", "accounts", "--json"]
+    code, told, error = forked.run(words, environment, typed.encode(), 60, new_session=True)
+    assert (code, bool(told), bool(error)) == ((Exit.OK, True, False) if typed else (Exit.USAGE, False, True))
+    assert json.loads(told or error)
+
+
 def test_errors_are_one_line_and_a_code(tmp_path):
     terminal = Terminal(tmp_path)
     assert json.loads(terminal.run("vault", "status", "--json", code=Exit.NOT_FOUND).stderr)["exit"] == Exit.NOT_FOUND
@@ -370,6 +381,7 @@ def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
         (("vault", "pair", "--host", "256.0.0.1"), "--host: this computer cannot listen there"),
         (("vault", "recover", "--gateway", "foo"), "--gateway must start with http"),
         (("vault", "delegate", "did:key", "/accounts/pay"), "DID: did:, a method"),
+        *((("vault", "delegate", TO, it), "COMMAND: /resource/action") for it in ("accounts", "/Pay", "/a/", "//", "")),
         (("account", "did", "metadata", "my profile"), "CID: b and base32"),
     ):
         assert terminal.run(*words, code=Exit.USAGE).stderr.startswith(f"holdfast: {told}")

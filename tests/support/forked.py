@@ -94,11 +94,14 @@ def start(
         return Process(int(ours.recv(16)), ours)
 
 
-def run(arguments: list[str], environment: Mapping[str, str], stdin: bytes, timeout: float) -> tuple[int, bytes, bytes]:
+def run(
+    arguments: list[str], environment: Mapping[str, str], stdin: bytes, timeout: float, *, new_session: bool = False
+) -> tuple[int, bytes, bytes]:
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        process = start(arguments, environment, (given.fileno(), out.fileno(), err.fileno()))
+        files = given.fileno(), out.fileno(), err.fileno()
+        process = start(arguments, environment, files, new_session=new_session)
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:

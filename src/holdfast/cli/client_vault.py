@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import getpass
+import io
 import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -312,8 +313,7 @@ def ask_password(what: str, variable: str, *, new: bool = False) -> str:
 
 def _typed_password(what: str, variable: str, *, new: bool) -> str:
     try:
-        with warnings.catch_warnings(action="ignore", category=getpass.GetPassWarning):  # that there is no terminal
-            return str(typer.prompt(what, hide_input=True, confirmation_prompt=new, err=True))
+        return _hidden(what, confirmation_prompt=new)
     except typer.Abort:
         if is_terminal():
             raise
@@ -342,7 +342,25 @@ def share_keeper(file: Path | None) -> ShareKeeper | None:
 
 def ask_pin() -> str:
     """Ask for a security key's PIN, only on the terminal, because a few wrong PINs block the key permanently."""
-    return str(typer.prompt("PIN of the security key", hide_input=True, err=True))
+    return _hidden("PIN of the security key")
+
+
+def _hidden(what: str, **more: Any) -> str:
+    """Return what is typed without echo or, without a terminal, read in silence: getpass would warn of an echo."""
+    with (
+        warnings.catch_warnings(action="ignore", category=getpass.GetPassWarning),
+        nullcontext() if _has_terminal() else redirect_stderr(io.StringIO()),
+    ):
+        return str(typer.prompt(what, hide_input=True, err=True, **more))
+
+
+def _has_terminal() -> bool:
+    """Return whether getpass finds a terminal: the process's, wherever stdin comes from."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return is_terminal()
+    return True
 
 
 def _read_share(file: Path) -> str:

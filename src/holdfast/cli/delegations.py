@@ -13,6 +13,7 @@ from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Serv
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import emit, fail
 
+_COMMAND = re.compile(r"/|(/[^/\x00-\x20A-Z\x7f]+)+")
 _DID = re.compile(r"did:[a-z0-9]+:[\w.:%-]+", re.ASCII)
 _MOST = 2**64 - 1  # in a token's limits
 _MOST_HOURS = 10_000_000.0  # a thousand years
@@ -45,6 +46,8 @@ def delegate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     policy = _payment_policy(at_most, in_total, payee, token)
     if policy and command != "/accounts/pay":
         fail(Exit.USAGE, "limits on payments go with the command /accounts/pay", as_json=as_json)
+    if not _COMMAND.fullmatch(command):
+        fail(Exit.USAGE, "COMMAND: /resource/action in small letters, such as /accounts/pay", as_json=as_json)
     if not _DID.fullmatch(to):
         fail(Exit.USAGE, "DID: did:, a method and an identifier, such as did:key:z…", as_json=as_json)
     given = DelegationOptions(
