@@ -24,6 +24,7 @@ export interface NameAnswers {
   /** the newest valid record, or the newest expired one if no other is known */ newest: IpnsRecord | null;
   /** the servers that did not answer */ failed: Failed[];
   /** whether the first server answered */ hasMain: boolean;
+  /** whether it has the newest record's snapshot */ atMain: boolean;
 }
 
 /** None of several servers returned what was asked for. The message says each one's reason. */
@@ -97,7 +98,9 @@ export async function askAll(
   const closed = failed.find(({ error }) => error instanceof ClientStateError);
   if (closed) throw closed.error;
   const found = settled.filter((it): it is IpnsRecord => it !== null && !isFailed(it));
-  return { newest: newestOf(found, Date.now()), failed, hasMain: !isFailed(settled[0]) };
+  const [newest, main] = [newestOf(found, Date.now()), settled[0]];
+  const hasMain = !isFailed(main);
+  return { newest, failed, hasMain, atMain: hasMain && newest !== null && main?.rootCid === newest.rootCid };
 }
 
 /**

@@ -73,9 +73,9 @@ export interface Recovered {
   newer: { rootCid: string; updatedAt: number } | null;
 }
 
-type Found = { snapshot: Snapshot; record: IpnsRecord | null; revision: number };
+type Found = { snapshot: Snapshot; record: IpnsRecord | null; revision: number; atService?: boolean };
 
-const NOTHING: NameAnswers = { newest: null, failed: [], hasMain: true };
+const NOTHING: NameAnswers = { newest: null, failed: [], hasMain: true, atMain: false };
 const PUBLISH = "/snapshots/publish";
 /** Lengths of user handles that begin with the publishing key; 32 random bytes follow in a passkey made for another page. */
 const HANDLES = [PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES];
@@ -182,7 +182,7 @@ export class Recovery {
   }
 
   async #ofName(passkey: UsedPasskey | null): Promise<Found> {
-    const { newest: record, failed, hasMain } = await readable(() => this.#answers(passkey));
+    const { newest: record, failed, hasMain, atMain } = await readable(() => this.#answers(passkey));
     if (!record && failed.length)
       await readable(() => Promise.reject(failure("no snapshot was found, and not every server answered", failed)));
     if (!record)
@@ -208,7 +208,7 @@ export class Recovery {
       const words = `${silent.join(", ")} did not answer, so there may be a newer copy: the newest one that was found is from ${utc(updatedAt)}`;
       await this.#ask("unconfirmed", new RecoveryRefused("unconfirmed", words), { places: silent, updatedAt });
     }
-    return { snapshot, record, revision };
+    return { snapshot, record, revision, atService: atMain };
   }
 
   /**
@@ -265,11 +265,12 @@ export class Recovery {
     const { snapshot } = newest;
     const newer = found === newest ? null : { rootCid: snapshot.rootCid, updatedAt: snapshot.manifest.updatedAt };
     let state = pinnedState(found.snapshot, revision, sequence ?? 0, this.#hosts.service);
-    // A snapshot from a file is uploaded, because it may not be published yet.
-    if (!record) state = { ...state, status: "queued", acknowledgedRevision: 0 };
-    else if (!newer) await this.#store.setNote(recordNote(did), record.data);
+    if (record && !newer) await this.#store.setNote(recordNote(did), record.data);
+    // The service may lack a snapshot from a file or from another gateway.
+    if (!found.atService) state = { ...state, status: "queued", acknowledgedRevision: 0 };
     // If a newer snapshot exists, the person must choose first.
-    else state = { ...state, status: "conflict", acknowledgedRevision: 0, reason: BEHIND, otherRoot: newer.rootCid };
+    if (newer)
+      state = { ...state, status: "conflict", acknowledgedRevision: 0, reason: BEHIND, otherRoot: newer.rootCid };
     await writeState(this.#store, state);
     return { did, rootCid, revision, updatedAt, sequence, newer };
   }

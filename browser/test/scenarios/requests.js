@@ -111,10 +111,11 @@ export async function playName(scenario) {
     fetch,
     patience,
   );
-  const { newest, failed, hasMain } = await gateways.answers(scenario.ipns_name, {
+  const { newest, failed, hasMain, atMain } = await gateways.answers(scenario.ipns_name, {
     absentIsEnough: scenario.absent_is_enough ?? false,
   });
   gateways.close();
   const known = Object.keys(records).find((it) => newest && records[it] === Buffer.from(newest.data).toString("hex"));
-  return [{ newest: known ?? null, failed: failed.map(({ http }) => http.host).sort(), has_main: hasMain }];
+  const hosts = failed.map(({ http }) => http.host).sort();
+  return [{ newest: known ?? null, failed: hosts, has_main: hasMain, at_main: atMain }];
 }

@@ -270,10 +270,11 @@ class SnapshotPlayer extends Player {
 
   async nameAnswers(name) {
     const what = name === NAME ? "read record" : "read another record";
-    const { record = this.published, silent = [] } = (await this.answer(what)) ?? {};
+    const { record = this.published, silent = [], elsewhere } = (await this.answer(what)) ?? {};
     const failed = silent.map((host) => ({ http: { host }, error: new NetworkError("no answer") }));
     const newest = record === null || record === "none" ? null : this.recordOf(record);
-    return { newest, failed, hasMain: !silent.includes("service.example") };
+    const hasMain = !silent.includes("service.example");
+    return { newest, failed, hasMain, atMain: hasMain && !elsewhere };
   }
 
   async snapshot(rootCid) {

@@ -85,6 +85,7 @@ class Recovered(Record, frozen=True, kw_only=True):
 class _Found:
     snapshot: Snapshot
     record: NameRecord | None
+    at_service: bool = False
 
 
 @dataclass
@@ -147,7 +148,7 @@ class Recovery:
         await self._check(snapshot, record.public_key)
         await self._tell("snapshot verified")
         await self._confirm(snapshot, answers)
-        return _Found(snapshot, record)
+        return _Found(snapshot, record, answers.at_main)
 
     async def _answers(self, name: str | None, chosen: DiscoveredPasskey | None) -> NameAnswers:
         """Return the answers about the given name, else the user handle's, else the name that the service stored.
@@ -259,12 +260,11 @@ class Recovery:
         root, sequence = snapshot.root_cid, found.record.sequence if found.record else None
         newer = None if found is newest else newest.snapshot
         state, changes = pinned_state(did, root, revision, sequence or 0, self.hosts.service), {}
-        if found.record is None:
-            # The file may be a published snapshot, or one that was never published: the next upload finds out.
-            changes = {"status": "queued", "acknowledged_revision": 0}
-        elif newer is None:
+        if found.record is not None and newer is None:
             keep_record(self.store, did, found.record.data)
-        else:  # the person has to choose between the versions first
+        if not found.at_service:  # the service may lack a snapshot from a file or from another gateway
+            changes = {"status": "queued", "acknowledged_revision": 0}
+        if newer is not None:  # the person has to choose between the versions first
             changes = {
                 "status": "conflict",
                 "reason": _BEHIND,

@@ -63,11 +63,13 @@ class NameAnswers:
         newest: the newest valid record, or the newest expired one if no other is known; None if no server has one.
         failed: the servers that did not answer.
         has_main: whether the first server answered.
+        at_main: whether it has the newest record's snapshot.
     """
 
     newest: Record | None
     failed: tuple[Failed, ...]
     has_main: bool
+    at_main: bool = False
 
 
 def failure(what: str, failed: Sequence[Failed]) -> ServiceError:
@@ -113,7 +115,9 @@ async def ask_all(
     failed = [Failed(server, error) for server, task in zip(servers, tasks, strict=True) if (error := _error(task))]
     found = [task.result() for task in tasks if not _error(task)]
     has_main = bool(tasks) and not _error(tasks[0])
-    return NameAnswers(newest_of(found, time.time()), tuple(failed), has_main)
+    newest, main = newest_of(found, time.time()), found[0] if has_main else None
+    at_main = newest is not None and main is not None and main.root_cid == newest.root_cid
+    return NameAnswers(newest, tuple(failed), has_main, at_main)
 
 
 def newest_of(found: Iterable[Record | None], now: float) -> Record | None:

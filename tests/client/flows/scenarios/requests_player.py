@@ -152,7 +152,8 @@ async def _name(scenario):
     answers = await gateway.answers(scenario["ipns_name"], absent_is_enough=scenario.get("absent_is_enough", False))
     await gateway.close()
     newest = next((name for name, data in known.items() if answers.newest and answers.newest.data == data), None)
-    return {"newest": newest, "failed": sorted(it.server.host for it in answers.failed), "has_main": answers.has_main}
+    failed = sorted(it.server.host for it in answers.failed)
+    return {"newest": newest, "failed": failed, "has_main": answers.has_main, "at_main": answers.at_main}
 
 
 _PLAYED = {"retries": _retries, "request": _request, "name": _name}

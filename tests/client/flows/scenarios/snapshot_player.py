@@ -237,7 +237,8 @@ class _Player(Player):
         silent = answer.get("silent", [])
         failed = tuple(Failed(SimpleNamespace(host=host), NetworkError("no answer")) for host in silent)
         has_main = "service.example" not in silent
-        return NameAnswers(None if record in (None, "none") else self.as_record(record), failed, has_main=has_main)
+        newest = None if record in (None, "none") else self.as_record(record)
+        return NameAnswers(newest, failed, has_main=has_main, at_main=has_main and not answer.get("elsewhere"))
 
     async def snapshot(self, root_cid):
         if await self.answer("read snapshot", f" {self.symbol(root_cid)}") == "another vault":
