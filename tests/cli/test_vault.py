@@ -16,6 +16,7 @@ import pytest
 from tests.support import forked
 from tests.support.direct_sql import in_store
 from tests.support.running_service import PREDICTED, json_server
+from tests.support.silent_host import hanging_host
 from tests.support.soak import cases
 from tests.support.terminal import PASSWORD, Terminal
 from tests.support.vaults import PASSKEY
@@ -39,6 +40,7 @@ from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import SecretKey
+from holdfast.wire import waiting
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.keccak import checksum_address
 
@@ -145,6 +147,19 @@ def test_errors_are_one_line_and_a_code(tmp_path):
     silent = terminal.run("balance", "0x" + "11" * 20, code=Exit.UNAVAILABLE).stderr
     assert silent == "holdfast: Network: localhost:9: nothing listens at this address\n"
     terminal.run("vault", "create", "--credential", str(tmp_path / "none"), code=Exit.USAGE)
+
+
+@pytest.mark.parametrize(
+    "words", [("balance", "0x" + "22" * 20), ("pay", "0x" + "22" * 20, "5", "--yes"), ("payments",)]
+)
+def test_whom_a_person_waits_for_is_told_and_they_wait_once(terminal, monkeypatch, words):
+    monkeypatch.setattr(waiting, "SLOW_S", 0.0)
+    limit = property(lambda _: 0.2, lambda *_: None)
+    monkeypatch.setattr("holdfast.client.http.transport.HttpTransport.whole_s", limit, raising=False)
+    with hanging_host() as port:
+        told = terminal.run(*words, "--service", f"http://localhost:{port}", code=Exit.UNAVAILABLE).stderr
+    waited = f"localhost:{port} has not answered yet: waiting for it\n"
+    assert told == f"{waited}holdfast: Network: localhost:{port}: the whole answer did not arrive in time\n"
 
 
 def test_unlock_and_lock(terminal):

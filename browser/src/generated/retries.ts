@@ -9,6 +9,6 @@ export const RULES = [
   { request: "reads", errors: ["indexer_not_configured"], most: 0 },
   { request: "reads", errors: ["workflow_not_configured"], most: 0 },
   { request: "reads", errors: ["no answer", "idempotency_key_in_use", "429", "502", "503", "504"], most: null },
-  { request: "keyed", errors: ["no answer"], most: 1 },
+  { request: "keyed", errors: ["no answer", "no answer in time"], most: 1 },
   { request: "keyed", errors: ["idempotency_key_in_use"], most: null },
 ];

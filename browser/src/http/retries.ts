@@ -1,6 +1,7 @@
 /** When a failed request is sent again. */
 
 import type { RequestRefused } from "../errors.ts";
+import type { Foreign } from "./http.ts";
 import { ATTEMPTS, FIRST_MS, LONGEST_MS, RULES } from "../generated/retries.ts";
 
 /**
@@ -18,7 +19,9 @@ export function retryAfterMs(
   attempt: number,
 ): number | null {
   const kind = safe ? "reads" : keyed && "keyed";
-  const names = typeof error.status === "number" ? [error.code, String(error.status)] : ["no answer"];
+  const late = (error.cause as Foreign)?.name === "TimeoutError";
+  const unanswered = [late ? "no answer in time" : "no answer"];
+  const names = typeof error.status === "number" ? [error.code, String(error.status)] : unanswered;
   const rule = RULES.find(({ request, errors }) => request === kind && errors.some((it) => names.includes(it)));
   if (!rule || attempt >= ATTEMPTS || attempt > (rule.most ?? ATTEMPTS)) return null;
   const wait = Math.max(FIRST_MS * 2 ** (attempt - 1), (error.retryAfter ?? 0) * 1000);

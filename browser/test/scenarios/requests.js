@@ -57,6 +57,7 @@ export async function playRequest({ call, answers, response }) {
     keys.push(headers["idempotency-key"] ?? null);
     const answer = left.shift();
     if (answer === "lost") throw new TypeError("lost");
+    if (answer === "late") throw new DOMException("late", "TimeoutError");
     return answer === "ok" ? Response.json(response) : refusalOf(answer, redirect);
   };
   const client = new ServiceClient({ baseUrl: "https://service.example", fetch });

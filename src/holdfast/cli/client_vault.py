@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import getpass
 import io
+import logging
 import os
 import sys
 import warnings
@@ -21,6 +22,7 @@ from holdfast.cli.addresses import url_option
 from holdfast.cli.exits import Exit
 from holdfast.cli.output import fail, for_terminal, is_terminal
 from holdfast.client.storage.private_files import read_private, write_private
+from holdfast.wire import waiting
 from holdfast.wire.defaults import SERVICE_URL
 
 if TYPE_CHECKING:
@@ -114,6 +116,17 @@ def say(text: str) -> None:
     """Print progress for people to stderr, so that stdout contains only the result."""
     sys.stderr.write(for_terminal(text) + "\n")
     sys.stderr.flush()
+
+
+class _Said(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(record.getMessage())
+
+
+if not waiting.log.handlers:
+    waiting.log.addHandler(_Said())
+    waiting.log.setLevel(logging.INFO)
+    waiting.log.propagate = False
 
 
 def ask_code(message: str) -> str:

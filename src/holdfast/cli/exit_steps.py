@@ -14,6 +14,7 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.key_file import key_in, read_key
 from holdfast.cli.output import fail
 from holdfast.client.storage.private_files import write_private
+from holdfast.wire.waiting import slow_is_told
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from eth_keys.datatypes import PrivateKey
 
     from holdfast.chain.rpc import RpcClient
+    from holdfast.chain.transports import Transport
     from holdfast.chain.user_operations import UserOperation
     from holdfast.cli.exit_report import Known
     from holdfast.client.blocking.vault import Vault
@@ -66,13 +68,24 @@ class Nodes:
         from holdfast.chain.transports import Httpx2Transport
 
         async with httpx2.AsyncClient(timeout=WITHIN_S) as http:
-            transport = Httpx2Transport(http)
+            transport = _Telling(Httpx2Transport(http))
 
             def at(url: str | None) -> RpcClient | None:
                 return RpcClient(url, transport, batches=False, timeout_s=WITHIN_S) if url else None
 
             chain = RpcClient(self.rpc, transport, timeout_s=WITHIN_S)
             return await question(Reached(chain, at(self.bundler), at(self.paymaster), self.key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """A transport that tells for whom the person waits."""
+
+    transport: Transport
+
+    async def post(self, url: str, body: bytes) -> bytes:
+        with slow_is_told(url):
+            return await self.transport.post(url, body)
 
 
 @dataclass(frozen=True, slots=True)

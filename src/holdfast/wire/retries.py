@@ -7,6 +7,7 @@ from typing import NamedTuple
 from holdfast.wire import errors
 
 NO_ANSWER = "no answer"
+LATE = "no answer in time"  # who has waited so long does not wait three times
 SUCCESS = range(200, 300)
 _IN_USE = errors.IDEMPOTENCY_KEY_IN_USE.error
 
@@ -16,7 +17,7 @@ class Rule(NamedTuple):
 
     Attributes:
         request: "reads" for a request that changes nothing, "keyed" for one with an `Idempotency-Key`.
-        errors: codes or HTTP statuses of refusals, or NO_ANSWER.
+        errors: codes or HTTP statuses of refusals, NO_ANSWER or LATE.
         most: how often it is sent again at most; None: as often as `attempts` allows.
     """
 
@@ -48,7 +49,7 @@ class RequestRetries(NamedTuple):
     rules: tuple[Rule, ...] = (
         *_NOT_CONFIGURED,
         Rule("reads", (NO_ANSWER, _IN_USE, "429", "502", "503", "504")),
-        Rule("keyed", (NO_ANSWER,), most=1),  # the first response was lost
+        Rule("keyed", (NO_ANSWER, LATE), most=1),  # the first response was lost
         Rule("keyed", (_IN_USE,)),  # the service still processes the first request
     )
 

@@ -12,7 +12,7 @@ from holdfast.chain.values import printable
 from holdfast.client.http.refusals import RequestRefused, refusal_class
 from holdfast.client.types.base import decode_hook
 from holdfast.wire.client_errors import NetworkError
-from holdfast.wire.retries import NO_ANSWER, REQUESTS, SUCCESS, Rule
+from holdfast.wire.retries import LATE, NO_ANSWER, REQUESTS, SUCCESS, Rule
 
 T = TypeVar("T")
 Reader = Callable[["Reply"], T]
@@ -21,6 +21,10 @@ MAX_ANSWER_BYTES = 32 * 1024 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})  # RFC 9110 section 9.2.1
 _FIRST_REFUSAL = 400
 _LONGEST_TEXT = 500
+
+
+class AnswerLate(NetworkError):
+    """The response did not arrive within the time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,9 @@ class Retries:
 
 
 def _rule(call: Call[T], error: NetworkError) -> Rule | None:
-    names = {error.code, str(error.status)} if isinstance(error, RequestRefused) else {NO_ANSWER}
+    names = {LATE if isinstance(error, AnswerLate) else NO_ANSWER}
+    if isinstance(error, RequestRefused):
+        names = {error.code, str(error.status)}
     request = "reads" if call.is_safe else "keyed" if call.named else ""
     return next((it for it in REQUESTS.rules if it.request == request and not names.isdisjoint(it.errors)), None)
 

@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 import httpx2
 
 from holdfast import __version__
-from holdfast.client.http.calls import MAX_ANSWER_BYTES, Call, Reply, Retries, result
+from holdfast.client.http.calls import MAX_ANSWER_BYTES, AnswerLate, Call, Reply, Retries, result
 from holdfast.wire.client_errors import ClientStateError, NetworkError
 from holdfast.wire.connection_errors import causes, connection_words
+from holdfast.wire.waiting import slow_is_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,7 @@ class HttpTransport:
         The client's own headers and cookies are sent only to the service.
         """
         self._check_open()
-        with _network_errors(url):
+        with _network_errors(url), slow_is_told(url):
             async with asyncio.timeout(self.whole_s):
                 response = await _sent(self._http, _post(self._http, url, body, self.base_url))
                 try:
@@ -87,7 +88,7 @@ class HttpTransport:
     async def _once(self, call: Call[Any], headers: Mapping[str, str]) -> Reply:
         self._check_open()
         request = _request(call, self.base_url, headers)
-        with _network_errors(request["url"]):
+        with _network_errors(request["url"]), slow_is_told(request["url"]):
             async with asyncio.timeout(self.whole_s):
                 for left in range(call.redirects, -1, -1):
                     response = await _sent(self._http, self._http.build_request(**request))
@@ -148,7 +149,9 @@ class _network_errors:  # noqa: N801 - used as a statement, as contextlib.suppre
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, TimeoutError):
-            raise NetworkError(f"{self._at}: the whole answer did not arrive in time") from error
+            raise AnswerLate(f"{self._at}: the whole answer did not arrive in time") from error
+        if isinstance(error, httpx2.ReadTimeout):
+            raise AnswerLate(f"{self._at}: {_message(error)}") from error
         if isinstance(error, httpx2.TransportError):
             raise NetworkError(f"{self._at}: {_message(error)}") from error
         if isinstance(error, (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError)):

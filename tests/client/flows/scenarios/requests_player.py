@@ -68,6 +68,8 @@ async def _request(scenario):
         keys.append(request.headers.get("idempotency-key"))
         if (answer := left.pop(0)) == "lost":
             raise httpx2.ReadError("lost")
+        if answer == "late":
+            raise httpx2.ReadTimeout("late")
         return httpx2.Response(200, json=scenario["response"]) if answer == "ok" else _refusal(answer)
 
     async def sleep(seconds):
