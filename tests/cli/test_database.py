@@ -8,7 +8,7 @@ import subprocess
 from contextlib import closing
 
 import pytest
-from tests.support.serving import HOLDFAST, environment_of
+from tests.support.serving import HOLDFAST, environment_of, plainly
 from tests.support.small_disk import fill
 
 from holdfast.cli.exits import Exit
@@ -188,11 +188,9 @@ def test_output_that_finds_no_room_is_said_in_one_line(filled, command):
 
 def _as_anyone(*command, data, **settings):
     """Run a command without root's right to enter every folder."""
-    rights = "-dac_override,-dac_read_search"
-    plainly = ["setpriv", "--bounding-set", rights, "--inh-caps", rights] if os.geteuid() == 0 else []
     environment = environment_of(data, **settings)
     return subprocess.run(
-        [*plainly, HOLDFAST, *command], env=environment, capture_output=True, text=True, timeout=400, check=False
+        [*plainly(), HOLDFAST, *command], env=environment, capture_output=True, text=True, timeout=400, check=False
     )
 
 

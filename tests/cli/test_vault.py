@@ -16,6 +16,7 @@ import pytest
 from tests.support import forked
 from tests.support.direct_sql import in_store
 from tests.support.running_service import PREDICTED, json_server
+from tests.support.serving import HOLDFAST, plainly
 from tests.support.silent_host import hanging_host
 from tests.support.soak import cases
 from tests.support.terminal import PASSWORD, Terminal
@@ -160,6 +161,24 @@ def test_whom_a_person_waits_for_is_told_and_they_wait_once(terminal, monkeypatc
         told = terminal.run(*words, "--service", f"http://localhost:{port}", code=Exit.UNAVAILABLE).stderr
     waited = f"localhost:{port} has not answered yet: waiting for it\n"
     assert told == f"{waited}holdfast: Network: localhost:{port}: the whole answer did not arrive in time\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="needs setpriv to give rights up")
+def test_the_status_of_a_vault_on_a_read_only_disk_is_read(terminal):
+    terminal.json("vault", "unlock")
+    let_it_end(terminal)
+    shown, files = terminal.json("vault", "status"), list(terminal.folder.iterdir())
+    for path in (*files, terminal.folder):
+        path.chmod(0o500)
+    words, more = ("vault", "status", "--json"), {"env": environment_of(terminal.folder), "text": True}
+    ended = subprocess.run([*plainly(), HOLDFAST, *words], **more, capture_output=True, check=False)
+    assert json.loads(ended.stdout or ended.stderr) == shown
+    assert list(terminal.folder.iterdir()) == files
+    terminal.folder.chmod(0o700)
+    terminal.folder.joinpath("holdfast-vault.db-wal").write_text("changes")
+    terminal.folder.chmod(0o500)
+    ended = subprocess.run([*plainly(), HOLDFAST, *words], **more, capture_output=True, check=False)
+    assert "first has to store" in json.loads(ended.stderr)["error"]
 
 
 def test_unlock_and_lock(terminal):

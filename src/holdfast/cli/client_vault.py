@@ -178,18 +178,22 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
 
 
 @contextmanager
-def stored_vaults(folder: Path | None, *, new: bool = True) -> Iterator[VaultStore]:
+def stored_vaults(folder: Path | None, *, new: bool = True, reads: bool = False) -> Iterator[VaultStore]:
     """Keep the vault store open while the command runs; first end an unlock period that has expired.
 
-    `new`: it may be one that does not exist yet. Otherwise, that raises NoVault.
+    `new`: it may be one that does not exist yet. Otherwise, that raises NoVault. `reads`: it may be one that this user
+    can only read, as on a read-only disk, whose unlock period then ends the next time.
     """
     from holdfast.client.storage.vault_store import VaultStore, store_path
     from holdfast.client.types import VaultStoreConfig
 
-    if not new and not store_path(VaultStoreConfig(), folder).exists():
+    path = store_path(VaultStoreConfig(), folder)
+    if not new and not path.exists():
         raise NoVault(NO_VAULT)
-    with VaultStore(directory=folder) as store:
-        sessions.end_if_over(store, folder)
+    read_only = reads and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    with VaultStore(directory=folder, read_only=read_only) as store:
+        if not read_only:
+            sessions.end_if_over(store, folder)
         yield store
 
 

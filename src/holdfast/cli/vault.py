@@ -112,7 +112,7 @@ def lock(
 @app.command()
 def status(folder: Folder = None, as_json: AsJson = False) -> None:
     """Print the stored vault's DID and revision, and whether commands need its key."""
-    with common.plain_errors(as_json=as_json), common.stored_vaults(folder, new=False) as store:
+    with common.plain_errors(as_json=as_json), common.stored_vaults(folder, new=False, reads=True) as store:
         stored = store.load()
         if stored is None:
             raise common.NoVault(common.NO_VAULT)

@@ -50,6 +50,16 @@ def opened(path: Path) -> sqlite3.Connection:
     return database
 
 
+def opened_to_read(path: Path) -> sqlite3.Connection:
+    """Open a store's file that nothing can change, without making files next to it. Raises StorageError."""
+    journal = path.with_name(f"{path.name}-wal")
+    if journal.exists() and journal.stat().st_size:
+        raise StorageError(f"{journal} has changes that a command first has to store, which may write here")
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None, check_same_thread=False
+    )
+
+
 def _migrate(database: sqlite3.Connection) -> None:
     version = number_of(database.execute("PRAGMA user_version"))
     if version > _SCHEMA_VERSION:

@@ -23,6 +23,7 @@ from holdfast.client.storage.vault_file import (
     forgotten_note,
     number_of,
     opened,
+    opened_to_read,
 )
 from holdfast.client.types import VaultManifest, VaultStoreConfig
 from holdfast.content.cids import Block, raw_block, verified
@@ -54,6 +55,7 @@ class VaultStore:
         config: the store's name, `holdfast-vault` unless given.
         directory: the folder of the file; by default the user's data folder.
         retained_revisions: how many revisions of each vault are retained.
+        read_only: nothing is written, no lock either: for a file and a folder that nothing can change.
 
     Each method raises StorageError if the file system or the file fails, ClientStateError after `close`.
     A revision is stored completely or not at all: after a crash the previous revision is still readable.
@@ -65,19 +67,25 @@ class VaultStore:
         *,
         directory: Path | str | None = None,
         retained_revisions: int = RETAINED_REVISIONS,
+        read_only: bool = False,
     ) -> None:
         self.path = store_path(config or VaultStoreConfig(), directory)
         self._retained = max(1, retained_revisions)
         self._database: sqlite3.Connection | None = None
         self._turn = threading.RLock()
+        self._lock: FileLock | None = None
+        if read_only:
+            with file_errors():
+                self._database = opened_to_read(self.path)
+            return
         with file_errors():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = FileLock(self.path.with_suffix(".lock"))
+            lock = self._lock = FileLock(self.path.with_suffix(".lock"))
         try:
             with file_errors():
                 self._database = opened(self.path)
         except BaseException:
-            self._lock.release()
+            lock.release()
             raise
 
     def save(self, manifest: VaultManifest, sealed: bytes, revision: int, *, forget_older: bool = False) -> StoredVault:
@@ -226,7 +234,8 @@ class VaultStore:
             if database is None:
                 return
             with file_errors(), contextlib.ExitStack() as stack:
-                stack.callback(self._lock.release)
+                if self._lock is not None:
+                    stack.callback(self._lock.release)
                 database.close()
 
     def __enter__(self) -> Self:
