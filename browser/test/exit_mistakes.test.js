@@ -38,6 +38,18 @@ test("an answer other than a number is not quoted", async (it) => {
   );
 });
 
+test("the receipt of another transaction is refused", async (it) => {
+  const hash = `0x${"ab".repeat(32)}`;
+  const result = { transactionHash: `0x${"AB".repeat(32)}`, logs: [] };
+  it.mock.method(globalThis, "fetch", async () => Response.json({ result }));
+  assert.ok(await node.mined(hash));
+  for (const other of [`0x${"cd".repeat(32)}`, undefined]) {
+    result.transactionHash = /** @type {string} */ (other);
+    const said = "That did not work: Network: the answer is another transaction's receipt";
+    assert.equal(mistakeText(text, await failed(node.mined(hash))), said);
+  }
+});
+
 test("the page's own words are shown as they are", () => {
   assert.equal(mistakeText(text, new NetworkError("no result")), "That did not work: Network: no result");
   assert.equal(

@@ -74,11 +74,16 @@ export class Node {
     }
   }
 
-  /** @returns the receipt of a transaction, once it is mined */
+  /**
+   * @returns the receipt of a transaction, once it is mined
+   * @throws {NetworkError} it is not in time, or the answer is another transaction's receipt
+   */
   async mined(hash: string): Promise<MinedReceipt> {
     const end = performance.now() + MINED_WITHIN_MS;
     for (;;) {
       const receipt = await this.call<MinedReceipt | null>("eth_getTransactionReceipt", [hash]);
+      if (receipt && String(receipt.transactionHash).toLowerCase() !== hash.toLowerCase())
+        throw new NetworkError("the answer is another transaction's receipt");
       if (receipt) return receipt;
       if (performance.now() > end) throw new NetworkError(`transaction ${hash} is not mined yet`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
