@@ -259,13 +259,22 @@ onPage(
     moveCheck.mock.mockImplementationOnce(() => Promise.reject(new NetworkError("no answer in time")));
     client(context, {
       vault: { query: async () => ({ did }) },
+      exportPerson: async () => stored,
       moveCheck,
       move: async (_address, { make: makes }, { onProgress }) => {
         onProgress("checked");
         if (!opened.closed) await makes({});
-        return { identifier: "ada", leftBehind: [], isOwner: true, missingOn: [], passkey: { secret: [1] } };
+        return {
+          identifier: "ada",
+          leftBehind: ["ada@mail.example"],
+          isOwner: true,
+          missingOn: [],
+          passkey: { secret: [1] },
+        };
       },
     });
+    /** @type {any} */
+    let stored = { identifiers: [{ given: "ada@mail.example" }] };
     const opened = { closed: false };
     context.mock.method(((globalThis.open ??= () => null), globalThis), "open", () => opened);
     moveFrom();
@@ -295,6 +304,13 @@ onPage(
     }
     press("again");
     assert.equal(one("main").dataset.screen, "move");
+    // The vault moves back.
+    stored = { identifiers: [...stored.identifiers, { given: "ada" }] };
+    await moveOrMoved();
+    assert.equal(one("main").dataset.screen, "move");
+    stored = { identifiers: [] };
+    await moveOrMoved();
+    assert.equal(one("main").dataset.screen, "move", "it is no longer remembered as moved");
   },
 );
 

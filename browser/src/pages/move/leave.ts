@@ -2,7 +2,14 @@
 
 import { addFacts, facts } from "../../kit/notes.ts";
 import type { Moved } from "../../kit/stored.ts";
-import { MoveRefused, NetworkError, RequestRefused, SecondKeyMissing, serviceAddress } from "../library.ts";
+import {
+  type Client,
+  MoveRefused,
+  NetworkError,
+  RequestRefused,
+  SecondKeyMissing,
+  serviceAddress,
+} from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
@@ -16,12 +23,20 @@ type Plan = { address: string; host: string; identifier: string; did: string };
 
 const AT = { autocapitalize: "none", autocomplete: "off", spellcheck: "false", inputmode: "url" };
 
-/** Asks for the new service, or says to which one the vault was moved already. */
+/** Asks for the new service, or says to which one the vault was moved already and has not returned from. */
 export async function moveOrMoved() {
-  const { vault } = await ready();
-  const { moved } = await facts((await vault.query()).did);
-  if (moved) ended(moved);
-  else moveFrom();
+  const client = await ready();
+  const { did } = await client.vault.query();
+  const { moved } = await facts(did);
+  if (moved && !(await isBack(client, moved))) return ended(moved);
+  if (moved) await addFacts(did, { moved: undefined });
+  moveFrom();
+}
+
+/** Whether this service has a name of the vault that was not left behind. One that does not answer says nothing. */
+async function isBack(client: Client, { leftBehind }: Moved) {
+  const { identifiers } = await client.exportPerson().catch(() => ({ identifiers: [] }));
+  return identifiers.some(({ given }) => !leftBehind.includes(given));
 }
 
 /** Asks for the new service. */
