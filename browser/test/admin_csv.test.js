@@ -59,14 +59,25 @@ test("a button whose work fails has the focus again", async () => {
   assert.equal(told("alert"), "Error: none");
 });
 
-test("a port that never answers is told", async (context) => {
-  globalThis.sessionStorage ??= localStorage;
-  document.fill();
-  context.mock.method(AbortSignal, "timeout", () => AbortSignal.abort());
-  const silent = (_url, { signal }) => (signal?.aborted ? Promise.reject(signal.reason) : Response.json({})); // otherwise it would wait for ever
-  context.mock.method(globalThis, "fetch", silent);
-  document.body.append(button("look", () => get("counts")));
-  press("look");
-  await until(() => told("alert") !== "");
-  assert.equal(told("alert"), text("error.network"));
-});
+/** @type {[string, typeof fetch][]} */
+const UNUSABLE = [
+  [
+    "never comes",
+    // without a signal it would wait for ever
+    (_url, { signal }) => (signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve(Response.json({}))),
+  ],
+  ["stops midway", async () => new Response(new ReadableStream({ pull: (it) => it.error(new TypeError("cut")) }))],
+  ["is not the port's", async () => new Response("<p>")],
+];
+
+for (const [what, fetch] of UNUSABLE)
+  test(`an answer of the port that ${what} is told`, async (context) => {
+    globalThis.sessionStorage ??= localStorage;
+    document.fill();
+    context.mock.method(AbortSignal, "timeout", () => AbortSignal.abort());
+    context.mock.method(globalThis, "fetch", fetch);
+    document.body.append(button("look", () => get("counts")));
+    press("look");
+    await until(() => told("alert") !== "");
+    assert.equal(told("alert"), text("error.network"));
+  });

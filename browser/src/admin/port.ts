@@ -60,20 +60,22 @@ export function hasKey() {
 
 /** @returns `T`: what the path has (wire/admin_endpoints.py) */
 export async function get<T>(path: string, fields: Fields = {}): Promise<T> {
-  return (await sent(`${path}?${query(fields)}`, {})).json();
+  return sent(`${path}?${query(fields)}`, {}, (it) => it.json());
 }
 
 export async function post<T>(path: string, fields: Fields): Promise<T> {
-  return (await sent(path, { method: "POST", body: JSON.stringify(given(fields)) })).json();
+  return sent(path, { method: "POST", body: JSON.stringify(given(fields)) }, (it) => it.json());
 }
 
 /** Saves a list as CSV. */
 export async function saveCsv(path: string, fields: Fields) {
   const limit = PAGED.includes(path) ? 1000 : null;
-  const rows = await allPages(async (after) => {
-    const response = await sent(`${path}?${query({ ...fields, limit, after, format: "csv" })}`, {});
-    return { rows: await response.text(), after: decodeURIComponent(response.headers.get("x-after") ?? "") };
-  });
+  const rows = await allPages((after) =>
+    sent(`${path}?${query({ ...fields, limit, after, format: "csv" })}`, {}, async (response) => ({
+      rows: await response.text(),
+      after: decodeURIComponent(response.headers.get("x-after") ?? ""),
+    })),
+  );
   save(new Blob([rows], { type: "text/csv" }), `${path}.csv`);
 }
 
@@ -102,12 +104,13 @@ export function save(data: Blob, name: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-async function sent(path: string, how: RequestInit) {
+/** @throws {Refused} also if `read` fails: the answer stopped midway, or is not the port's */
+async function sent<T>(path: string, how: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
   const headers = { authorization: `Bearer ${sessionStorage.getItem(KEY_NAME)}` };
   const signal = AbortSignal.timeout(WITHIN_MS);
-  const response = await fetch(API + path, { ...how, headers, signal, cache: "no-store" }).catch(() => null);
-  if (response === null) throw new Refused(0, "");
-  if (response.ok) return response;
+  const unread = () => Promise.reject(new Refused(0, ""));
+  const response = await fetch(API + path, { ...how, headers, signal, cache: "no-store" }).catch(unread);
+  if (response.ok) return read(response).catch(unread);
   const body = await response.json().catch(() => ({}));
   throw new Refused(response.status, String(body.error ?? response.status));
 }
