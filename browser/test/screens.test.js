@@ -22,6 +22,7 @@ import { safety } from "../src/pages/register/safety.ts";
 import { send } from "../src/pages/send/form.ts";
 import { showState } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
+import { enter } from "../src/pages/vault/unlock.ts";
 import { service } from "../src/pages/parts/vault_client.ts";
 
 /** The screen for leaving, with what it gets from the pages. */
@@ -313,6 +314,31 @@ onPage(
     assert.equal(one("main").dataset.screen, "move", "it is no longer remembered as moved");
   },
 );
+
+onPage("a passkey from the autofill list says what it waits for, and what failed", async (context) => {
+  globalThis.PublicKeyCredential = /** @type {any} */ (class {});
+  globalThis.PublicKeyCredential.isConditionalMediationAvailable = async () => true;
+  const bytes = new ArrayBuffer(1);
+  const response = { clientDataJSON: bytes, authenticatorData: bytes, signature: bytes };
+  const used = { id: "AAAA", rawId: bytes, response, getClientExtensionResults: () => ({}) };
+  navigatorHas("credentials", { get: async () => used });
+  const { locks } = navigator;
+  navigatorHas("locks", { query: async () => ({}) });
+  context.after(() => {
+    delete globalThis.PublicKeyCredential;
+    navigatorHas("credentials", undefined);
+    navigatorHas("locks", locks);
+  });
+  let fails = (_error) => {};
+  const lookupDid = () => new Promise((_, reject) => (fails = reject));
+  const stored = async () => [{ did: ROW.did }, { did: "did:new:0x2" }];
+  client(context, { lookupDid, vault: { status: async () => ({ locked: true }), stored } });
+  const entered = enter();
+  await until(() => told("status") === text("working"));
+  fails(new NetworkError("no answer"));
+  await entered;
+  assert.deepEqual([told("status"), told("alert")], ["", text("problem.offline")]);
+});
 
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
   const deleted = [];

@@ -127,15 +127,13 @@ async function waitForAutofill() {
   while (waits()) {
     const began = performance.now();
     try {
-      await opened(await usePasskey({ mediation: "conditional" }));
-      return;
+      const used = await usePasskey({ mediation: "conditional" });
+      await run(null, () => opened(used), text("working"));
     } catch (error) {
       if (error instanceof WebAuthnError && error.reason === "aborted") return;
-      if (performance.now() - began < LIVED_MS && error instanceof WebAuthnError) return;
-      tell(error);
-      if (!(error instanceof WebAuthnError) && !(error instanceof ProblemError)) return;
-      if (performance.now() - began < LIVED_MS) return;
+      if (performance.now() - began >= LIVED_MS || !(error instanceof WebAuthnError)) tell(error);
     }
+    if (performance.now() - began < LIVED_MS) return;
   }
 }
 
