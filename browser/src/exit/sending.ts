@@ -22,7 +22,7 @@ export async function sendOrdinary(node: Node, keys: Keys, standing: Standing, p
   await node.quantity("eth_estimateGas", [call]);
   const nonce = await node.quantity("eth_getTransactionCount", [payer.address, "pending"]);
   const raw = signedTransaction({ chainId: standing.chainId, nonce, tip, maxFee, gas, ...call }, payer.sign);
-  return done(await sent(node, raw), operationHash);
+  return done(await sent(node, raw), operationHash, standing);
 }
 
 export async function sendBundled(
@@ -35,7 +35,7 @@ export async function sendBundled(
   const { operation, hash: operationHash } = await signed(keys, standing, plan.operation);
   await bundler.send(operation, operationHash);
   const { transactionHash } = await bundler.wait(operationHash);
-  return done(await node.mined(transactionHash), operationHash);
+  return done(await node.mined(transactionHash), operationHash, standing);
 }
 
 /**
@@ -64,8 +64,10 @@ async function sent(node: Node, raw: string) {
   return node.mined(hash);
 }
 
-function done({ transactionHash, logs }: MinedReceipt, operationHash: string): Sent {
-  const found = logs.find(({ topics }) => topics[0] === EVENT && topics[1] === operationHash);
+/** Reads what the entry point says; any contract can write an event like its. */
+function done({ transactionHash, logs }: MinedReceipt, operationHash: string, { entryPoint }: Standing): Sent {
+  const own = logs.filter(({ address }) => address.toLowerCase() === entryPoint.toLowerCase());
+  const found = own.find(({ topics }) => topics[0] === EVENT && topics[1] === operationHash);
   const succeeded = found !== undefined && BigInt(`0x${found.data.slice(66, 130)}`) === 1n;
   return { transaction: transactionHash, succeeded };
 }
