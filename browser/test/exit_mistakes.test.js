@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { one, until } from "./dom.js";
 import { OperationFailed } from "../src/chain/errors.ts";
 import { NetworkError, PluginCallError } from "../src/errors.ts";
+import { sentSection } from "../src/exit/leaving.ts";
 import { mistakeText } from "../src/exit/mistakes.ts";
 import { Node } from "../src/exit/node.ts";
 import { textsOf } from "../src/exit/texts.ts";
@@ -87,4 +88,15 @@ test("after a mistake and a change of the language, the focus is where it was", 
   one('[name="language"]').click();
   assert.equal(document.activeElement, one('[name="language"]'));
   one('[name="language"]').click();
+});
+
+test("where a button was, the focus is on what is said instead", async (it) => {
+  document.fill();
+  it.after(() => document.fill());
+  const chosen = { to: "0x01", payer: {}, plan: { transaction: { tip: 1n, maxFee: 1n } } };
+  const more = { node: { quantity: async () => 0n }, vault: { payer: () => ({ address: "0x02" }) }, standing: {} };
+  const page = { text, chosen, ...more, run: (_form, /** @type {() => Promise<void>} */ work) => void work() };
+  document.body.append(sentSection(/** @type {any} */ (page), { transaction: "0x03", succeeded: true }));
+  one("form").requestSubmit();
+  await until(() => document.activeElement.textContent === text("sent.rest.none"));
 });

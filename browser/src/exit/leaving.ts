@@ -187,5 +187,7 @@ async function giveRest({ text, node, vault, standing, chosen }: Page, shown: HT
   const { tip, maxFee } = chosen.plan.transaction;
   const given = await sendRest(node, vault, { chainId: standing.chainId, to: chosen.to, tip, maxFee });
   const said = given ? text("sent.rest.done", { amount: ether(given) }) : text("sent.rest.none");
-  shown.replaceChildren(el("p", { "data-said": true, role: "status" }, said));
+  const end = el("p", { "data-said": true, tabindex: "-1" }, said);
+  shown.replaceChildren(end);
+  end.focus(); // the button that had it is gone
 }
