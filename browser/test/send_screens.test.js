@@ -136,6 +136,7 @@ for (const [error, how, words] of [
   [new AccountNotFunded("few", { ...few, needed: 5_000_000n, token: USDC }), {}, "you need 5.00\u00a0USDC"],
   [new SecondKeyMissing(CHECKSUMMED, ["0x6b17d1f2"]), {}, "0x6b17d1f2"],
   [failed("an earlier one was mined", { earlier: "mined" }), {}, "has gone through in the meantime"],
+  [failed("refused: AA25 invalid account nonce"), { handedOver: true }, text("send.earlier.unknown")],
   [failed("refused: AA23 reverted"), { handedOver: true }, "AA23 reverted"],
   [failed("no receipt in time"), { handedOver: true }, text("send.unconfirmed")],
   [failed("refused: too many questions"), { handedOver: true, sent: true }, text("send.unconfirmed")],

@@ -23,6 +23,7 @@ export {
   signalUnknownCredential,
   usePasskey,
 } from "../holdfast.ts";
+export { isStale } from "../chain/errors.ts";
 export { feeIn } from "../chain/fees.ts";
 export { checkedAddress } from "../chain/addresses.ts";
 export { checksumAddress, textHash } from "../chain/names.ts";

@@ -1,6 +1,13 @@
 /** Chooses the sentence that says why a payment was not made. */
 
-import { AccountNotFunded, OperationFailed, PaymentRefused, RequestRefused, WebAuthnError } from "../library.ts";
+import {
+  AccountNotFunded,
+  OperationFailed,
+  PaymentRefused,
+  RequestRefused,
+  WebAuthnError,
+  isStale,
+} from "../library.ts";
 import { ProblemError } from "../parts/problems.ts";
 import { COIN, TOKENS, shown } from "./tokens.ts";
 
@@ -20,6 +27,7 @@ export function sendError(
     return new ProblemError(error.code === "payee_unregistered" ? error.code : "payee_unverified");
   if (error instanceof AccountNotFunded) return notFunded(error);
   if (error instanceof OperationFailed && error.earlier) return new ProblemError(`send.earlier.${error.earlier}`);
+  if (handedOver && isStale(error)) return new ProblemError("send.earlier.unknown"); // another window used the nonce
   if (error instanceof OperationFailed && error.message.startsWith(FAILED)) return new ProblemError("chain_failed");
   if (sent || (handedOver && !(error instanceof OperationFailed && error.message.startsWith("refused: "))))
     return new ProblemError("send.unconfirmed");
