@@ -1,6 +1,6 @@
 /** Written by `tools/browser_client.py` from `src/holdfast/wire/retries.py`, which describes the values; not edited by hand. */
 
-export const FINAL = ["ClientStateError", "SnapshotConflict", "SnapshotRolledBack", "403", "404", "405"];
+export const FINAL = ["ClientStateError", "SnapshotConflict", "403", "404", "405"];
 export const MOST_USES = 6;
 export const QUIET_MS = 2000;
 export const LONGEST_QUIET_MS = 30000;

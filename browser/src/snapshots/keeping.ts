@@ -21,7 +21,7 @@ import {
   removedKeys,
   type TableDifference,
 } from "./versions.ts";
-import { SnapshotConflict, SnapshotRolledBack, asStorageErrors, reasonOf } from "./errors.ts";
+import { SnapshotConflict, asStorageErrors, reasonOf } from "./errors.ts";
 import { ClientStateError, NetworkError, StorageError, insteadOf } from "../errors.ts";
 import { wrapsOf } from "../vault/sealed_header.ts";
 import { VaultStore } from "../vault/store.ts";
@@ -98,7 +98,6 @@ export class VaultSnapshots {
   /**
    * Uploads the newest revision now, unless it has already been uploaded.
    * @throws {SnapshotConflict} another device changed the vault too; `compare` and `choose` resolve it
-   * @throws {SnapshotRolledBack} an older snapshot is published than this browser has seen
    * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted
    */
   publish(): Promise<SnapshotState> {
@@ -109,9 +108,8 @@ export class VaultSnapshots {
         vault.report("helia", null);
         return state;
       } catch (error) {
-        const isReported = error instanceof SnapshotConflict || error instanceof SnapshotRolledBack;
-        if (!isReported && (error instanceof NetworkError || error instanceof StorageError))
-          vault.report("helia", reasonOf(error));
+        const isFailure = error instanceof NetworkError || error instanceof StorageError;
+        if (isFailure && !(error instanceof SnapshotConflict)) vault.report("helia", reasonOf(error));
         throw error;
       }
     });

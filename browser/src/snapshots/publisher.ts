@@ -2,7 +2,7 @@
 
 import type { Vault } from "../vault/vault.ts";
 import { writeCar } from "./cars.ts";
-import { SnapshotConflict, SnapshotRolledBack, reasonOf } from "./errors.ts";
+import { SnapshotConflict, reasonOf } from "./errors.ts";
 import { ClientStateError, RequestRefused } from "../errors.ts";
 import { pinRequested, type SnapshotHosts } from "./hosts.ts";
 import { forgottenNote, type VaultStore } from "../vault/store.ts";
@@ -70,7 +70,6 @@ export class Publisher {
   /**
    * Uploads the newest revision, unless it has already been uploaded.
    * @throws {SnapshotConflict} another device has published too
-   * @throws {SnapshotRolledBack} the published snapshot is older than one seen before
    * @throws {RequestRefused | NetworkError | StorageError} the snapshot was not accepted; the error contains the
    *   server's reason
    */
@@ -137,11 +136,13 @@ export class Publisher {
     return done ?? this.publish(); // another flow has changed the state meanwhile
   }
 
-  /** Compares the published record with what this browser knows. */
+  /**
+   * Compares the published record with what this browser knows. One older than it has seen, as after a restored backup,
+   * is replaced: the next sequence follows both.
+   */
   async #compared(state: SnapshotState, record: IpnsRecord | null, delegation: Uint8Array) {
-    if (!record) return state;
+    if (!record || record.sequence < state.sequence) return state;
     const { rootCid, sequence, data } = record;
-    if (sequence < state.sequence) throw new SnapshotRolledBack(state.sequence, sequence);
     // The last record sent was published, but the response was lost.
     if (rootCid === state.sentRoot) return this.#acknowledged(state, sequence, data, delegation);
     if (rootCid !== state.acknowledgedRoot) await this.#conflict(state, record);

@@ -245,7 +245,6 @@ class AsyncClient(AsyncServiceClient, DidMethods, SpendingMethods, PersonMethods
 
         Raises:
             SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.
-            SnapshotRolledBack: the published record is older than one seen before.
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         return await self._snapshots.publish()

@@ -76,7 +76,6 @@ class SnapshotRetries(NamedTuple):
     final: tuple[str, ...] = (
         "ClientStateError",
         "SnapshotConflict",
-        "SnapshotRolledBack",
         "403",
         "404",
         "405",

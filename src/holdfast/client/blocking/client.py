@@ -520,7 +520,6 @@ class Client(ServiceClient):
 
         Raises:
             SnapshotConflict: another device changed the vault; `compare_snapshots` and `choose_snapshot` resolve it.
-            SnapshotRolledBack: the published record is older than one seen before.
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         return run(self._asynchronous.publish_snapshot())

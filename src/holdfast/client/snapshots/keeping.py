@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.client.callbacks import answered
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
 from holdfast.client.snapshots.hosts import SnapshotHosts, full_config
-from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict, SnapshotRolledBack
+from holdfast.client.snapshots.publishing import Publisher, SnapshotConflict
 from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.shared_notes import exchange, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
@@ -93,7 +93,7 @@ class VaultSnapshots:
         async with vault.uploading:
             try:
                 state = await self._publisher().publish()
-            except (SnapshotConflict, SnapshotRolledBack):
+            except SnapshotConflict:
                 raise
             except (NetworkError, StorageError) as error:
                 await answered(vault.boot_log.report, "helia", str(error))

@@ -35,20 +35,6 @@ _CONFLICT = 409
 _LISTED = 1000
 
 
-class SnapshotRolledBack(StorageError):
-    """The published record is older than one that this device has seen. Nothing was changed.
-
-    `known` is the highest sequence that this device has seen, `found` the published record's.
-    """
-
-    def __init__(self, known: int, found: int) -> None:
-        super().__init__(
-            f"rolled back: the newest snapshot that can be found has sequence {found}, and this device has seen"
-            f" {known}; ask another gateway, or accept the older one"
-        )
-        self.known, self.found = known, found
-
-
 class SnapshotConflict(StorageError):
     """Another device published a snapshot that is not based on this device's latest one. Nothing was merged or changed.
 
@@ -106,7 +92,6 @@ class Publisher:
 
         Raises:
             SnapshotConflict: another device published too; `overrule` resolves the conflict.
-            SnapshotRolledBack: the published record is older than one that this device has seen.
             RequestRefused, NetworkError, StorageError: the upload was refused or failed; the message says why.
         """
         if (await self._vault.status()).locked:
@@ -160,11 +145,12 @@ class Publisher:
         return await self.publish()  # another flow has changed the state meanwhile
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:
-        """Compare the published record with this device's state. Raises SnapshotRolledBack, SnapshotConflict."""
-        if record is None:
+        """Compare the published record with this device's state. Raises SnapshotConflict.
+
+        One older than this device has seen, as after a restored backup, is replaced: the next sequence follows both.
+        """
+        if record is None or record.sequence < state.sequence:
             return state
-        if record.sequence < state.sequence:
-            raise SnapshotRolledBack(state.sequence, record.sequence)
         if record.root_cid == state.sent_root:
             # The service stored the record that this device sent last, but the response was lost.
             return await self._acknowledged(publishing, state, record.sequence, record.data)

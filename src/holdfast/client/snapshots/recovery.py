@@ -12,7 +12,6 @@ import msgspec
 
 from holdfast.client.callbacks import answered, outside
 from holdfast.client.http.refusals import RequestRefused
-from holdfast.client.snapshots.publishing import SnapshotRolledBack
 from holdfast.client.snapshots.state import keep_record, pinned_state, read_state, write_state
 from holdfast.client.snapshots.versions import OtherKeys, opened_beside
 from holdfast.client.storage import snapshots
@@ -48,6 +47,20 @@ _REFUSALS = {  # by the enclave's code
     "stale_revision": ("stale", "this device has a newer version of the vault than the snapshot"),
 }
 _BEHIND = "the newest snapshot does not open with the key that recovered this vault"
+
+
+class SnapshotRolledBack(StorageError):
+    """The published record is older than one that this device has seen. Nothing was changed.
+
+    `known` is the highest sequence that this device has seen, `found` the published record's.
+    """
+
+    def __init__(self, known: int, found: int) -> None:
+        super().__init__(
+            f"rolled back: the newest snapshot that can be found has sequence {found}, and this device has seen"
+            f" {known}; ask another gateway, or accept the older one"
+        )
+        self.known, self.found = known, found
 
 
 class RecoveryRefused(StorageError):
