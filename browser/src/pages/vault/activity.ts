@@ -34,8 +34,9 @@ export function activityCard(known: Facts) {
     const events = [...vaultEvents(known), ...payments(known.sent, transfers, known.open)];
     events.sort((one, other) => Date.parse(other.time) - Date.parse(one.time));
     const opened = new Set([...list.querySelectorAll("details[open]")].map(receiptsHash));
-    list.replaceChildren(...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
-    for (const it of list.querySelectorAll("details")) it.open = opened.has(receiptsHash(it));
+    const now = el("ul", { class: "rows" }, ...events.slice(0, Math.max(SHOWN, transfers.length)).map(row));
+    for (const it of now.querySelectorAll("details")) it.open = opened.has(receiptsHash(it));
+    if (!list.isEqualNode(now)) list.replaceChildren(...now.childNodes); // a click on what is replaced is lost
     none.hidden = events.length > 0;
   };
   drawn();
