@@ -3,7 +3,7 @@
 import type { Vault } from "../vault/vault.ts";
 import { writeCar } from "./cars.ts";
 import { SnapshotConflict, reasonOf } from "./errors.ts";
-import { ClientStateError, RequestRefused } from "../errors.ts";
+import { ClientStateError, RequestRefused, ServiceError, insteadOf } from "../errors.ts";
 import { pinRequested, type SnapshotHosts } from "./hosts.ts";
 import { forgottenNote, type VaultStore } from "../vault/store.ts";
 import type { InTurn } from "../vault/turns.ts";
@@ -36,6 +36,7 @@ export class Publisher {
   #inTurn;
   /** Cached until the vault changes, so that retries do not keep the enclave from locking itself. */
   #known = null as Publishing | null;
+  #isVerified = false;
 
   constructor(
     vault: Vault,
@@ -119,6 +120,7 @@ export class Publisher {
     const { state, isPinned, finish } = await this.#inTurn(async () => {
       let stored = await this.#newest();
       let state = await this.state();
+      if (!isDue(stored, state)) state = await this.#verified(state, name);
       if (!isDue(stored, state)) return { state };
       state = await this.#note(state, { status: "queued", revision: stored.revision, reason: null });
       state = await this.#compared(state, await this.#hosts.gateways.record(name), delegation);
@@ -134,6 +136,16 @@ export class Publisher {
     const isSame = async () => JSON.stringify(await this.state()) === JSON.stringify(state);
     const done = await this.#inTurn(async () => ((await isSame()) ? finish() : null));
     return done ?? this.publish(); // another flow has changed the state meanwhile
+  }
+
+  /** Asks the service once what it still has: less, after a restored backup. */
+  async #verified(state: SnapshotState, name: string) {
+    if (this.#isVerified || state.acknowledgedRoot === null) return state;
+    const record = await this.#hosts.gateways.record(name).catch(insteadOf(ServiceError, undefined));
+    if (record === undefined) return state; // it does not say
+    this.#isVerified = true;
+    if (record && record.sequence >= state.sequence) return state;
+    return this.#note(state, { acknowledgedRoot: record && record.rootCid, acknowledgedRevision: 0 });
   }
 
   /**
@@ -177,6 +189,7 @@ export class Publisher {
   }
 
   async #acknowledged(state: SnapshotState, sequence: number, record: Uint8Array, delegation: Uint8Array) {
+    this.#isVerified = true;
     await this.#store.setNote(recordNote(state.did), record);
     const { did, sentRoot, sentRevision, acknowledgedRoot: precedingRoot } = state;
     const stored = await this.#store.load(did);

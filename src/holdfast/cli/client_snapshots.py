@@ -51,12 +51,21 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
     """Upload pending changes, if the vault's snapshots are stored on this service. A failure is only reported."""
     from holdfast.wire.client_errors import ServiceError
 
-    if store.note(_SNAPSHOTS_AT) != service or vault.status().locked:
+    if store.note(_SNAPSHOTS_AT) != service or vault.status().locked or _is_current(vault, store, service):
         return
     try:
         publish(vault, service)
     except ServiceError as error:
         sys.stderr.write(for_terminal(f"the snapshot is not up to date yet: {error}") + "\n")
+
+
+def _is_current(vault: Vault, store: VaultStore, service: str) -> bool:
+    from holdfast.client.snapshots.state import is_due, read_state
+    from holdfast.client.snapshots.tokens import did_of_service
+
+    stored = store.load(vault.status().did)
+    state = read_state(store, stored.manifest.did) if stored else None
+    return bool(stored and state and state.service == did_of_service(service) and not is_due(stored, state))
 
 
 def publish(vault: Vault, service: str) -> SnapshotState:

@@ -37,7 +37,7 @@ export async function firstCopy(container: HTMLElement, signal: AbortSignal): Pr
       const offer = (sentence: string, ...actions: HTMLElement[]) =>
         container.replaceChildren(el("p", { class: "notice" }, sentence), el("div", { class: "buttons" }, ...actions));
       const look = (state: State | null) => {
-        if (state?.acknowledgedRoot) return resolve("done");
+        if (state?.status === "pinned") return resolve("done");
         if (state && copyStatus(state) === "off") return resolve("off");
         if (state === null || state.status === "failed" || state.status === "conflict")
           offer(text("finish.copy.failed", { reason: reasonOf(state) }), again, without);

@@ -73,6 +73,7 @@ class Publisher:
         self._turn, self._on_progress = vault.changing, on_progress
         # Cached until the vault changes: each use of the vault keeps it from locking itself, and retries are no use.
         self._known: Publishing | None = None
+        self._is_verified = False
 
     def changed(self) -> None:
         """Discard the cached name and delegation, because the vault was opened or changed."""
@@ -129,6 +130,8 @@ class Publisher:
         async with self._turn:
             stored, state = await self._newest(), await self.state()
             if not is_due(stored, state):
+                state = await self._verified(publishing, state)
+            if not is_due(stored, state):
                 return state
             state = await self._note(state, status="queued", revision=stored.revision, reason=None)
             state = await self._compare(publishing, state, await self._hosts.gateway.record(publishing.name))
@@ -143,6 +146,20 @@ class Publisher:
             if await self.state() == state:
                 return await self._named(publishing, taken, stored, state)
         return await self.publish()  # another flow has changed the state meanwhile
+
+    async def _verified(self, publishing: Publishing, state: SnapshotState) -> SnapshotState:
+        """Return the state after the service was asked once what it still has: less, after a restored backup."""
+        if self._is_verified or state.acknowledged_root is None:
+            return state
+        try:
+            record = await self._hosts.gateway.record(publishing.name)
+        except ServiceError:
+            return state  # it does not say
+        self._is_verified = True
+        if record is not None and record.sequence >= state.sequence:
+            return state
+        root = record.root_cid if record else None
+        return await self._note(state, acknowledged_root=root, acknowledged_revision=0)
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:
         """Compare the published record with this device's state. Raises SnapshotConflict.
@@ -186,6 +203,7 @@ class Publisher:
     async def _acknowledged(
         self, publishing: Publishing, state: SnapshotState, sequence: int, record: bytes
     ) -> SnapshotState:
+        self._is_verified = True
         await asyncio.to_thread(keep_record, self._store, state.did, record)
         stored = await asyncio.to_thread(self._store.load, state.did)
         # Record the root in the manifest, unless the vault was changed or imported meanwhile, perhaps at this revision.
