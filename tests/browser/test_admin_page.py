@@ -48,8 +48,7 @@ async def test_an_operators_visit(browser, tmp_path):
         await german.told("Name beginnt mit")
         await german.inspect("admin-german")
         command("admin-key", "revoke", "eva")
-        await visit.press("bans")
-        await visit.screen("key")
+        await visit.press("bans", then="key")
 
 
 async def enter(visit, key):
@@ -75,8 +74,7 @@ async def look_for_a_name(visit):
 
 
 async def change_it(visit):
-    await visit.press("identifier")
-    await visit.screen("identifier")
+    await visit.press("identifier", then="identifier")
     await visit.page.locator("summary").click()
     await visit.inspect("admin-identifier")
     await visit.press("erase")
@@ -84,19 +82,16 @@ async def change_it(visit):
     await visit.press("ban.name")
     await visit.told("Done: Ban.")
     await visit.page.locator("summary").click()
-    await visit.press("release")
-    await visit.screen("identifiers")
+    await visit.press("release", then="identifiers")
 
 
 async def ban_and_invite(visit):
-    await visit.press("bans")
-    await visit.screen("bans")
+    await visit.press("bans", then="bans")
     await visit.told("name handle name5")
     await visit.inspect("admin-bans")
     await visit.press("lift")
     await visit.told("Nothing found.")
-    await visit.press("invitations")
-    await visit.screen("invitations")
+    await visit.press("invitations", then="invitations")
     await visit.fill("uses", "3")
     await visit.press("invite")
     first = await visit.text('[data-name="code"]')

@@ -66,8 +66,11 @@ class FirefoxVisit:
     def screen(self, name):
         self.find(f'main[data-screen="{name}"]')
 
-    def press(self, name, within="main"):
+    def press(self, name, within="main", *, then=None):
+        """Press the named button, and wait for the screen that it leads to."""
         self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
+        if then:
+            self.screen(then)
 
     def fill(self, field, value):
         """Replace a field's content; for a file field, `value` is a path."""
@@ -85,10 +88,8 @@ class FirefoxVisit:
         self.press("register")
         self.fill("handle", handle)
         self.told(f"{handle} is free.")
-        self.press("submit")
-        self.screen("passkey")
-        self.press("create")
-        self.screen("safety")
+        self.press("submit", then="passkey")
+        self.press("create", then="safety")
 
     def inspect(self, name):
         """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation."""
@@ -187,21 +188,17 @@ def test_register_lock_and_unlock(visit):
     visit.inspect("start")
     visit.register("alice")
     visit.inspect("safety")
-    visit.press("later")
-    visit.screen("home")
+    visit.press("later", then="home")
     visit.told("Registered as alice")
     visit.find('[data-status="pinned"]')
     visit.inspect("vault")
     did = visit.text('[data-name="did"]')
-    visit.press("lock")
-    visit.screen("unlock")
+    visit.press("lock", then="unlock")
     visit.inspect("locked")
-    visit.press("passkey")
-    visit.screen("home")
+    visit.press("passkey", then="home")
     visit.open("/vault")  # a return: the pending autofill request is replaced by the prompt
     visit.screen("unlock")
-    visit.press("passkey")
-    visit.screen("home")
+    visit.press("passkey", then="home")
     assert visit.text('[data-name="did"]') == did
     assert visit.complaints() == []
 
@@ -210,20 +207,17 @@ def test_a_person_who_is_not_recognised_tries_again(visit, new_authenticator):
     new_authenticator(isUserConsenting=False)
     visit.press("register")
     visit.fill("handle", "alice")
-    visit.press("submit")
-    visit.screen("passkey")
+    visit.press("submit", then="passkey")
     visit.press("create")
     visit.told("No passkey was used. Nothing changed.", "#alert")
     visit.inspect("passkey-refused")
     new_authenticator()
-    visit.press("create")
-    visit.screen("safety")
+    visit.press("create", then="safety")
 
 
 def test_a_second_passkey_opens_the_vault_without_the_first(visit, new_authenticator):
     visit.register("alice")
-    visit.press("later")
-    visit.screen("home")
+    visit.press("later", then="home")
     visit.press("add")
     visit.told("This device already has a passkey for your vault.", "#alert")
     visit.inspect("passkey-excluded")
@@ -238,8 +232,7 @@ def test_a_second_passkey_opens_the_vault_without_the_first(visit, new_authentic
     visit.press("yes")
     visit.told("The passkey is removed.", "#status")
     visit.press("lock")
-    visit.press("passkey")
-    visit.screen("home")
+    visit.press("passkey", then="home")
     assert visit.count("[data-credential]") == 1
 
 
@@ -247,8 +240,7 @@ def test_a_backup_opens_in_another_profile(visit, place, tmp_path):
     visit.register("alice")
     visit.press("later")
     did = visit.text('[data-name="did"]')
-    visit.press("export")
-    visit.screen("export")
+    visit.press("export", then="export")
     visit.fill("new-password", PASSWORD)
     visit.fill("new-password-again", PASSWORD)
     visit.press("submit")
@@ -267,14 +259,12 @@ def test_a_backup_opens_in_another_profile(visit, place, tmp_path):
         other.told("The password is wrong, or the file is damaged.", "#alert")
         other.inspect("import-refused")
         other.fill("password", PASSWORD)
-        other.press("submit")
-        other.screen("home")
+        other.press("submit", then="home")
         assert other.text('[data-name="did"]') == did
         other.press("add")
         other.told("The passkey is ready.", "#status")
         other.press("lock")
-        other.press("passkey")
-        other.screen("home")
+        other.press("passkey", then="home")
         assert other.complaints() == []
 
 

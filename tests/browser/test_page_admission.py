@@ -21,11 +21,8 @@ async def test_a_person_registers_with_an_invitation(browser, tmp_path):
         assert await visit.page.locator('[data-name="use-email"]').count() == 0
         assert await visit.page.locator('[data-name="use-sms"]').count() == 1
         await visit.inspect("choose-invitation")
-        await visit.fill("handle", new_name())
-        await visit.press("submit")
-        await visit.screen("passkey")
-        await visit.press("create")
-        await visit.screen("safety")
+        await visit.submit(handle=new_name(), then="passkey")
+        await visit.press("create", then="safety")
 
 
 @pytest.mark.soak  # tests/service refuses invitations in the gate
@@ -38,9 +35,7 @@ async def test_an_invitation_that_is_used_up(browser, tmp_path):
         late = await Visit.of(await browser.new_context(), server)
         await late.choose("handle", new_name())
         await late.told("Fill in this field.")
-        await late.fill("invitation", code)
-        await late.press("submit")
-        await late.screen("passkey")
+        await late.submit(invitation=code, then="passkey")
         await late.press("create")
         await late.told("used up", "body")
         await late.page.context.close()

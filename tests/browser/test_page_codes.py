@@ -8,10 +8,8 @@ CODE = '[name="code"]'
 
 async def test_an_address_and_its_second_passkey_are_registered_with_codes(browser, shared):
     visit, address = await Visit.of(browser, shared), f"{new_name()}@example.com"
-    await visit.choose("email", address)
-    await visit.screen("passkey")
-    await visit.press("create")
-    await visit.screen("prove")
+    await visit.choose("email", address, then="passkey")
+    await visit.press("create", then="prove")
     await visit.page.locator(CODE).wait_for()
     (code,) = codes_to(address, shared.data)
     await uses_up_the_tries(visit, code)
@@ -35,8 +33,7 @@ async def uses_up_the_tries(visit, code):
     """Enter too few digits, which is no try, and then five wrong codes."""
     await visit.page.clock.install()
     await visit.told("It works for", '[data-name="left"]')
-    await visit.fill("code", "12 34")
-    await visit.press("submit")
+    await visit.submit(code="12 34")
     await visit.told("A code has six digits. This has fewer.")
     for tries in (4, 3, 2, 1, 0):
         await visit.fill("code", f"{(int(code) + tries + 1) % 1_000_000:06d}")
@@ -48,8 +45,7 @@ async def uses_up_the_tries(visit, code):
 
 async def adds_a_passkey(visit, address):
     """Add a second passkey, of which the service is told later, with one more code."""
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await visit.authenticator.remove()
     await visit.authenticator.add()
     await visit.press("add")

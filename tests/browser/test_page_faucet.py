@@ -39,9 +39,6 @@ async def test_an_empty_account_of_the_local_world_gets_test_usdc(browser, tmp_p
             await visit.shoot(f"vault-faucet-given-{len(language)}")
             # A person who wants to pay more than they have gets it there, and goes on.
             await visit.press("send")
-            await visit.fill("to", world.facts["testAccount"]["address"])
-            await visit.fill("amount", "150")
-            await visit.press("submit")
-            await visit.press("faucet")
-            await visit.screen("send-review")
+            await visit.submit(to=world.facts["testAccount"]["address"], amount="150")
+            await visit.press("faucet", then="send-review")
             await visit.page.context.close()

@@ -22,8 +22,7 @@ async def registering(browser, server, pattern):
     visit = await Visit.of(browser, server, **SYNCED)
     held = await HeldRequests.of(visit.page, pattern)
     await visit.open("/")  # anew, because the module may have been loaded already
-    await visit.choose("handle", new_name())
-    await visit.screen("passkey")
+    await visit.choose("handle", new_name(), then="passkey")
     await visit.press("create")
     await visit.page.locator(STEP.format("busy")).wait_for()
     return visit, held
@@ -31,8 +30,7 @@ async def registering(browser, server, pattern):
 
 async def test_a_registration_ends_when_the_copy_is_acknowledged(browser, shared):
     visit = await Visit.of(browser, shared, **SYNCED)
-    await visit.choose("handle", new_name())
-    await visit.screen("passkey")
+    await visit.choose("handle", new_name(), then="passkey")
     await visit.page.route(UPLOAD, lambda route: route.abort())
     await visit.press("create")
     await visit.told("The copy is not saved yet")
@@ -47,8 +45,7 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser, shared
     await visit.screen("safety")
     await visit.told("this service keeps a sealed copy of your vault")
     assert not await visit.page.evaluate(ASKS)
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await visit.told("The newest version is saved.")
     await visit.told("Never tried.", '[data-way="copy"]')
     await tries_the_copy(visit)
@@ -76,8 +73,7 @@ async def is_not_sent_back(visit):
     held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
     await visit.press("language", "footer")
     await held.made()  # the vault's screen is being drawn again
-    await visit.press("try-device")
-    await visit.screen("drill-device")
+    await visit.press("try-device", then="drill-device")
     await held.release()
     await visit.screen("drill-device")
     # A change of language does not end the person's way to another screen.
@@ -93,11 +89,9 @@ async def is_not_sent_back(visit):
 async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser, shared):
     visit, held = await registering(browser, shared, UPLOAD)
     await held.made()
-    await visit.press("copy-without")
-    await visit.screen("safety")
+    await visit.press("copy-without", then="safety")
     await visit.told("The vault itself is only in this browser.")
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await visit.told("The newest changes are being saved.", '[data-card="snapshots"]')
     await visit.told("The first copy is being saved now.", '[data-way="copy"]')
     assert not await visit.page.locator(".notice").is_visible(), "no warning about what is being done"

@@ -40,8 +40,7 @@ async def looked_up(visit, name, words):
 async def on_identity(browser, chain):
     """Register a person who reads German, and open the screen; return the visit, the name and the account."""
     visit, name, account = await person(await browser.new_context(**GERMAN), chain)
-    await visit.press("identity")
-    await visit.screen("identity")
+    await visit.press("identity", then="identity")
     return visit, name, account
 
 
@@ -95,8 +94,7 @@ async def test_a_did_is_described_and_handed_over(browser, chain, tmp_path):
         alias = await asyncio.to_thread(client.registered_alias, name)
         assert (alias.controller, alias.active) == (account, False)
         await asyncio.to_thread(client.accept_controller, did)
-        await visit.press("back")
-        await visit.screen("home")
+        await visit.press("back", then="home")
         await visit.press("identity")
         await visit.told("Another account controls it", '[data-card="did-state"]')
         await visit.inspect("identity-foreign")

@@ -35,8 +35,7 @@ def moved_chain(tmp_path_factory):
 
 
 async def keys(visit):
-    await visit.press("keys")
-    await visit.screen("keys")
+    await visit.press("keys", then="keys")
 
 
 async def filled(visit, within, **fields):
@@ -80,8 +79,7 @@ async def drills_the_account(visit, chain, account, guardian):
     views = ("accountSettings()", "pendingRecovery()", "publicKey()")
     before = [chain.call(account, view) for view in views]
     await visit.press("back")
-    await visit.press("try-account")
-    await visit.screen("drill-account")
+    await visit.press("try-account", then="drill-account")
     await visit.told("Your account takes a new key when 1 of them agrees. You then have 1 hour to stop it.")
     await visit.told(guardian)
     found = visit.page.locator("[data-finding]")
@@ -105,14 +103,9 @@ async def code_of(visit):
 
 async def pays(visit, chain):
     before = chain.usdc_of(PAYEE)
-    await visit.press("send")
-    await visit.screen("send")
-    await visit.fill("to", PAYEE)
-    await visit.fill("amount", "5")
-    await visit.press("submit")
-    await visit.screen("send-review")
-    await visit.press("confirm")
-    await visit.screen("send-done")
+    await visit.press("send", then="send")
+    await visit.submit(to=PAYEE, amount="5", then="send-review")
+    await visit.press("confirm", then="send-done")
     assert chain.usdc_of(PAYEE) - before == 5_000_000
 
 
@@ -271,15 +264,12 @@ def wait_is_over(chain):
 async def person_with_mail(context, chain):
     """Register a person by e-mail; return the visit, the address and the account."""
     visit, address = await Visit.of(context, chain.server), f"p{secrets.token_hex(5)}@example.com"
-    await visit.choose("email", address)
-    await visit.screen("passkey")
-    await visit.press("create")
-    await visit.screen("prove")
+    await visit.choose("email", address, then="passkey")
+    await visit.press("create", then="prove")
     await visit.page.locator('[name="code"]').wait_for()
     await visit.fill("code", codes_to(address, chain.data)[-1])
     await visit.screen("safety")
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     return visit, address, (await visit.text('[data-name="address"]')).replace(" ", "")
 
 
@@ -296,12 +286,10 @@ async def asks_the_service(visit, chain, address, name):
     await visit.screen("keys-code")
     await visit.fill("recovery-code", codes_to(address, chain.data)[-1])
     await visit.inspect(f"keys-code-{name}")
-    await visit.press("submit")
-    await visit.screen("keys-asked")
+    await visit.press("submit", then="keys-asked")
     await visit.inspect(f"keys-asked-{name}")
     account = (await visit.text('[data-name="lost-account"]')).replace(" ", "")
-    await visit.press("back")
-    await visit.screen("keys")
+    await visit.press("back", then="keys")
     return account
 
 
@@ -311,8 +299,7 @@ def quorum(chain, account):
 
 async def tries_the_account(visit, chain, address, account):
     await visit.press("back")
-    await visit.press("try-account")
-    await visit.screen("drill-account")
+    await visit.press("try-account", then="drill-account")
     await visit.inspect("drill-account-en")
     assert await visit.page.locator('[data-finding="tried"]').count() == 2
     assert await visit.page.locator('[data-finding="failed"]').count() == 0
@@ -388,8 +375,7 @@ async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_sto
     assert quorum(chain, account) == 1
     await an_hour_suffices(lost, "Geändert auf")
     await lost.press("back")
-    await lost.press("try-account")
-    await lost.screen("drill-account")
+    await lost.press("try-account", then="drill-account")
     await lost.inspect("drill-account-de")
     await lost.page.context.close()
 

@@ -17,8 +17,7 @@ async def test_the_page_puts_a_registration_onto_the_chain(browser, chain, serve
     assert not await visit.page.locator('[data-name="onto-chain"]').is_visible(), "the service has no bundler"
     before.stop()
     visit.server = serve(before.data, port=before.port, rpc_url=chain.rpc_url, bundler_url=chain.bundler_url)
-    await visit.open("/vault")
-    await visit.screen("home")
+    await visit.open("/vault", then="home")
     await visit.told(OFF, CARD)
     await visit.press("onto-chain")
     await visit.page.get_by_text(OFF).wait_for(state="detached")

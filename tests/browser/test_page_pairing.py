@@ -78,22 +78,17 @@ async def test_the_program_gives_its_vault_to_a_browser(browser, shared, tmp_pat
         address = await found(program.stderr, r"holdfast vault pair (/\S+)")
         visit = await Visit.of(browser, shared, "/vault")
         await visit.press("take")
-        await visit.fill("address", "not an address")
-        await visit.press("submit")
+        await visit.submit(address="not an address")
         await visit.told("This is not a link or address of another device.")
-        await visit.fill("address", address)
-        await visit.press("submit")
-        await visit.screen("take-digits")
+        await visit.submit(address=address, then="take-digits")
         say(program, await digits(visit))
         assert await found(program.stderr, r"this device shows +(\d{6})") == await digits(visit)
         await visit.press("same")
         given = await ended(program)
         await visit.screen("take-key")
-        await visit.press("create")
-        await visit.screen("home")
+        await visit.press("create", then="home")
     assert await visit.text('[data-name="did"]') == given["did"] and given["given"] is True
-    await visit.open("/vault")
-    await visit.screen("home")
+    await visit.open("/vault", then="home")
     await cannot_load_libp2p(visit)  # the passkey is the only key now, because the one used for pairing was removed
     assert await visit.page.locator("[data-credential]").count() >= 1
     assert visit.complaints == []
@@ -108,17 +103,13 @@ async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_pat
     assert loaded == [], "it is loaded only when a pairing begins"
     async with holdfast(tmp_path, "vault", "receive", "--json") as program:
         address = await found(program.stderr, r"(/ip4/\S+#\S+)")
-        await visit.press("pair")
-        await visit.screen("pair")
+        await visit.press("pair", then="pair")
         await visit.told("Use a backup file for another browser.")
         await visit.inspect("pair")
-        await visit.fill("address", address)
-        await visit.press("submit")
-        await visit.screen("pair-digits")
+        await visit.submit(address=address, then="pair-digits")
         shown = await found(program.stderr, r"this device shows +(\d{6})")
         assert shown not in await visit.page.locator("main").inner_text(), "the person has to look at the other device"
-        await visit.fill("other-digits", shown)
-        await visit.press("submit")
+        await visit.submit(other_digits=shown)
         say(program, "y")
         received = await ended(program)
         await visit.told("The other device has your vault now.", "#status")
@@ -133,13 +124,11 @@ async def cannot_load_libp2p(visit):
     """Try to pair while libp2p cannot be loaded; the vault works on."""
     await visit.page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
     await visit.press("pair")
-    await visit.fill("address", NOWHERE)
-    await visit.press("submit")
+    await visit.submit(address=NOWHERE)
     await visit.alerted("The part that pairs devices could not be loaded.")
     await visit.press("back")
     await visit.press("lock")
-    await visit.press("passkey")
-    await visit.screen("home")
+    await visit.press("passkey", then="home")
     await visit.page.unroute("**/client/pairing/libp2p.js")
     await visit.open("/vault")  # anew, because a page does not load a module again that failed
     await visit.screen("home")

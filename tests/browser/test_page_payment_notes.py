@@ -12,14 +12,9 @@ ACTIVITY = '[data-card="activity"]'
 
 async def pays(visit, to, amount):
     await visit.press("send")
-    await visit.fill("to", to)
-    await visit.fill("amount", amount)
-    await visit.press("submit")
-    await visit.screen("send-review")
-    await visit.press("confirm")
-    await visit.screen("send-done")
-    await visit.press("done")
-    await visit.screen("home")
+    await visit.submit(to=to, amount=amount, then="send-review")
+    await visit.press("confirm", then="send-done")
+    await visit.press("done", then="home")
 
 
 async def registered(browser, server):
@@ -48,15 +43,13 @@ async def test_each_browser_lists_the_others_payments_by_name(browser, chain):
     second.authenticator = await synced(second.page, *await exported(first.page, first.authenticator))
     await second.open("/")
     await second.press("return")
-    await second.press("recover")
-    await second.screen("home")
+    await second.press("recover", then="home")
     await second.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
     await second.inspect("activity-of-another-device")
     await pays(second, did, "2.50")
     await second.told(f"Sent 2.50\u00a0USDC to {did}", ACTIVITY)
 
-    await first.open("/vault")
-    await first.screen("home")
+    await first.open("/vault", then="home")
     await first.told(f"Sent 2.50\u00a0USDC to {did}", ACTIVITY)
     await first.told(f"Sent 1.25\u00a0USDC to {name}", ACTIVITY)
     assert first.complaints == [] == second.complaints

@@ -35,12 +35,8 @@ async def first_profile(browser, server):
     await visit.open("/")
     await visit.register(new_name())
     await visit.press("delegate")
-    await visit.fill("to", APP)
-    await visit.fill("limit", "12,50")
-    await visit.press("submit")
-    await visit.screen("delegated")
-    await visit.press("done")
-    await visit.screen("home")
+    await visit.submit(to=APP, limit="12,50", then="delegated")
+    await visit.press("done", then="home")
     await visit.page.locator(KEPT).wait_for()
     return visit
 
@@ -77,8 +73,7 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser, shared, tmp_pat
     await brings_files_that_do_not_open(second, file)
     await second.press("import")
     await second.page.set_input_files('[name="file"]', file)
-    await second.press("submit")
-    await second.screen("home")
+    await second.press("submit", then="home")
     assert await seen(second) == before
     await deletes_its_vault(second)
     assert second.complaints == []
@@ -87,8 +82,7 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser, shared, tmp_pat
 async def finds_no_copy(visit):
     """Recover while the service has a damaged copy, and while it has none."""
     await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
-    await visit.press("recover")
-    await visit.screen("recover-failed")
+    await visit.press("recover", then="recover-failed")
     await visit.alerted("The copy was changed, or belongs to someone else.")
     await visit.inspect("recover-damaged")
     await visit.page.unroute("**/ipfs/bafkrei*")
@@ -104,21 +98,17 @@ async def brings_files_that_do_not_open(visit, file):
     """Import half a file, and then the whole with a password that it does not have."""
     half = file.with_name("half.car")
     half.write_bytes(file.read_bytes()[:-100])
-    await visit.press("import")
-    await visit.screen("import")
+    await visit.press("import", then="import")
     await visit.page.set_input_files('[name="file"]', half)
     await visit.press("submit")
     await visit.alerted("A part of the copy is missing.")
     await visit.press("import")
     await visit.page.set_input_files('[name="file"]', file)
-    await visit.fill("password", "wrong horse battery")
-    await visit.press("submit")
+    await visit.submit(password="wrong horse battery")
     await visit.alerted("This key does not open the vault")
-    await visit.press("use-password")
-    await visit.screen("recover-password")
+    await visit.press("use-password", then="recover-password")
     await visit.inspect("recover-password")
-    await visit.press("back")
-    await visit.screen("none")
+    await visit.press("back", then="none")
 
 
 async def deletes_its_vault(visit):
@@ -126,11 +116,9 @@ async def deletes_its_vault(visit):
     await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
     await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
-    await visit.open("/vault")
-    await visit.screen("cleared")
+    await visit.open("/vault", then="cleared")
     await visit.inspect("cleared-de")
-    await visit.press("recover")
-    await visit.screen("home")
+    await visit.press("recover", then="home")
     await visit.told("Ihr Tresor ist hier", "#status")
 
 
@@ -158,25 +146,21 @@ async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose
 
 async def recovers(visit):
     await visit.screen("start")
-    await visit.press("return")
-    await visit.screen("none")
+    await visit.press("return", then="none")
     await visit.inspect("none")
-    await visit.press("recover")
-    await visit.screen("home")
+    await visit.press("recover", then="home")
     await visit.told("Your vault is here, as it was on", "#status")
 
 
 async def chooses_the_other(visit):
     """See what differs between the two versions, and take the other browser's."""
-    await visit.press("versions")
-    await visit.screen("versions")
+    await visit.press("versions", then="versions")
     await visit.press("submit")
     differences = '[data-name="differences"]'
     await visit.told("Passkeys: 0 only here, 0 only there, 1 different", differences)
     await visit.told("Permissions: 0 only here, 0 only there, 1 different", differences)
     await visit.inspect("versions")
-    await visit.press("there")
-    await visit.screen("home")
+    await visit.press("there", then="home")
     await visit.told("withdrawn", '[data-card="delegations"]')
     await visit.told("The newest version is saved.", '[data-card="snapshots"]')
 
@@ -195,8 +179,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(b
     await second.press("recover")
     await asked(second, "The newest copy, from ", " cannot be opened with this key. The one from ")
     await second.inspect("recover-older")
-    await second.press("no")
-    await second.screen("recover-failed")
+    await second.press("no", then="recover-failed")
     await second.alerted("This key does not open the newest copy, only an older one.")
     assert await second.page.locator('[data-name="use-password"]').count() == 1
     assert await second.page.evaluate(STORED) == 0
@@ -204,8 +187,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(b
     await second.open("/vault")
     await second.press("recover")
     await asked(second, "Die neueste Kopie, vom ", " Schlüssel nicht öffnen. Die vom ")
-    await second.press("yes")
-    await second.screen("home")
+    await second.press("yes", then="home")
     await second.told("lässt sich mit diesem Schlüssel nicht öffnen. Ihr Tresor ist hier im Stand vom", "#status")
     await second.page.locator('[data-status="conflict"]').wait_for()
     assert first.complaints == [] == second.complaints

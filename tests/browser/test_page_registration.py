@@ -62,11 +62,8 @@ async def test_names_that_others_have_and_prompts_that_fail(browser, shared):
     for _ in range(3):
         await visit.press("create")
         await visit.alerted("No passkey was used. Nothing changed.")
-        await visit.press("back")
-        await visit.screen("choose")
-        await visit.fill("handle", name)
-        await visit.press("submit")
-        await visit.screen("passkey")
+        await visit.press("back", then="choose")
+        await visit.submit(handle=name, then="passkey")
     await visit.press("create")
     await visit.alerted("No passkey was used.")
     await visit.inspect("passkey-cancelled")
@@ -74,17 +71,13 @@ async def test_names_that_others_have_and_prompts_that_fail(browser, shared):
     await visit.authenticator.remove()
     await visit.authenticator.add()
     await visit.page.evaluate(ONE_CANCELLED)
-    await visit.press("create")
-    await visit.screen("passkey-again")
+    await visit.press("create", then="passkey-again")
     await visit.alerted("No passkey was used.")
     await visit.inspect("passkey-again")
     take(shared, name)  # meanwhile
-    await visit.press("again")
-    await visit.screen("choose")
+    await visit.press("again", then="choose")
     await visit.alerted("Someone registered this just now. Your passkey is kept. Choose another.")
-    await visit.fill("handle", new_name())
-    await visit.press("submit")
-    await visit.screen("safety")
+    await visit.submit(handle=new_name(), then="safety")
     assert len(await visit.authenticator.credentials()) == 1, "the passkey that was made is used"
 
 
@@ -96,10 +89,8 @@ async def may_own_a_taken_name(visit):
     await visit.fill("handle", name)
     await visit.told("This name is taken.")
     await visit.inspect("choose-taken")
-    await visit.press("yours")
-    await visit.screen("none")
-    await visit.press("stuck")
-    await visit.screen("stuck")
+    await visit.press("yours", then="none")
+    await visit.press("stuck", then="stuck")
     await visit.inspect("stuck")
     await visit.press("recover")
     await visit.alerted("No passkey was used.")
@@ -127,13 +118,11 @@ async def test_a_browser_without_passkeys_and_the_wrong_address(browser, shared)
     await visit.page.locator(f'[data-name="obstacle"] a[href="http://localhost:{shared.port}/"]').wait_for()
     await visit.page.add_init_script("delete window.PublicKeyCredential")
     for path, screen in (("/", "start"), ("/vault", "none")):
-        await visit.open(path)
-        await visit.screen(screen)
+        await visit.open(path, then=screen)
         await visit.told("This browser does not support passkeys.", '[data-name="obstacle"]')
         await visit.inspect(f"{screen}-unsupported")
     await visit.page.add_init_script("IDBFactory.prototype.open = () => ({})")  # the database never opens
-    await visit.open("/")
-    await visit.screen("start")
+    await visit.open("/", then="start")
 
 
 # Whether a tab holds the lock under which only one tab registers.
@@ -144,24 +133,19 @@ NO_CONNECTION = "No connection to the service. We keep your place."
 async def test_an_interrupted_registration_goes_on(browser, shared):
     context, name = await browser.new_context(), new_name()
     visit = await Visit.of(context, shared)
-    await visit.choose("handle", name)
-    await visit.screen("passkey")
+    await visit.choose("handle", name, then="passkey")
     # Registration is interrupted after the name is chosen, and while the service is unreachable, after the vault is
     # stored.
-    await visit.open("/")
-    await visit.screen("resume")
+    await visit.open("/", then="resume")
     await visit.inspect("resume")
     await visit.page.route("**/api/sessions", fails)
-    await visit.press("continue")
-    await visit.screen("passkey")
-    await visit.press("create")
-    await visit.screen("finish-failed")
+    await visit.press("continue", then="passkey")
+    await visit.press("create", then="finish-failed")
     await visit.alerted(NO_CONNECTION)
     await visit.inspect("finish-failed")
     await visit.page.unroute("**/api/sessions")
     await visit.open("/")
-    await visit.press("continue")
-    await visit.screen("safety")
+    await visit.press("continue", then="safety")
     assert len(await visit.authenticator.credentials()) == 1
     assert not is_free(shared, name)
     await registers_again(visit, name)
@@ -171,22 +155,17 @@ async def test_an_interrupted_registration_goes_on(browser, shared):
 async def test_a_registration_goes_back_changes_tabs_and_wants_another_name(browser, shared):
     context, name = await browser.new_context(), new_name()
     first = await Visit.of(context, shared)
-    await first.choose("handle", name)
-    await first.screen("passkey")
+    await first.choose("handle", name, then="passkey")
     await goes_back(first, name)
     visit = await Visit.of(context, shared)
     await takes_over(visit, first)
     await visit.page.route("**/api/sessions", fails)
-    await visit.press("create")
-    await visit.screen("finish-failed")
+    await visit.press("create", then="finish-failed")
     await visit.page.unroute("**/api/sessions")
     await wants_another_name(visit)
     assert is_free(shared, name), "the step that came late is not taken"
-    await visit.fill("handle", name)
-    await visit.press("submit")
-    await visit.screen("safety")
-    await visit.open("/")
-    await visit.screen("start")
+    await visit.submit(handle=name, then="safety")
+    await visit.open("/", then="start")
 
 
 async def fails(route):
@@ -200,8 +179,7 @@ async def goes_back(visit, name):
     assert await visit.page.input_value('[name="handle"]') == name
     await visit.page.go_back()
     await visit.screen("resume")  # the start page, which offers to continue
-    await visit.press("continue")
-    await visit.screen("passkey")
+    await visit.press("continue", then="passkey")
 
 
 async def takes_over(visit, first):
@@ -213,8 +191,7 @@ async def takes_over(visit, first):
     async with asyncio.timeout(PATIENCE_S):
         while await visit.page.evaluate(REGISTERING):  # the browser ends the closed tab in its own time
             await asyncio.sleep(0.05)
-    await visit.press("continue")
-    await visit.screen("passkey")
+    await visit.press("continue", then="passkey")
 
 
 async def wants_another_name(visit):
@@ -222,8 +199,7 @@ async def wants_another_name(visit):
     held = await HeldRequests.of(visit.page, "**/api/status")
     await visit.press("again")
     await held.made()
-    await visit.press("other")
-    await visit.screen("choose")
+    await visit.press("other", then="choose")
     await held.release()
     await visit.screen("choose")
 
@@ -236,8 +212,7 @@ async def is_not_confirmed_yet(visit, name):
         await route.fulfill(response=answer, json={**await answer.json(), "txHash": "0x" + "12" * 32})
 
     await visit.page.route("**/api/dids/lookup*", pending)
-    await visit.open("/vault")
-    await visit.screen("home")
+    await visit.open("/vault", then="home")
     await visit.told(f"Registered as {name}", '[data-card="identity"]')
     await visit.told("Unless it does, the registration expires after a day.", '[data-card="identity"]')
     await visit.page.unroute("**/api/dids/lookup*")
@@ -245,27 +220,22 @@ async def is_not_confirmed_yet(visit, name):
 
 async def registers_again(visit, name):
     """Register the vault of a person whose registration the service does not have any more."""
-    await visit.open("/vault")
-    await visit.screen("home")
+    await visit.open("/vault", then="home")
     await visit.told("At this service only.", '[data-card="identity"]')
     await is_not_confirmed_yet(visit, name)
-    await visit.press("delegate")
-    await visit.screen("delegate")
+    await visit.press("delegate", then="delegate")
     await visit.page.go_back()
     await visit.screen("home")
     # What a chain's refusal leaves behind: the handle's session, and no credential that a look-up finds.
     with contextlib.closing(sqlite3.connect(visit.server.data / "holdfast.db", timeout=60)) as database, database:
         refused = "UPDATE credentials SET confirmation = 'refused', settled_at = created_at WHERE identifier = ?"
         assert database.execute(refused, [name]).rowcount == 1
-    await visit.open("/vault")
-    await visit.screen("home")
+    await visit.open("/vault", then="home")
     await visit.told("Not registered at this service yet.", '[data-card="identity"]')
     await visit.inspect("vault-unregistered")
-    await visit.press("register", '[data-card="identity"]')
-    await visit.screen("choose")
+    await visit.press("register", '[data-card="identity"]', then="choose")
     assert await visit.page.input_value('[name="handle"]') == name
-    await visit.press("submit")
-    await visit.screen("safety")
+    await visit.press("submit", then="safety")
     await visit.press("later")
     await visit.told(f"Registered as {name}", '[data-card="identity"]')
     assert len(await visit.authenticator.credentials()) == 1

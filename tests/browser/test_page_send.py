@@ -71,8 +71,7 @@ async def has_a_receipt(visit, name, to):
 
 
 async def pays_a_name(visit, chain, payee, account):
-    await visit.press("send")
-    await visit.screen("send")
+    await visit.press("send", then="send")
     await is_told_what_cannot_be_sent(visit, account)
     await fill(visit, "did:new:0x" + "11" * 32, "0.01", "ETH")
     await visit.told("DID is not registered, or not active.")
@@ -95,8 +94,7 @@ async def pays_a_name(visit, chain, payee, account):
     assert await trust.text_content() == about
     assert "good" not in str(await trust.get_attribute("class")), "a stranger's name is not shown as good"
     await visit.inspect("send-review-name")
-    await visit.press("confirm")
-    await visit.screen("send-done")
+    await visit.press("confirm", then="send-done")
     assert chain.coin_of(payee.account) == 10**16
     await has_a_receipt(visit, payee.name, payee.account)
     await visit.press("send")
@@ -108,8 +106,7 @@ async def pays_a_name(visit, chain, payee, account):
 
 async def returns(visit):
     await visit.press("back")
-    await visit.press("back")
-    await visit.screen("home")
+    await visit.press("back", then="home")
 
 
 async def trusts_the_service_alone(visit, did):
@@ -130,8 +127,7 @@ async def trusts_the_service_alone(visit, did):
     await fill(visit, "paypa1", "1")
     await visit.screen("send-review")
     await visit.told("“paypa1” has a digit that looks like a letter: 1.")
-    await visit.press("confirm")
-    await visit.screen("send-done")
+    await visit.press("confirm", then="send-done")
     await visit.press("done")
     for name, words in (
         ("paypal", "“paypal” looks like “paypa1”, which you paid before, but it is another payee."),
@@ -164,8 +160,7 @@ async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(br
     before = chain.usdc_of(PAYEE)
     await is_refused_by_the_bundler(visit)
     assert chain.usdc_of(PAYEE) == before and chain.usdc_of(account) == 5_000_000
-    await visit.press("again")
-    await visit.screen("send")
+    await visit.press("again", then="send")
     await visit.press("submit")  # the typed input is still there
     await visit.screen("send-review")
     await loses_the_answer(visit)
@@ -193,8 +188,7 @@ async def is_refused_by_the_bundler(visit):
     await visit.press("send")
     await fill(visit, PAYEE, "5")
     await visit.screen("send-review")
-    await visit.press("confirm")
-    await visit.screen("send-failed")
+    await visit.press("confirm", then="send-failed")
     await visit.inspect("send-failed")
     await visit.page.unroute("**/api/bundler")
 
@@ -219,8 +213,7 @@ async def loses_the_answer(visit):
         return await route.continue_()
 
     await visit.page.route("**/api/bundler", bundler)
-    await visit.press("confirm")
-    await visit.screen("send-unconfirmed")
+    await visit.press("confirm", then="send-unconfirmed")
     await visit.alerted("If it stays open, send it again there")
     await visit.inspect("send-unconfirmed")
     await visit.page.unroute("**/api/bundler")
@@ -241,8 +234,7 @@ async def pays_the_shown_fee(visit, chain, account):
     await visit.inspect("send-fee-missing")
     chain.fund(account, 10**17)
     await asyncio.sleep(2.1)
-    await visit.press("submit")
-    await visit.screen("send-review")
+    await visit.press("submit", then="send-review")
     assert re.fullmatch("At most 0\\.0[0-9]+\u00a0ETH, from your account", await visit.text("#fee"))
     while await visit.page.locator('main[data-screen="send-done"]').count() == 0:
         await visit.press("confirm")  # again, if the fee rose after it was shown
@@ -281,8 +273,7 @@ async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser, chain
     await visit.page.route("**/api/bundler", loses_the_first)
     await visit.press("send")
     await fill(visit, PAYEE, "5")
-    await visit.press("confirm")
-    await visit.screen("send-unconfirmed")
+    await visit.press("confirm", then="send-unconfirmed")
     lost = False
     await visit.press("done")
     await visit.told(f"Sent 5.00\u00a0USDC to {PAYEE}; not confirmed yet", ACTIVITY)
@@ -291,8 +282,7 @@ async def test_a_payment_that_is_stuck_is_sent_again_in_its_place(browser, chain
     await visit.told("Only one of the two can be made.")
     await visit.inspect("send-again")
     await visit.press("submit")
-    await visit.press("confirm")
-    await visit.screen("send-done")
+    await visit.press("confirm", then="send-done")
     assert chain.usdc_of(PAYEE) - before == 5_000_000
     first, second = signed[0], signed[-1]  # a request that got no response is repeated
     assert [it for it in signed if it not in (first, second)] == []

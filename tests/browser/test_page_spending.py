@@ -29,23 +29,18 @@ def app(chain, folder):
 
 async def allows(visit, did):
     """Let the app take 10 USDC in 30 days; return the text for the app."""
-    await visit.press("spending")
-    await visit.screen("spending")
-    await visit.press("new")
-    await visit.screen("spending-new")
-    await visit.fill("to", "did:key:zNoKeyOfAccounts")
-    await visit.press("submit")
+    await visit.press("spending", then="spending")
+    await visit.press("new", then="spending-new")
+    await visit.submit(to="did:key:zNoKeyOfAccounts")
     await visit.told("beginnt", ".bad")
     await visit.inspect("spending-new-de")
     for name, value in {"to": did, "limit": "10", "payee": PAYEE}.items():
         await visit.fill(name, value)
-    await visit.press("submit")
-    await visit.screen("spending-review")
+    await visit.press("submit", then="spending-review")
     shown = "".join((await visit.text("main")).split())
     assert [it for it in (did, PAYEE, "10,00USDCin30Tagen") if it not in shown] == []
     await visit.inspect("spending-review-de")
-    await visit.press("confirm")
-    await visit.screen("spending-done")
+    await visit.press("confirm", then="spending-done")
     return await visit.page.input_value("#spending")
 
 
@@ -64,11 +59,9 @@ async def test_a_subscription_is_charged_while_every_device_is_off_and_then_with
         with pytest.raises(holdfast.PaymentRefused, match="500000 of the permission are left"):
             await asyncio.to_thread(charge, container, 500_001)
         await visit.page.context.set_offline(False)
-        await visit.open("/vault")
-        await visit.screen("home")
+        await visit.open("/vault", then="home")
         await visit.told("Verbraucht: 9,50", '[data-card="delegations"]')
-        await visit.press("spending")
-        await visit.screen("spending")
+        await visit.press("spending", then="spending")
         await visit.told("Höchstens 10,00")
         await visit.inspect("spending-de")
         await visit.press("end-spending")

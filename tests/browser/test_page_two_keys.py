@@ -27,11 +27,8 @@ async def changed(visit):
 
 
 async def reviews(visit, amount):
-    await visit.press("send")
-    await visit.screen("send")
-    await visit.fill("to", PAYEE)
-    await visit.fill("amount", amount)
-    await visit.press("submit")
+    await visit.press("send", then="send")
+    await visit.submit(to=PAYEE, amount=amount)
 
 
 async def test_two_keys_sign_above_a_sum(browser, chain):
@@ -47,8 +44,7 @@ async def test_two_keys_sign_above_a_sum(browser, chain):
     await visit.press("confirm")
     await visit.page.locator("dialog").wait_for()
     await visit.inspect("two-second")
-    await visit.press("yes", "dialog")
-    await visit.screen("send-done")
+    await visit.press("yes", "dialog", then="send-done")
     assert chain.usdc_of(PAYEE) - before == 20_000_000
     assert visit.complaints == []
 
@@ -58,12 +54,10 @@ async def where_two_must_sign_above_10(browser, chain):
     visit, _, account = await person(browser, chain)
     chain.give(account, 100_000_000)
     await has_a_second_passkey(visit)
-    await visit.press("keys")
-    await visit.screen("keys")
+    await visit.press("keys", then="keys")
     await visit.page.locator('[data-name="add-passkey"]').last.click()
     await changed(visit)
-    await visit.fill("sum", "10")
-    await visit.press("submit", TWO)
+    await visit.submit(TWO, sum="10")
     await visit.inspect("two-asked")
     await visit.press("yes", "dialog")
     await visit.page.locator('[data-name="two-state"]').wait_for()

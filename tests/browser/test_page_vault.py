@@ -44,11 +44,9 @@ async def test_a_person_registers_changes_passkeys_and_leaves(browser, shared):
     await visit.screen("home")
     assert await visit.text('[data-name="did"]') == did
     await waits_for_autofill(visit)
-    await visit.press("lock")
-    await visit.screen("unlock")
+    await visit.press("lock", then="unlock")
     await visit.told("Your vault is locked.", "#status")
-    await visit.press("passkey")
-    await visit.screen("home")
+    await visit.press("passkey", then="home")
     await tries_a_second_passkey(visit)
     await removes_the_first_passkey(visit, first)
     await leaves(visit, name)
@@ -56,8 +54,7 @@ async def test_a_person_registers_changes_passkeys_and_leaves(browser, shared):
 
 
 async def registers(visit, name):
-    await visit.press("register")
-    await visit.screen("choose")
+    await visit.press("register", then="choose")
     await visit.press("submit")
     await visit.told("Fill in this field")
     await visit.fill("handle", "amazon.com")
@@ -65,14 +62,11 @@ async def registers(visit, name):
     await visit.inspect("choose-refused")
     await visit.fill("handle", name)
     await visit.told(f"{name} is free.")
-    await visit.press("submit")
-    await visit.screen("passkey")
-    await visit.press("create")
-    await visit.screen("safety")
+    await visit.press("submit", then="passkey")
+    await visit.press("create", then="safety")
     await visit.told(f"You are registered as {name}", "h1")
     assert await visit.page.locator("main button.main").all_text_contents() == ["Go to your vault"]
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await visit.told(f"Registered as {name}")
     (credential,) = await visit.authenticator.credentials()
     assert credential["isResidentCredential"]
@@ -83,8 +77,7 @@ async def registers(visit, name):
 async def waits_for_autofill(visit):
     """See the field for autofill while the authenticator does not respond, and open the vault with the button."""
     await visit.authenticator.send("setAutomaticPresenceSimulation", enabled=False)
-    await visit.open("/vault")
-    await visit.screen("unlock")
+    await visit.open("/vault", then="unlock")
     field = visit.page.locator('[name="username"]')
     assert await field.get_attribute("autocomplete") == "username webauthn"
     await visit.inspect("unlock")
@@ -127,8 +120,7 @@ async def removes_the_first_passkey(visit, first):
     with visit.server.client() as client:
         assert client.get(f"/api/dids/lookup?credentialId={first}").json() == {"found": False}
     await visit.press("lock")
-    await visit.press("passkey")
-    await visit.screen("home")
+    await visit.press("passkey", then="home")
     assert await visit.page.locator("[data-credential]").count() == 1
     await visit.told("Second device", "[data-credential]")
 
@@ -137,8 +129,7 @@ async def leaves(visit, name):
     """See what the service stores, add an address, take everything back, and remove the vault from the browser."""
     scripts = []
     visit.page.on("request", lambda request: scripts.append(request.url))
-    await visit.press("leave")
-    await visit.screen("leave")
+    await visit.press("leave", then="leave")
     assert [url for url in scripts if "/client/" in url], "the screen is loaded when it is opened"
     await visit.told("Names and addresses: 1. Passkeys: 1.")
     await visit.inspect("leave")
@@ -173,25 +164,20 @@ async def leaves(visit, name):
     await visit.page.locator('dialog [data-name="yes"]').click()
     await visit.screen("none")
     await visit.told("The vault is removed from this browser.", "#status")
-    await visit.open("/vault")
-    await visit.screen("none")
+    await visit.open("/vault", then="none")
 
 
 async def test_a_permission_is_given_and_withdrawn(browser, shared):
     visit, name = await Visit.of(await browser.new_context(), shared), new_name()
     await visit.register(name)
-    await visit.press("delegate")
-    await visit.screen("delegate")
+    await visit.press("delegate", then="delegate")
     await visit.press("submit")
     await visit.told("This is not a DID.")
     await visit.inspect("delegate-refused")
     await visit.fill("to", "did:new:0x" + "ab" * 20)  # as long as an address
     await visit.press("submit")
     await visit.told("This is not a DID.")
-    await visit.fill("to", "did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA")
-    await visit.fill("limit", "12,50")
-    await visit.press("submit")
-    await visit.screen("delegated")
+    await visit.submit(to="did:key:zDnaeiWRZUYZhVXTmCXHQJyRjZF6hKx3b6KYwpL8AhuMuJsrA", limit="12,50", then="delegated")
     await visit.inspect("delegated")
     assert len(await visit.page.input_value("#permission")) > 100
     code = visit.page.locator("svg.qr")
@@ -227,12 +213,10 @@ async def loses_its_vault(visit, name):
     """Open the page in a browser that deleted its vault: it shows no form to unlock it."""
     await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
-    await visit.open("/vault")
-    await visit.screen("cleared")
+    await visit.open("/vault", then="cleared")
     await visit.press("who")
     await visit.told(f"Your passkey belongs to {name}", "#status")
-    await visit.press("import")
-    await visit.screen("import")
+    await visit.press("import", then="import")
 
 
 # Adds a step in progress to the screen, as during registration and recovery.
@@ -271,8 +255,7 @@ async def test_the_pages_in_german_with_the_keyboard_alone(browser, shared):
     await visit.screen("safety")
     await visit.inspect("safety-de")
     assert await visit.page.evaluate(OUTSIDE) == []
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await visit.told("Ihr Tresor")
     await visit.inspect("vault-de")
     assert await visit.page.evaluate(OUTSIDE) == []
@@ -322,8 +305,7 @@ async def test_a_chosen_name_colour_and_logo(browser, serve, tmp_path):
         assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
     await visit.open("/")
     await visit.choose("handle", "alice")
-    await visit.press("create")
-    await visit.screen("safety")
+    await visit.press("create", then="safety")
     await visit.authenticator.add(transport="usb")
     await visit.press("second")
     await visit.told("Der zweite Passkey ist bereit.", "#status")
@@ -334,22 +316,16 @@ async def test_a_chosen_name_colour_and_logo(browser, serve, tmp_path):
 async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser, shared):
     visit = await Visit.of(browser, shared, hasPrf=False)
     await visit.choose("handle", new_name())
-    await visit.press("create")
-    await visit.screen("password")
+    await visit.press("create", then="password")
     await visit.inspect("password")
     await chooses_a_password(visit)
     await visit.screen("safety")
     assert "also the sealed copy of it that this service keeps" in await visit.text("main")
-    await visit.open("/vault")
-    await visit.screen("unlock")
-    await visit.press("use-password")
-    await visit.screen("unlock-password")
-    await visit.fill("password", "wrong horse here")
-    await visit.press("submit")
+    await visit.open("/vault", then="unlock")
+    await visit.press("use-password", then="unlock-password")
+    await visit.submit(password="wrong horse here")
     await visit.alerted("The password is not right.")
-    await visit.fill("password", PASSWORD)
-    await visit.press("submit")
-    await visit.screen("home")
+    await visit.submit(password=PASSWORD, then="home")
 
 
 @pytest.mark.soak  # vectors/flows choose among vaults, test_vault.py takes one over in the gate
@@ -360,19 +336,15 @@ async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser, shar
     await visit.press("create")
     await chooses_a_password(visit)
     await visit.screen("safety")
-    await visit.press("later")
-    await visit.screen("home")
+    await visit.press("later", then="home")
     await opens_in_another_tab(visit, await Visit.of(context, shared, "/vault"))
 
 
 async def chooses_a_password(visit):
     for first, second, words in (("a" * 12, "a" * 12, "easy to guess"), (PASSWORD, PASSWORD + "s", "differ")):
-        await visit.fill("new-password", first)
-        await visit.fill("new-password-again", second)
-        await visit.press("submit")
+        await visit.submit(new_password=first, new_password_again=second)
         await visit.told(words)
-    await visit.fill("new-password-again", PASSWORD)
-    await visit.press("submit")
+    await visit.submit(new_password_again=PASSWORD)
 
 
 ANOTHER_VAULT = """async ([credential, password]) => {
@@ -390,23 +362,18 @@ async def opens_in_another_tab(first, second):
     await second.screen("elsewhere")
     await second.inspect("elsewhere")
     await second.press("use-password")
-    await second.fill("password", PASSWORD)
-    await second.press("submit")
-    await second.screen("home")
+    await second.submit(password=PASSWORD, then="home")
     await first.screen("elsewhere")
     vaults = {await second.text('[data-name="did"]'): PASSWORD}
     another = "another correct horse"
     vaults[await second.page.evaluate(ANOTHER_VAULT, [PASSKEY.credential, another])] = another
     for did, password in vaults.items():
-        await second.open("/vault")
-        await second.screen("unlock")
+        await second.open("/vault", then="unlock")
         await second.press("use-password")
         await second.page.locator('[name="which"]').select_option(did)
         if password == another:
             await second.inspect("unlock-which")
-        await second.fill("password", password)
-        await second.press("submit")
-        await second.screen("home")
+        await second.submit(password=password, then="home")
         assert await second.text('[data-name="did"]') == did
 
 
@@ -418,8 +385,7 @@ async def test_leaving_in_german_with_the_operators_links(browser, serve):
     assert await links.all_text_contents() == ["Impressum", "Datenschutz"]
     assert await links.nth(1).get_attribute("href") == "https://a.example/privacy?x=1&y=2"
     await visit.register(new_name())
-    await visit.press("leave")
-    await visit.screen("leave")
+    await visit.press("leave", then="leave")
     await visit.told("Namen und Adressen: 1.")
     await visit.inspect("leave-de")
     await visit.press("language", "footer")

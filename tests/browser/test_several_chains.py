@@ -31,8 +31,7 @@ async def test_one_account_pays_on_two_chains(browser, both, chain, base):
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py names chains that are left in the gate
 async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(browser, both, chain, base):
     visit, _, account = await person(await browser.new_context(), both)
-    await visit.press("keys")
-    await visit.screen("keys")
+    await visit.press("keys", then="keys")
     await visit.page.route(
         "**/api/bundler/8453", lambda route: route.fulfill(status=503, json={"error": "bundler_error"})
     )
@@ -71,15 +70,10 @@ async def test_a_person_registers_and_sends_on_the_pages_of_a_chain_with_real_mo
     await visit.told("20.00\u00a0USDC")
     assert "without value" not in await visit.text("body")
     before = base.usdc_of(PAYEE)
-    await visit.press("send")
-    await visit.screen("send")
-    await visit.fill("to", PAYEE)
-    await visit.fill("amount", "12.50")
-    await visit.press("submit")
-    await visit.screen("send-review")
+    await visit.press("send", then="send")
+    await visit.submit(to=PAYEE, amount="12.50", then="send-review")
     assert "Base (8453)" in await visit.text("main")
-    await visit.press("confirm")
-    await visit.screen("send-done")
+    await visit.press("confirm", then="send-done")
     assert base.usdc_of(PAYEE) - before == 12_500_000
     href = await visit.page.locator("a.button").get_attribute("href")
     assert href is not None and href.startswith("https://base.blockscout.com/op/0x")

@@ -57,12 +57,9 @@ async def clicked(page: Page, server: Server, selector: str = "button") -> Visit
 
 async def registered(window: Visit, handle: str) -> None:
     await window.screen("start")
-    await window.choose("handle", handle)
-    await window.screen("passkey")
-    await window.press("create")
-    await window.screen("safety")
-    await window.press("later")
-    await window.screen("consent")
+    await window.choose("handle", handle, then="passkey")
+    await window.press("create", then="safety")
+    await window.press("later", then="consent")
 
 
 async def allow(window: Visit) -> None:

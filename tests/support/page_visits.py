@@ -95,8 +95,11 @@ class Visit:
     authenticator: Authenticator
     judged = False  # whether axe has judged a screen of this visit
 
-    async def open(self, path: str) -> None:
+    async def open(self, path: str, *, then: str | None = None) -> None:
+        """Open a page of the service, and wait for a screen of it."""
         await self.page.goto(f"http://localhost:{self.server.port}{path}")
+        if then:
+            await self.screen(then)
 
     async def screen(self, name: str) -> None:
         """Wait until a screen is shown; if it never is, say what the page shows instead."""
@@ -107,8 +110,17 @@ class Visit:
             words = await self.text("body")
             raise AssertionError(f"never on screen {name}: {state} {words} {self.complaints}") from error
 
-    async def press(self, name: str, within: str = "main") -> None:
+    async def press(self, name: str, within: str = "main", *, then: str | None = None) -> None:
+        """Press the named button, and wait for the screen that it leads to."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
+        if then:
+            await self.screen(then)
+
+    async def submit(self, within: str = "main", /, *, then: str | None = None, **fields: str) -> None:
+        """Fill the fields, in whose names `_` stands for a dash, and submit them."""
+        for name, value in fields.items():
+            await self.fill(name.replace("_", "-"), value)
+        await self.press("submit", within, then=then)
 
     async def key(self, name: str) -> None:
         """Press the named button using only the keyboard: press Tab until the button is visibly focused, then Enter."""
@@ -142,21 +154,16 @@ class Visit:
     async def alerted(self, words: str) -> None:
         await self.told(words, "#alert")
 
-    async def choose(self, field: str, value: str) -> None:
-        await self.press("register")
-        await self.screen("choose")
+    async def choose(self, field: str, value: str, *, then: str | None = None) -> None:
+        await self.press("register", then="choose")
         if field != "handle":
             await self.press("use-email" if field == "email" else "use-sms")
-        await self.fill(field, value)
-        await self.press("submit")
+        await self.submit(**{field: value}, then=then)
 
     async def register(self, handle: str) -> None:
-        await self.choose("handle", handle)
-        await self.screen("passkey")
-        await self.press("create")
-        await self.screen("safety")
-        await self.press("later")
-        await self.screen("home")
+        await self.choose("handle", handle, then="passkey")
+        await self.press("create", then="safety")
+        await self.press("later", then="home")
 
     async def inspect(self, name: str) -> None:
         """Take light and dark screenshots; assert that the screen fits 360 px and that axe reports no violation.
@@ -211,8 +218,7 @@ async def person(browser: Browser | BrowserContext, chain: ChainService) -> tupl
 
 
 async def saves_a_backup(visit: Visit, file: Path, password: str) -> None:
-    await visit.press("export")
-    await visit.screen("export")
+    await visit.press("export", then="export")
     await visit.inspect("export")
     await visit.fill("new-password", password)
     await visit.fill("new-password-again", password)
