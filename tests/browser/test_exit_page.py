@@ -130,6 +130,11 @@ class Visit:
     async def press(self, step):
         await self.page.click(f"[data-step={step}] button.main")
 
+    async def submit(self, step, **fields):
+        for name, value in fields.items():
+            await self.page.fill(f"#{name}", value)
+        await self.press(step)
+
     async def look(self, rpc, token):
         await self.page.fill("#chain", str(CHAIN_ID))
         await self.page.fill("#rpc", rpc)
@@ -220,8 +225,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.page.wait_for_selector("[data-payer]", state="detached")
     await visit.press("plan")
     assert "The vault locked itself" in await visit.text("[data-step=open]")
-    await visit.page.fill("#password", left.password)
-    await visit.press("open")
+    await visit.submit("open", password=left.password)
     await visit.press("plan")
     assert "Everything was moved" in await visit.text("[data-step=sent]")
     assert "nothing" in await visit.text("[data-standing]")
@@ -243,13 +247,11 @@ async def mistakes_are_said_at_the_form(visit, chain, left, folder):
     await said.get_by_text("Is the password right").wait_for()
     await visit.open(left.car, left.password)
     assert "nothing" in await visit.look(chain.rpc_url, chain.usdc)
-    await visit.page.fill("#chain", "8453")
-    await visit.press("look")
+    await visit.submit("look", chain="8453")
     await said.get_by_text(f"the node says that it is of chain {CHAIN_ID}, not 8453").wait_for()
     await visit.page.fill("#chain", str(CHAIN_ID))
     assert "There is nothing to move" in await visit.plan(someone())
-    await visit.page.fill("#to", left.account[:-1])
-    await visit.press("send")
+    await visit.submit("send", to=left.account[:-1])
     await visit.page.locator("[data-step=send] .verdict").get_by_text("not an address").wait_for()
 
 
@@ -261,14 +263,11 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
     stuck = mint(chain, "StuckNft", left.account, art)
     await visit.open(left.car, left.password)
     assert "NFTs that the node found" in await visit.look(chain.rpc_url, chain.usdc)
-    await visit.page.fill("#nfts", f"{contract}:{art + 1}")
-    await visit.press("look")
+    await visit.submit("look", nfts=f"{contract}:{art + 1}")
     await visit.page.locator("[data-step=look] [data-said]").get_by_text("does not have").wait_for()
-    await visit.page.fill("#nfts", f"{contract}:x")
-    await visit.press("look")
+    await visit.submit("look", nfts=f"{contract}:x")
     await visit.page.locator("[data-step=look] .verdict").get_by_text("0x…:7").wait_for()
-    await visit.page.fill("#nfts", f"{contract}:{art}")
-    await visit.press("look")
+    await visit.submit("look", nfts=f"{contract}:{art}")
     await visit.page.locator("[data-standing] dd").get_by_text(f"NFT {art} of {contract}").wait_for()
     found = visit.page.locator("[data-standing] input[name=nft]")
     assert {await found.nth(at).input_value() for at in range(await found.count())} == {
@@ -277,8 +276,7 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
         f"{stuck}:{art}",
     }
     await visit.page.check(f"input[value='{pieces}:2']")
-    await visit.page.fill("#to", to)
-    await visit.press("send")
+    await visit.submit("send", to=to)
     plan = await visit.text("[data-step=plan]")
     assert f"NFT {art} of {contract} to {to}" in plan and f"7 of NFT 2 of {pieces} to {to}" in plan
     assert stuck not in plan
@@ -458,9 +456,7 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
     await page.click("form:has(#alone-site) button.main")
     await page.wait_for_selector("#alone-site", state="detached")
     assert (from_hex(await visit.text("[data-key]")), await visit.text("[data-account]")) == (key.signer, account)
-    await page.fill("#chain", str(CHAIN_ID))
-    await page.fill("#tokens", chain.usdc)
-    await visit.press("look")
+    await visit.submit("look", chain=str(CHAIN_ID), tokens=chain.usdc)
     if is_two:
         await page.get_by_text("Two owners of the account must sign. Open").wait_for()
         await visit.second(first.car, first.password)
@@ -570,11 +566,9 @@ async def test_a_bundler_that_wants_nearly_all_of_the_coin_meets_the_limit(visit
     assert "more than your limit of 0.01 ETH" in await visit.plan(someone())
     sending = visit.page.locator("[data-step=plan] button")
     assert await sending.count() == 0
-    await visit.page.fill("#limit", "much")
-    await visit.press("send")
+    await visit.submit("send", limit="much")
     await visit.page.locator("[data-step=send] .verdict").get_by_text("an amount such as 0.01").wait_for()
-    await visit.page.fill("#limit", "2")
-    await visit.press("send")
+    await visit.submit("send", limit="2")
     await sending.wait_for()
     assert "limit" not in await visit.text("[data-step=plan]")
 
@@ -590,8 +584,7 @@ async def test_a_second_owner_moves_everything_out_of_another_keys_account(visit
     chain.fund(account, 0)
     chain.give(account, 7 * DOLLAR)
     await visit.look(chain.rpc_url, chain.usdc)
-    await visit.page.fill("#account", account)
-    await visit.press("look")
+    await visit.submit("look", account=account)
     await visit.page.locator("[data-standing]").get_by_text("(this key)").wait_for()
     await visit.plan(to)
     await visit.pays(chain)

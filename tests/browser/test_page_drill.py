@@ -36,10 +36,8 @@ async def test_the_file_and_the_other_device_are_tried(browser, shared, tmp_path
     await is_told_of_another_vault(visit, name)
     await visit.press("try-file")
     await visit.page.set_input_files('[name="file"]', file)
-    await visit.submit(password="wrong horse battery")
-    await visit.alerted("The password is wrong, or the file is damaged.")
-    await visit.submit(password=PASSWORD)
-    await visit.told("The file and its password open your vault.", "#status")
+    await visit.submit(password="wrong horse battery", alert="The password is wrong, or the file is damaged.")
+    await visit.submit(password=PASSWORD, status="The file and its password open your vault.")
     assert await tried(visit, "file") and await safe(visit, "browser")
     assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
     other = await Visit.of(await browser.new_context(), shared, "/vault")
@@ -54,8 +52,7 @@ async def is_told_of_another_vault(visit, name):
     strange = base64.b64decode(await visit.page.evaluate(STRANGE_FILE, [PASSKEY.credential, PASSWORD]))
     given = {"name": "strange.mtrv", "mimeType": "application/octet-stream", "buffer": strange}
     await visit.page.set_input_files('[name="file"]', given)
-    await visit.submit(password=PASSWORD)
-    await visit.alerted("This file contains another vault.")
+    await visit.submit(password=PASSWORD, alert="This file contains another vault.")
     await visit.press("back")
     await visit.told(f"Registered as {name}")
     assert not await tried(visit, "file")
@@ -66,12 +63,10 @@ async def opens_the_backup(other, file):
     await other.screen("none")
     await other.press("import")
     await other.page.set_input_files('[name="file"]', file)
-    await other.submit(password="wrong horse battery")
-    await other.alerted("The password is wrong, or the file is damaged.")
+    await other.submit(password="wrong horse battery", alert="The password is wrong, or the file is damaged.")
     await other.inspect("import-refused")
     await other.submit(password=PASSWORD, then="home")
-    await other.press("add")
-    await other.told("The passkey is ready.", "#status")
+    await other.press("add", status="The passkey is ready.")
     await other.open("/vault", then="home")
 
 
@@ -86,11 +81,9 @@ async def tries_the_other_device(visit, other):
     await other.submit(number=number)
     digits = await other.page.locator('[data-name="answer"]:not(:empty)').text_content() or ""
     assert re.fullmatch(r"\d{6}", digits)
-    await visit.submit(answer=f"{(int(digits) + 1) % 1_000_000:06d}")
-    await visit.alerted("The digits are not right.")
+    await visit.submit(answer=f"{(int(digits) + 1) % 1_000_000:06d}", alert="The digits are not right.")
     await visit.inspect("drill-device")
-    await visit.submit(answer=f"{digits[:3]} {digits[3:]}")
-    await visit.told("The other device has this vault.", "#status")
+    await visit.submit(answer=f"{digits[:3]} {digits[3:]}", status="The other device has this vault.")
     assert await tried(visit, "device")
 
 

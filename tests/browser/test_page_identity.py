@@ -52,8 +52,7 @@ async def test_a_did_gets_a_second_name_and_is_deactivated(browser, chain):
     await looked_up(visit, second.upper(), f"{second} ist frei.")
     asked = []
     visit.page.on("request", lambda request: asked.append(request.post_data or ""))
-    await visit.press("alias-add")
-    await visit.told(f"{second} führt jetzt zu Ihrer DID.", "#status")
+    await visit.press("alias-add", status=f"{second} führt jetzt zu Ihrer DID.")
     assert asked and not any("eth_blockNumber" in body for body in asked), "no block is waited for that nothing needs"
     await looked_up(visit, second, "führt zu Ihrer DID")
     await visit.press("deactivate")
@@ -73,11 +72,9 @@ async def test_a_did_is_described_and_handed_over(browser, chain, tmp_path):
     await visit.told(f"{name} ist inaktiv.", "#status")
     await visit.press("deactivate")
     await agreed(visit, "Apps, die sie prüfen")
-    await visit.press("activate")
-    await visit.told("Ihre DID ist aktiv.", "#status")
+    await visit.press("activate", status="Ihre DID ist aktiv.")
     await visit.fill("metadata", "bafymeta")
-    await visit.press("submit", '[data-card="did-metadata"]')
-    await visit.told("Die Beschreibung ist gespeichert.", "#status")
+    await visit.press("submit", '[data-card="did-metadata"]', status="Die Beschreibung ist gespeichert.")
     with heir(chain, tmp_path) as client:
         theirs = client.smart_account_address()
         await visit.fill("controller", theirs)
@@ -85,8 +82,7 @@ async def test_a_did_is_described_and_handed_over(browser, chain, tmp_path):
         await visit.told("verlieren Sie die DID", "dialog")
         await visit.inspect("identity-control-de")
         assert theirs in (await visit.text("dialog")).replace(" ", "")
-        await visit.press("yes", "dialog")
-        await visit.told("Das Konto kann die DID jetzt annehmen.", "#status")
+        await visit.press("yes", "dialog", status="Das Konto kann die DID jetzt annehmen.")
         await visit.press("language", "footer")
         await visit.told("This account can accept your DID at any time:")
         found = await asyncio.to_thread(client.registered_did, did)

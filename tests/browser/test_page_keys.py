@@ -205,7 +205,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     assert await friend.page.locator(f'dialog [data-signer="{owner_key}"]').count() == 1
     await friend.press("no", "dialog")
     await owner.page.locator(f'{OWNERS} li:has-text("{friend_name}") [data-name="remove-owner"]').click()
-    await owner.page.locator('dialog [data-name="yes"]').click()
+    await owner.press("yes", "dialog")
     await changed(owner, "Geändert auf")
     assert owners(chain, account) == 2
     friend_key = await code_of(friend)
@@ -216,8 +216,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     await owner.told("Jemand verlangt Ihr Konto", '[data-name="takeover"]')
     assert await owner.page.locator(f'[data-name="takeover"] [data-signer="{friend_key}"]').count() == 1
     await owner.inspect("takeover-de")
-    await owner.press("stop")
-    await owner.told("angehalten. Ihre Schlüssel bleiben, wie sie sind.", "#status")
+    await owner.press("stop", status="angehalten. Ihre Schlüssel bleiben, wie sie sind.")
     assert int.from_bytes(chain.call(account, "pendingRecovery()")[:32]) == 0
     with guardian_program(chain, tmp_path, account) as (other, taken_over):
         await keys(owner)
@@ -233,8 +232,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     await owner.told("Jemand verlangt Ihr Konto", '[data-name="takeover"]')
     await owner.told("Der Schlüssel dieses Tresors ist dabei. Aber", '[data-name="takeover"]')
     assert await owner.page.locator('[data-name="takeover"] [data-signer]').count() == 2
-    await owner.press("stop")
-    await owner.told("angehalten.", "#status")
+    await owner.press("stop", status="angehalten.")
     assert owner.complaints == friend.complaints == []
 
 
@@ -276,8 +274,7 @@ async def person_with_mail(context, chain):
 async def an_hour_suffices(visit, said):
     await visit.page.locator('[data-name="change-terms"] > summary').click()
     await visit.page.select_option('[name="delay"]', str(HOUR))
-    await visit.press("submit", '[data-name="change-terms"]')
-    await visit.told(said, "#status")
+    await visit.press("submit", '[data-name="change-terms"]', status=said)
 
 
 async def asks_the_service(visit, chain, address, name):
@@ -318,8 +315,7 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
     chain.give(account, 20_000_000)
     await keys(lost)
     await filled(lost, f"{GUARDIANS} form", guardian=friend_name)
-    await lost.press("yes", "dialog")
-    await lost.told("Changed on", "#status")
+    await lost.press("yes", "dialog", status="Changed on")
     await lost.press("add-service")
     await lost.told("All your e-mail addresses are told.", "dialog")
     await lost.press("yes", "dialog")
@@ -341,15 +337,13 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
     await friend.alerted("agrees on")
     wait_is_over(chain)
     await friend.press("submit", '[data-name="help"]')
-    await friend.press("yes", "dialog")
-    await friend.told("Unless it is stopped", "#status")
+    await friend.press("yes", "dialog", status="Unless it is stopped")
     _, started = await notices(chain, address, 2)
     assert "stop-recovery" not in started and account in started
     chain.rpc("evm_increaseTime", HOUR + 1)
     chain.mine()
     await filled(fresh, '[data-name="back-account"]')
-    await fresh.press("yes", "dialog")
-    await fresh.told("You are using your old account now.", "#status")
+    await fresh.press("yes", "dialog", status="You are using your old account now.")
     assert (await fresh.text('[data-name="address"]')).replace(" ", "") == account
     assert is_owner(chain, account, fresh_key)
     assert len(await notices(chain, address, 2)) == 2
@@ -370,8 +364,7 @@ async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_sto
     await lost.press("add-service")
     await lost.press("yes", "dialog")
     await lost.told("allein genügen?", "dialog")
-    await lost.press("yes", "dialog")
-    await lost.told("Geändert auf", "#status")
+    await lost.press("yes", "dialog", status="Geändert auf")
     assert quorum(chain, account) == 1
     await an_hour_suffices(lost, "Geändert auf")
     await lost.press("back")
@@ -399,12 +392,10 @@ async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_sto
     await fresh.alerted("stimmt am")
     wait_is_over(chain)
     await fresh.press("submit", '[data-name="back-account"]')
-    await fresh.press("yes", "dialog")
-    await fresh.told("Es ist verlangt. Sie können es ab", "#status")
+    await fresh.press("yes", "dialog", status="Es ist verlangt. Sie können es ab")
     chain.rpc("evm_increaseTime", HOUR + 1)
     chain.mine()
     await filled(fresh, '[data-name="back-account"]')
-    await fresh.press("yes", "dialog")
-    await fresh.told("Sie benutzen jetzt Ihr altes Konto.", "#status")
+    await fresh.press("yes", "dialog", status="Sie benutzen jetzt Ihr altes Konto.")
     assert is_owner(chain, account, fresh_key)
     assert fresh.complaints == stopping.complaints == []

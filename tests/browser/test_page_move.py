@@ -74,8 +74,7 @@ async def names_the_new_service(visit, old, new):
     await visit.inspect("move")
     await visit.submit(host=f"{new.url}/vault")
     await visit.told("without anything after the name")
-    await visit.submit(host=old.url)
-    await visit.alerted("You are at this service already.")
+    await visit.submit(host=old.url, alert="You are at this service already.")
     await visit.submit(host=new.url, then="move-review")
     await visit.told(new.host)
 

@@ -124,8 +124,7 @@ async def cannot_load_libp2p(visit):
     """Try to pair while libp2p cannot be loaded; the vault works on."""
     await visit.page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
     await visit.press("pair")
-    await visit.submit(address=NOWHERE)
-    await visit.alerted("The part that pairs devices could not be loaded.")
+    await visit.submit(address=NOWHERE, alert="The part that pairs devices could not be loaded.")
     await visit.press("back")
     await visit.press("lock")
     await visit.press("passkey", then="home")

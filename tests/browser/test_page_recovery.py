@@ -82,14 +82,12 @@ async def test_what_goes_wrong_is_said_and_a_file_helps(browser, shared, tmp_pat
 async def finds_no_copy(visit):
     """Recover while the service has a damaged copy, and while it has none."""
     await visit.page.route("**/ipfs/bafkrei*", lambda route: route.fulfill(body="another vault"))
-    await visit.press("recover", then="recover-failed")
-    await visit.alerted("The copy was changed, or belongs to someone else.")
+    await visit.press("recover", then="recover-failed", alert="The copy was changed, or belongs to someone else.")
     await visit.inspect("recover-damaged")
     await visit.page.unroute("**/ipfs/bafkrei*")
     await visit.page.route("**/ipns/**", lambda route: route.fulfill(status=404, body="not found"))
     await visit.page.route("**/api/snapshots/name*", lambda route: route.fulfill(json={"found": False}))
-    await visit.press("recover")
-    await visit.alerted("This service keeps no copy for this passkey.")
+    await visit.press("recover", alert="This service keeps no copy for this passkey.")
     await visit.page.unroute("**/ipns/**")
     await visit.page.unroute("**/api/snapshots/name*")
 
@@ -100,12 +98,10 @@ async def brings_files_that_do_not_open(visit, file):
     half.write_bytes(file.read_bytes()[:-100])
     await visit.press("import", then="import")
     await visit.page.set_input_files('[name="file"]', half)
-    await visit.press("submit")
-    await visit.alerted("A part of the copy is missing.")
+    await visit.press("submit", alert="A part of the copy is missing.")
     await visit.press("import")
     await visit.page.set_input_files('[name="file"]', file)
-    await visit.submit(password="wrong horse battery")
-    await visit.alerted("This key does not open the vault")
+    await visit.submit(password="wrong horse battery", alert="This key does not open the vault")
     await visit.press("use-password", then="recover-password")
     await visit.inspect("recover-password")
     await visit.press("back", then="none")
@@ -118,8 +114,7 @@ async def deletes_its_vault(visit):
     await visit.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
     await visit.open("/vault", then="cleared")
     await visit.inspect("cleared-de")
-    await visit.press("recover", then="home")
-    await visit.told("Ihr Tresor ist hier", "#status")
+    await visit.press("recover", then="home", status="Ihr Tresor ist hier")
 
 
 async def test_the_passkey_alone_brings_the_vault_and_two_that_changed_it_choose(browser, shared):
@@ -148,8 +143,7 @@ async def recovers(visit):
     await visit.screen("start")
     await visit.press("return", then="none")
     await visit.inspect("none")
-    await visit.press("recover", then="home")
-    await visit.told("Your vault is here, as it was on", "#status")
+    await visit.press("recover", then="home", status="Your vault is here, as it was on")
 
 
 async def chooses_the_other(visit):
@@ -179,8 +173,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(b
     await second.press("recover")
     await asked(second, "The newest copy, from ", " cannot be opened with this key. The one from ")
     await second.inspect("recover-older")
-    await second.press("no", then="recover-failed")
-    await second.alerted("This key does not open the newest copy, only an older one.")
+    await second.press("no", then="recover-failed", alert="This key does not open the newest copy, only an older one.")
     assert await second.page.locator('[data-name="use-password"]').count() == 1
     assert await second.page.evaluate(STORED) == 0
     await second.page.evaluate("localStorage.setItem('holdfast-language', 'de')")
@@ -200,11 +193,9 @@ async def replaces_its_passkey(visit, credential):
         lambda route: route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_(),
     )
     await visit.authenticator.add(transport="usb")
-    await visit.press("add-key")
-    await visit.told("The passkey is ready.", "#status")
+    await visit.press("add-key", status="The passkey is ready.")
     await visit.press("remove", f'[data-credential="{credential}"]')
-    await visit.press("yes")
-    await visit.told("The passkey is removed.", "#status")
+    await visit.press("yes", status="The passkey is removed.")
     while not await visit.page.evaluate(ACKNOWLEDGED_WITHOUT, credential):
         await asyncio.sleep(0.05)
 

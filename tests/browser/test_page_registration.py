@@ -60,19 +60,16 @@ async def test_names_that_others_have_and_prompts_that_fail(browser, shared):
     await visit.open("/")
     await visit.choose("handle", name)
     for _ in range(3):
-        await visit.press("create")
-        await visit.alerted("No passkey was used. Nothing changed.")
+        await visit.press("create", alert="No passkey was used. Nothing changed.")
         await visit.press("back", then="choose")
         await visit.submit(handle=name, then="passkey")
-    await visit.press("create")
-    await visit.alerted("No passkey was used.")
+    await visit.press("create", alert="No passkey was used.")
     await visit.inspect("passkey-cancelled")
     await does_not_answer(visit)
     await visit.authenticator.remove()
     await visit.authenticator.add()
     await visit.page.evaluate(ONE_CANCELLED)
-    await visit.press("create", then="passkey-again")
-    await visit.alerted("No passkey was used.")
+    await visit.press("create", then="passkey-again", alert="No passkey was used.")
     await visit.inspect("passkey-again")
     take(shared, name)  # meanwhile
     await visit.press("again", then="choose")
@@ -92,8 +89,7 @@ async def may_own_a_taken_name(visit):
     await visit.press("yours", then="none")
     await visit.press("stuck", then="stuck")
     await visit.inspect("stuck")
-    await visit.press("recover")
-    await visit.alerted("No passkey was used.")
+    await visit.press("recover", alert="No passkey was used.")
 
 
 async def does_not_answer(visit):
@@ -101,8 +97,7 @@ async def does_not_answer(visit):
     await visit.authenticator.remove()
     await visit.authenticator.add(automaticPresenceSimulation=False)
     await visit.page.evaluate(UNANSWERED)
-    await visit.press("create")
-    await visit.told("Follow your device.", "#status")
+    await visit.press("create", status="Follow your device.")
     assert await visit.page.locator('[data-name="create"]').is_disabled(), "a double click asks once"
     await visit.page.evaluate("window.called")  # now the page has noted the time and asked for a passkey
     await visit.page.evaluate("window.later = 60000; window.ask()")
@@ -140,8 +135,7 @@ async def test_an_interrupted_registration_goes_on(browser, shared):
     await visit.inspect("resume")
     await visit.page.route("**/api/sessions", fails)
     await visit.press("continue", then="passkey")
-    await visit.press("create", then="finish-failed")
-    await visit.alerted(NO_CONNECTION)
+    await visit.press("create", then="finish-failed", alert=NO_CONNECTION)
     await visit.inspect("finish-failed")
     await visit.page.unroute("**/api/sessions")
     await visit.open("/")
@@ -185,8 +179,7 @@ async def goes_back(visit, name):
 async def takes_over(visit, first):
     """Continue in a second tab, which can only do so after the first has been closed."""
     await visit.screen("resume")
-    await visit.press("continue")
-    await visit.alerted("You are registering in another tab.")
+    await visit.press("continue", alert="You are registering in another tab.")
     await first.page.close()
     async with asyncio.timeout(PATIENCE_S):
         while await visit.page.evaluate(REGISTERING):  # the browser ends the closed tab in its own time

@@ -213,8 +213,7 @@ async def loses_the_answer(visit):
         return await route.continue_()
 
     await visit.page.route("**/api/bundler", bundler)
-    await visit.press("confirm", then="send-unconfirmed")
-    await visit.alerted("If it stays open, send it again there")
+    await visit.press("confirm", then="send-unconfirmed", alert="If it stays open, send it again there")
     await visit.inspect("send-unconfirmed")
     await visit.page.unroute("**/api/bundler")
     await visit.press("done")
@@ -253,8 +252,7 @@ async def has_no_passkey(visit):
     await visit.screen("send-review")
     await visit.authenticator.remove()
     await visit.authenticator.add()
-    await visit.press("confirm")
-    await visit.alerted("No passkey was used. Nothing changed.")
+    await visit.press("confirm", alert="No passkey was used. Nothing changed.")
 
 
 @pytest.mark.soak  # vectors/flows replace stuck payments in the gate

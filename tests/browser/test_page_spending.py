@@ -64,8 +64,7 @@ async def test_a_subscription_is_charged_while_every_device_is_off_and_then_with
         await visit.press("spending", then="spending")
         await visit.told("Höchstens 10,00")
         await visit.inspect("spending-de")
-        await visit.press("end-spending")
-        await visit.told("Entzogen.", "#status")
+        await visit.press("end-spending", status="Entzogen.")
         await expect(visit.page.locator("[data-permission]")).to_have_count(0)
         with pytest.raises(holdfast.PaymentRefused, match="was revoked"):
             await asyncio.to_thread(charge, container, 1)

@@ -44,8 +44,7 @@ async def test_a_person_registers_changes_passkeys_and_leaves(browser, shared):
     await visit.screen("home")
     assert await visit.text('[data-name="did"]') == did
     await waits_for_autofill(visit)
-    await visit.press("lock", then="unlock")
-    await visit.told("Your vault is locked.", "#status")
+    await visit.press("lock", then="unlock", status="Your vault is locked.")
     await visit.press("passkey", then="home")
     await tries_a_second_passkey(visit)
     await removes_the_first_passkey(visit, first)
@@ -90,14 +89,12 @@ async def tries_a_second_passkey(visit):
     """Add a passkey on a security key and try it in the recovery drill, while the vault stays open."""
     first = visit.authenticator.id
     await visit.authenticator.add(transport="usb")
-    await visit.press("add-key")
-    await visit.told("The passkey is ready.", "#status")
+    await visit.press("add-key", status="The passkey is ready.")
     assert not await tried(visit, "passkey"), "the passkey of every day says nothing about the other one"
     # Two virtual authenticators would respond immediately, and the one without the requested passkey would end the
     # request.
     await visit.authenticator.session.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": first})
-    await visit.press("try-passkey")
-    await visit.told("This passkey opens your vault.", "#status")
+    await visit.press("try-passkey", status="This passkey opens your vault.")
     assert await tried(visit, "passkey") and await safe(visit, "passkey") and not await safe(visit, "browser")
 
 
@@ -114,8 +111,7 @@ async def removes_the_first_passkey(visit, first):
     await rows.first.locator('[data-name="remove"]').click()
     await visit.page.locator("dialog[open]").wait_for()
     await visit.inspect("remove-dialog")
-    await visit.press("yes")
-    await visit.told("The passkey is removed.", "#status")
+    await visit.press("yes", status="The passkey is removed.")
     assert len(await visit.authenticator.credentials()) == 1, "the second passkey stays in its authenticator"
     with visit.server.client() as client:
         assert client.get(f"/api/dids/lookup?credentialId={first}").json() == {"found": False}
@@ -145,23 +141,21 @@ async def leaves(visit, name):
     await visit.told("Names and addresses: 2. Passkeys: 1.")
     await visit.inspect("leave-added")
     await visit.page.locator('[data-name="free"]').nth(1).click()
-    await visit.page.locator('dialog [data-name="yes"]').click()
+    await visit.press("yes", "dialog")
     await visit.told("Names and addresses: 1. Passkeys: 1.")
     await visit.press("free")
-    await visit.page.locator('dialog [data-name="no"]').click()
+    await visit.press("no", "dialog")
     await visit.press("free")
-    await visit.page.locator('dialog [data-name="yes"]').click()
-    await visit.told(f"{name} is free.", "#status")
+    await visit.press("yes", "dialog", status=f"{name} is free.")
     await visit.told("Names and addresses: 0. Passkeys: 0.")
     await visit.press("erase")
     await visit.told("This cannot be undone.", "dialog")
     await visit.inspect("leave-sure")
-    await visit.page.locator('dialog [data-name="yes"]').click()
-    await visit.told("Everything is deleted.", "#status")
+    await visit.press("yes", "dialog", status="Everything is deleted.")
     with visit.server.client() as client:
         assert client.get(f"/api/sessions/check?handle={name}").json()["available"] is True
     await visit.press("forget")
-    await visit.page.locator('dialog [data-name="yes"]').click()
+    await visit.press("yes", "dialog")
     await visit.screen("none")
     await visit.told("The vault is removed from this browser.", "#status")
     await visit.open("/vault", then="none")
@@ -214,8 +208,7 @@ async def loses_its_vault(visit, name):
     await visit.open("/robots.txt")
     await visit.page.evaluate(DELETED)
     await visit.open("/vault", then="cleared")
-    await visit.press("who")
-    await visit.told(f"Your passkey belongs to {name}", "#status")
+    await visit.press("who", status=f"Your passkey belongs to {name}")
     await visit.press("import", then="import")
 
 
@@ -307,8 +300,7 @@ async def test_a_chosen_name_colour_and_logo(browser, serve, tmp_path):
     await visit.choose("handle", "alice")
     await visit.press("create", then="safety")
     await visit.authenticator.add(transport="usb")
-    await visit.press("second")
-    await visit.told("Der zweite Passkey ist bereit.", "#status")
+    await visit.press("second", status="Der zweite Passkey ist bereit.")
     assert await visit.page.evaluate("parties") == ["Bank <of> Tests"] * 2, "passkeys are made for the chosen name"
     assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"
 
@@ -323,8 +315,7 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser,
     assert "also the sealed copy of it that this service keeps" in await visit.text("main")
     await visit.open("/vault", then="unlock")
     await visit.press("use-password", then="unlock-password")
-    await visit.submit(password="wrong horse here")
-    await visit.alerted("The password is not right.")
+    await visit.submit(password="wrong horse here", alert="The password is not right.")
     await visit.submit(password=PASSWORD, then="home")
 
 

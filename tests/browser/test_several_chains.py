@@ -42,13 +42,11 @@ async def test_a_change_of_keys_is_done_on_both_chains_or_says_which_is_left(bro
     assert [owners(place, account) for place in (chain, base)] == [2, 0]
     await visit.inspect("keys-one-chain-left")
     await visit.page.unroute("**/api/bundler/8453")
-    await visit.press("again")
-    await visit.told("Changed on Base Sepolia, Base.", "#status")
+    await visit.press("again", status="Changed on Base Sepolia, Base.")
     assert [owners(place, account) for place in (chain, base)] == [2, 2]
     # A lost passkey is revoked on both chains by one signature.
     await visit.press("remove-owner", '[data-card="owners"] li:nth-child(2)')
-    await visit.page.locator('dialog [data-name="yes"]').click()
-    await visit.told("Changed on Base Sepolia, Base.", "#status")
+    await visit.press("yes", "dialog", status="Changed on Base Sepolia, Base.")
     assert [owners(place, account) for place in (chain, base)] == [1, 1]
     assert visit.complaints == []
     await visit.page.context.close()

@@ -95,7 +95,7 @@ class Visit:
     authenticator: Authenticator
     judged = False  # whether axe has judged a screen of this visit
 
-    async def open(self, path: str, *, then: str | None = None) -> None:
+    async def open(self, path: str, *, then: str = "") -> None:
         """Open a page of the service, and wait for a screen of it."""
         await self.page.goto(f"http://localhost:{self.server.port}{path}")
         if then:
@@ -110,17 +110,25 @@ class Visit:
             words = await self.text("body")
             raise AssertionError(f"never on screen {name}: {state} {words} {self.complaints}") from error
 
-    async def press(self, name: str, within: str = "main", *, then: str | None = None) -> None:
-        """Press the named button, and wait for the screen that it leads to."""
+    async def press(
+        self, name: str, within: str = "main", *, then: str = "", status: str = "", alert: str = ""
+    ) -> None:
+        """Press the named button; wait for the screen that it leads to, and for what the page says then."""
         await self.page.locator(f'{within} [data-name="{name}"]').first.click()
         if then:
             await self.screen(then)
+        if status:
+            await self.told(status, "#status")
+        if alert:
+            await self.alerted(alert)
 
-    async def submit(self, within: str = "main", /, *, then: str | None = None, **fields: str) -> None:
+    async def submit(
+        self, within: str = "main", /, *, then: str = "", status: str = "", alert: str = "", **fields: str
+    ) -> None:
         """Fill the fields, in whose names `_` stands for a dash, and submit them."""
         for name, value in fields.items():
             await self.fill(name.replace("_", "-"), value)
-        await self.press("submit", within, then=then)
+        await self.press("submit", within, then=then, status=status, alert=alert)
 
     async def key(self, name: str) -> None:
         """Press the named button using only the keyboard: press Tab until the button is visibly focused, then Enter."""
@@ -154,7 +162,7 @@ class Visit:
     async def alerted(self, words: str) -> None:
         await self.told(words, "#alert")
 
-    async def choose(self, field: str, value: str, *, then: str | None = None) -> None:
+    async def choose(self, field: str, value: str, *, then: str = "") -> None:
         await self.press("register", then="choose")
         if field != "handle":
             await self.press("use-email" if field == "email" else "use-sms")
