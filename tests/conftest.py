@@ -12,15 +12,9 @@ from holdfast.world import node
 
 # Fixtures for several folders: a service in the test process, a service started by the command, and databases.
 pytest_plugins = (
-    "tests.support.api",
-    "tests.support.admin_port",
-    "tests.support.serving",
-    "tests.support.running_service",
-    "tests.support.databases",
-    "tests.support.small_disk",
-    "tests.support.two_chains",
-    "tests.support.unsteady",
-)
+    "tests.support.api", "tests.support.admin_port", "tests.support.serving", "tests.support.running_service",
+    "tests.support.databases", "tests.support.small_disk", "tests.support.two_chains", "tests.support.unsteady",
+)  # fmt: skip
 
 trusted_certificates.read_once()
 os.environ.pop("PYTHONUNBUFFERED", None)  # commands that tests start buffer their output, as they do for people

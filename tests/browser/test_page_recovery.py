@@ -189,8 +189,7 @@ async def test_a_copy_older_than_the_newest_is_used_only_if_the_person_says_so(b
 async def replaces_its_passkey(visit, credential):
     """Add a passkey, remove the given one and publish, while pins of earlier copies cannot be removed."""
     await visit.page.route(
-        "**/pins/*",
-        lambda route: route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_(),
+        "**/pins/*", lambda route: route.fulfill(status=500) if route.request.method == "DELETE" else route.continue_()
     )
     await visit.authenticator.add(transport="usb")
     await visit.press("add-key", status="The passkey is ready.")

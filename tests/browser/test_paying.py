@@ -14,17 +14,7 @@ import pytest
 from playwright.async_api import Error
 from tests.support.pages import Pages, serving
 from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
-from tests.support.paying import (
-    ADD_KEY,
-    CAN_APPROVE,
-    LOCKED,
-    PAYEE,
-    REGISTER,
-    STRAY,
-    Person,
-    refused,
-    unlocked,
-)
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, REGISTER, STRAY, Person, refused, unlocked
 from tests.support.paymasters import Bundler
 from tests.support.payment_window import LOADED, Held, confirm_page, no_confirm_page
 from tests.support.payments import registered_payee

@@ -4,12 +4,7 @@ import pytest
 from tests.support.vector_files import vectors
 
 from holdfast.chain import account_calls
-from holdfast.chain.account_messages import (
-    Change,
-    cancellation_digest,
-    changes_digest,
-    recovery_digest,
-)
+from holdfast.chain.account_messages import Change, cancellation_digest, changes_digest, recovery_digest
 from holdfast.chain.signers import by_name, key_id, kind_of, named, of_changes, signatures_in
 from holdfast.wire.encoding import from_hex, to_hex
 

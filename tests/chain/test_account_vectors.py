@@ -33,11 +33,7 @@ DID_CALLS = {
         REGISTRY, commitment(did_hash(DID), alias_hash(it["alias"]), it["account"], from_hex(it["secret"]))
     ),
 }
-DID_READS = {
-    "did": did_calls.read_did,
-    "proposed": did_calls.read_proposed,
-    "alias": did_calls.read_alias,
-}
+DID_READS = {"did": did_calls.read_did, "proposed": did_calls.read_proposed, "alias": did_calls.read_alias}
 
 
 @pytest.mark.parametrize("row", DIDS["calls"], ids=lambda row: row["name"])
@@ -118,12 +114,7 @@ TWO_KEYS = vectors("accounts/two_keys")
 
 
 def granted(row):
-    of = {
-        "key_id": from_hex(row["keyId"]),
-        "function": from_hex(row["function"]),
-        "start": 0,
-        "period": 0,
-    }
+    of = {"key_id": from_hex(row["keyId"]), "function": from_hex(row["function"]), "start": 0, "period": 0}
     return Granted(
         Permission(**of, token=row["token"], target=row["target"], allowance=100, until=0, salt=0),
         0,

@@ -61,11 +61,7 @@ def test_the_registrys_event_decides(given, verdict):
 
 
 @pytest.mark.parametrize(
-    ("account", "verdict"),
-    [
-        (CONTROLLER, Confirmed(7, CONTROLLER)),
-        (OTHER_CONTROLLER, ANOTHER_ACCOUNT),
-    ],
+    ("account", "verdict"), [(CONTROLLER, Confirmed(7, CONTROLLER)), (OTHER_CONTROLLER, ANOTHER_ACCOUNT)]
 )
 @pytest.mark.parametrize("spelling", [str, str.upper])
 def test_an_account_that_is_named_must_be_the_controller(account, verdict, spelling):

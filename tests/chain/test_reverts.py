@@ -47,10 +47,7 @@ STRING = revert("Error(string)", "ERC20: no")
             "NotController(caller=0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, active=true)",
         ),
         (revert("CallFailed(uint256,bytes)", 1, STRING), "CallFailed(index=1, reason=ERC20: no)"),
-        (
-            revert("CallFailed(uint256,bytes)", 0, revert("ZeroHash()")),
-            "CallFailed(index=0, reason=ZeroHash())",
-        ),
+        (revert("CallFailed(uint256,bytes)", 0, revert("ZeroHash()")), "CallFailed(index=0, reason=ZeroHash())"),
         (
             revert("FailedOp(uint256,string)", 0, "AA24 signature error"),
             "FailedOp(opIndex=0, reason=AA24 signature error)",

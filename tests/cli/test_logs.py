@@ -36,11 +36,7 @@ def test_warnings_of_libraries_are_single_lines_on_stderr_without_messages_of_ex
     assert (ran.returncode, ran.stdout) == (0, "done\n")
     assert "hunter2" not in ran.stderr and "\x1b" not in ran.stderr
     said = [line[9:] for line in ran.stderr.splitlines() if line[2:3] == ":"]
-    assert said == [
-        r"warning slow \x1b[2K\nholdfast: answer",
-        "error   failed",
-        "error   thread ended by an exception",
-    ]
+    assert said == [r"warning slow \x1b[2K\nholdfast: answer", "error   failed", "error   thread ended by an exception"]
 
 
 @pytest.mark.parametrize("content", [None, "no certificates"])

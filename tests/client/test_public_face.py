@@ -11,15 +11,9 @@ import holdfast
 
 ROOT = Path(__file__).parents[2]
 SERVICE_ONLY = (
-    "granian",
-    "aiohttp",
-    "aiosmtplib",
-    "inngest",
-    "obstore",
-    "holdfast.service",
-    "holdfast.world",
+    "granian", "aiohttp", "aiosmtplib", "inngest", "obstore", "holdfast.service", "holdfast.world",
     "holdfast.indexer",
-)
+)  # fmt: skip
 MODULES = sorted(
     ".".join(file.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
     for file in (ROOT / "src/holdfast/client").rglob("*.py")

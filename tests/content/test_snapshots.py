@@ -101,10 +101,7 @@ def test_blocks_must_be_there_fit_and_belong():
     blocks = {block.cid: block.data for block in (root, first, second)}
     assert snapshots.sealed_of(read, blocks) == first.data + second.data
     snapshots.check_all_linked(read, blocks)
-    for changed, code in (
-        ({first.cid: first.data}, "block_missing"),
-        ({**blocks, second.cid: b"y"}, "block_mismatch"),
-    ):
+    for changed, code in (({first.cid: first.data}, "block_missing"), ({**blocks, second.cid: b"y"}, "block_mismatch")):
         with pytest.raises(ContentError) as caught:
             snapshots.sealed_of(read, changed)
         assert caught.value.code == code

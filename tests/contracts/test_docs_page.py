@@ -7,17 +7,9 @@ import pytest
 from tests.support.clean_tree import ROOT
 
 ROLES = (
-    "stolen spender",
-    "stolen guardian",
-    "malicious relayer",
-    "replay",
-    "front-running",
-    "griefed recovery",
-    "bundler's rules (ERC-7562)",
-    "two at once",
-    "owners with code",
-    "anyone",
-)
+    "stolen spender", "stolen guardian", "malicious relayer", "replay", "front-running", "griefed recovery",
+    "bundler's rules (ERC-7562)", "two at once", "owners with code", "anyone",
+)  # fmt: skip
 
 
 def rows():

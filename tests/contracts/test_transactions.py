@@ -8,24 +8,11 @@ from holdfast.wire.keccak import checksum_address
 
 # Examples from the RLP specification, and the sizes at which the form of the length prefix changes.
 EXAMPLES = [
-    (b"dog", "83646f67"),
-    ([b"cat", b"dog"], "c88363617483646f67"),
-    (b"", "80"),
-    ([], "c0"),
-    (0, "80"),
-    (15, "0f"),
-    (127, "7f"),
-    (128, "8180"),
-    (1024, "820400"),
-    (b"\x00", "00"),
-    (b"\x7f", "7f"),
-    (b"\x80", "8180"),
-    ([[], [[]], [[], [[]]]], "c7c0c1c0c3c0c1c0"),
-    (b"a" * 55, "b7" + "61" * 55),
-    (b"a" * 56, "b838" + "61" * 56),
-    ([b"a"] * 56, "f838" + "61" * 56),
-    (b"a" * 256, "b90100" + "61" * 256),
-]
+    (b"dog", "83646f67"), ([b"cat", b"dog"], "c88363617483646f67"), (b"", "80"), ([], "c0"), (0, "80"),
+    (15, "0f"), (127, "7f"), (128, "8180"), (1024, "820400"), (b"\x00", "00"), (b"\x7f", "7f"),
+    (b"\x80", "8180"), ([[], [[]], [[], [[]]]], "c7c0c1c0c3c0c1c0"), (b"a" * 55, "b7" + "61" * 55),
+    (b"a" * 56, "b838" + "61" * 56), ([b"a"] * 56, "f838" + "61" * 56), (b"a" * 256, "b90100" + "61" * 256),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("item", "encoded"), EXAMPLES)

@@ -39,10 +39,7 @@ def compile_into(folder):
 
 
 def _zig(build, folder, arguments):
-    caches = {
-        "ZIG_GLOBAL_CACHE_DIR": str(build.cache_directory() / "zig"),
-        "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig"),
-    }
+    caches = {"ZIG_GLOBAL_CACHE_DIR": str(build.cache_directory() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(folder / ".zig")}
     command, environment = [sys.executable, "-m", "ziglang", *arguments], {**os.environ, **caches}
     ran = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=400)
     assert ran.returncode == 0, ran.stderr

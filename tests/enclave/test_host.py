@@ -16,16 +16,7 @@ from tests.support.enclave_calls import refused
 from tests.support.linear_memory import memory_of
 from tests.support.modules import standing_in
 
-from holdfast.enclave import (
-    AsyncEnclave,
-    Enclave,
-    PluginCallError,
-    WasmLoadError,
-    clock,
-    instance,
-    module,
-    sources,
-)
+from holdfast.enclave import AsyncEnclave, Enclave, PluginCallError, WasmLoadError, clock, instance, module, sources
 from holdfast.wire.client_errors import ServiceError
 
 

@@ -3,11 +3,7 @@
 import pytest
 from eth_abi import encode
 
-from holdfast.chain.contracts.addresses import (
-    APP_FACTORY,
-    DID_REGISTRY,
-    ENTRY_POINT_V07,
-)
+from holdfast.chain.contracts.addresses import APP_FACTORY, DID_REGISTRY, ENTRY_POINT_V07
 from holdfast.enclave import Enclave, PluginCallError
 from holdfast.wire.keccak import keccak256
 

@@ -20,11 +20,7 @@ from holdfast.enclave.module import bundled
 NOW = 1_800_000_000
 AUDIENCE = "did:web:example.org"
 CURVES = {"P-256": (ec.SECP256R1(), b"\x80\x24"), "secp256k1": (ec.SECP256K1(), b"\xe7\x01")}
-HEADERS = {
-    "Ed25519": "3401ed01ed011371",
-    "P-256": "3401ec0180241271",
-    "secp256k1": "3401ec01e7011271",
-}
+HEADERS = {"Ed25519": "3401ed01ed011371", "P-256": "3401ec0180241271", "secp256k1": "3401ec01e7011271"}
 
 
 class Principal:

@@ -17,15 +17,10 @@ from holdfast.wire.keccak import checksum_address
 NOW = 1_800_000_000
 ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
 OPERATION = {
-    "sender": "0x" + "Ab" * 20,
-    "nonce": "0x01",
-    "callData": "0xAABB",
-    "callGasLimit": "0x1",
-    "verificationGasLimit": "0x1",
-    "preVerificationGas": "0x1",
-    "maxFeePerGas": "0x1",
+    "sender": "0x" + "Ab" * 20, "nonce": "0x01", "callData": "0xAABB", "callGasLimit": "0x1",
+    "verificationGasLimit": "0x1", "preVerificationGas": "0x1", "maxFeePerGas": "0x1",
     "maxPriorityFeePerGas": "0x1",
-}
+}  # fmt: skip
 SIGNED_OPERATION = {"user_op": OPERATION, "entry_point": ENTRY_POINT, "chain_id": 84532}
 
 

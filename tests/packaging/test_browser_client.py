@@ -229,13 +229,9 @@ def _checked(package, text, compiler=NEWEST, **others):
     for name, content in files.items():
         (folder / name).write_text(content)
     settings = {
-        "strict": True,
-        "noEmit": True,
-        "module": "nodenext",
-        "target": "es2024",
-        "lib": ["es2024", "dom"],
+        "strict": True, "noEmit": True, "module": "nodenext", "target": "es2024", "lib": ["es2024", "dom"],
         "types": [],
-    }
+    }  # fmt: skip
     (folder / "package.json").write_text('{"type": "module"}')
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "files": list(files)}))
     node = node_folder()

@@ -68,13 +68,9 @@ def test_systemd_reads_the_unit_and_finds_it_hardened(tmp_path):
     )
     assert (verified.returncode, verified.stderr) == (0, "")
     command = [
-        "systemd-analyze",
-        "security",
-        "--offline=true",
-        f"--threshold={EXPOSURE_LIMIT}",
-        "--no-pager",
+        "systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_LIMIT}", "--no-pager",
         str(file),
-    ]
+    ]  # fmt: skip
     secured = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert secured.returncode == 0, secured.stdout
 

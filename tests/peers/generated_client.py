@@ -4,12 +4,7 @@ import sys
 
 from made import Client  # type: ignore[import-not-found]  # made by the test
 from made.api.registration import create_session, lookup_did, register_did
-from made.models import (
-    CreateSessionBody,
-    CreateSessionResponse409Error,
-    RegisterDidBody,
-    SessionCreated,
-)
+from made.models import CreateSessionBody, CreateSessionResponse409Error, RegisterDidBody, SessionCreated
 
 address, name, did, other = sys.argv[1:]
 with Client(base_url=address) as client:

@@ -24,8 +24,7 @@ from holdfast.world import node
 FOLDER = Path(__file__).parent
 
 pytestmark = pytest.mark.skipif(
-    not (FOLDER / "node_modules").is_dir(),
-    reason="tests/peers/node_modules is missing: make setup installs it",
+    not (FOLDER / "node_modules").is_dir(), reason="tests/peers/node_modules is missing: make setup installs it"
 )
 
 

@@ -36,8 +36,7 @@ def test_each_secret_signs_so_that_it_can_be_rotated():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "hunter2", "whsec_hunter2", "whsec_" + "A" * 28, "whsec_" + "A" * 88, "A" * 32, "whsec_" + "-" * 32],
+    "text", ["", "hunter2", "whsec_hunter2", "whsec_" + "A" * 28, "whsec_" + "A" * 88, "A" * 32, "whsec_" + "-" * 32]
 )
 def test_what_is_no_secret_is_refused_without_repeating_it(text):
     with pytest.raises(ValueError, match="secret") as caught:

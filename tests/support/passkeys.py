@@ -14,15 +14,9 @@ from holdfast.chain.errors import RpcError
 
 PATIENCE_MS = 60_000
 AUTHENTICATOR = {
-    "protocol": "ctap2",
-    "ctap2Version": "ctap2_1",
-    "transport": "internal",
-    "hasResidentKey": True,
-    "hasUserVerification": True,
-    "hasPrf": True,
-    "isUserVerified": True,
-    "automaticPresenceSimulation": True,
-}
+    "protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal", "hasResidentKey": True,
+    "hasUserVerification": True, "hasPrf": True, "isUserVerified": True, "automaticPresenceSimulation": True,
+}  # fmt: skip
 # Loads the client into the page as an application's script would, and makes all exports available as `hf`.
 LOAD = "async () => { window.hf = await import('/client/holdfast.js'); }"
 CLIENT = """

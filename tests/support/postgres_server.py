@@ -31,12 +31,9 @@ USER = "holdfast"
 _START_WITHIN_S = 60.0
 # With PostgreSQL's defaults, tests would have to wait for seconds; none of these settings weakens durability.
 _SETTINGS = {
-    "wal_retrieve_retry_interval": "200ms",
-    "max_connections": "100",
-    "shared_buffers": "64MB",
-    "log_min_messages": "warning",
-    "max_wal_senders": "4",
-}
+    "wal_retrieve_retry_interval": "200ms", "max_connections": "100", "shared_buffers": "64MB",
+    "log_min_messages": "warning", "max_wal_senders": "4",
+}  # fmt: skip
 
 
 def binaries() -> Path:

@@ -19,12 +19,9 @@ def sign_record(
     utc = validity.astimezone(UTC)
     until = f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond * 1000:09d}Z"
     entry: dict[str, int | bytes] = {
-        "TTL": ttl_s * 1_000_000_000,
-        "Value": f"/ipfs/{root_cid}".encode(),
-        "Sequence": sequence,
-        "Validity": until.encode(),
-        "ValidityType": 0,
-    }
+        "TTL": ttl_s * 1_000_000_000, "Value": f"/ipfs/{root_cid}".encode(), "Sequence": sequence,
+        "Validity": until.encode(), "ValidityType": 0,
+    }  # fmt: skip
     signed = ipld.encode(entry)
     fields: dict[int, int | bytes] = {_SIGNATURE: key.sign(b"ipns-signature:" + signed), _DATA: signed}
     if v1:

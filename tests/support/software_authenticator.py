@@ -38,11 +38,7 @@ class SoftwareAuthenticator(software_authenticator.SoftwareAuthenticator):
         return {"rpId": stored["rp_id"], "isResidentCredential": True, "signCount": 0, **fields}
 
     def call(
-        self,
-        cmd: int,
-        data: bytes = b"",
-        event: Event | None = None,
-        on_keepalive: Callable[[Any], None] | None = None,
+        self, cmd: int, data: bytes = b"", event: Event | None = None, on_keepalive: Callable[[Any], None] | None = None
     ) -> bytes:
         if self.refuse is not None:
             return bytes([self.refuse])

@@ -23,22 +23,9 @@ from holdfast.service.telemetry.metrics import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS_COMMANDS = (
-    *(
-        "serve",
-        "ready",
-        "config",
-        "check",
-        "keys",
-        "backup",
-        "restore",
-        "export",
-        "reserved",
-        "identifier",
-        "credential",
-    ),
-    "invitation",
-    *("attestation", "enclave", "dev", "contracts", "indexer"),
-)
+    "serve", "ready", "config", "check", "keys", "backup", "restore", "export", "reserved", "identifier", "credential",
+    "invitation", "attestation", "enclave", "dev", "contracts", "indexer",
+)  # fmt: skip
 NAMES = ("deploy", "settings", "operating", "backup", "postgresql", "monitoring", "alerts", "reference/metrics")
 PAGES = "".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in NAMES)
 

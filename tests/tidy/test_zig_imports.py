@@ -56,14 +56,8 @@ def test_lower_rooms_and_the_own_room_may_be_imported(tmp_path):
             {"codec/a.zig": importing("b.zig"), "codec/b.zig": importing("a.zig")},
             "a circle: codec/a.zig <- codec/b.zig <- codec/a.zig",
         ),
-        (
-            {"codec/a.zig": importing("a.zig")},
-            "a circle: codec/a.zig <- codec/a.zig",
-        ),
-        (
-            {"cellar/a.zig": ""},
-            "cellar/ has no layer: add it to LAYERS in tools/zig_imports.py",
-        ),
+        ({"codec/a.zig": importing("a.zig")}, "a circle: codec/a.zig <- codec/a.zig"),
+        ({"cellar/a.zig": ""}, "cellar/ has no layer: add it to LAYERS in tools/zig_imports.py"),
     ],
 )
 def test_what_breaks_a_rule_is_named(tmp_path, files, says):

@@ -26,10 +26,7 @@ def request(method, *parameters):
 
 async def test_a_web_page_is_refused(world):
     body, page = request("eth_supportedEntryPoints"), {"Origin": "https://page.example"}
-    async with (
-        aiohttp.ClientSession() as session,
-        session.post(world.bundler_url, json=body, headers=page) as answer,
-    ):
+    async with aiohttp.ClientSession() as session, session.post(world.bundler_url, json=body, headers=page) as answer:
         assert answer.status == 403
 
 

@@ -19,13 +19,9 @@ from holdfast.client.storage.vault_store import VaultStore
 
 NOWHERE = "http://localhost:9"
 CALLING = {
-    "key_id": b"k" * 32,
-    "token": NOBODY,
-    "allowance": 5,
-    "period": 0,
-    "start": 0,
+    "key_id": b"k" * 32, "token": NOBODY, "allowance": 5, "period": 0, "start": 0,
     "function": b"\xa9\x05\x9c\xbb",
-}
+}  # fmt: skip
 ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 
 

@@ -108,8 +108,7 @@ async def test_devices_that_exchange_at_the_same_time_lose_nothing(tmp_path, hos
 
 
 @pytest.mark.parametrize(
-    "lost",
-    ["POST /api/v0/dag/import", "POST /pins", "DELETE /pins", "GET /pins", "GET /ipfs", "the request"],
+    "lost", ["POST /api/v0/dag/import", "POST /pins", "DELETE /pins", "GET /pins", "GET /ipfs", "the request"]
 )
 async def test_a_lost_request_or_answer_loses_no_note(tmp_path, host, lost):
     async with two_devices(tmp_path, host) as (a, b):

@@ -18,16 +18,9 @@ ROOT = Path(__file__).parents[3]
 TABLE = json.loads((ROOT / "interface/client_types.json").read_text())["types"]
 RECORDS = sorted(name for name, row in TABLE.items() if row["kind"] == "record")
 SAMPLES = {
-    "string": "0x01",
-    "number": 7,
-    "1": 1,
-    "boolean": True,
-    "object": {"k": ["v", 1]},
-    "map<string>": {"k": "v"},
-    "number[]": [0, 255],
-    "string[]": ["usb"],
-    "T": {"any": 1},
-}
+    "string": "0x01", "number": 7, "1": 1, "boolean": True, "object": {"k": ["v", 1]},
+    "map<string>": {"k": "v"}, "number[]": [0, 255], "string[]": ["usb"], "T": {"any": 1},
+}  # fmt: skip
 
 
 def described(kind):
