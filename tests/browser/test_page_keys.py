@@ -43,9 +43,7 @@ async def filled(visit, within, **fields):
     summary = visit.page.locator(f"{within} > summary")
     if await summary.count():
         await summary.click()
-    for name, value in fields.items():
-        await visit.fill(name, value)
-    await visit.press("submit", within)
+    await visit.submit(within, **fields)
 
 
 async def changed(visit, said):
@@ -53,11 +51,11 @@ async def changed(visit, said):
     await visit.screen("keys")
 
 
-async def agrees(visit, *shown):
+async def agrees(visit, *shown, status=""):
     """Compare what a question shows, and answer with yes."""
     words = "".join((await visit.text("dialog")).split())
     assert [it for it in shown if it.replace(" ", "") not in words] == []
-    await visit.press("yes", "dialog")
+    await visit.press("yes", "dialog", status=status)
 
 
 async def has_guardian_with_an_hour(visit, guardian, account):
@@ -157,14 +155,12 @@ async def test_who_loses_the_only_browser_gets_the_account_back_by_a_guardian_an
     fresh, fresh_name, fresh_account = await person(browser, chain)
     await keys(guardian)
     await filled(guardian, '[data-name="help"]', lost=lost_name, fresh=fresh_name)
-    await agrees(guardian, lost_name, account, fresh_name, fresh_account)
-    await guardian.told("Unless it is stopped", "#status")
+    await agrees(guardian, lost_name, account, fresh_name, fresh_account, status="Unless it is stopped")
     await filled(guardian, '[data-name="help"]', lost=lost_name, fresh=guardian_name)
     await guardian.told("Only more people together", "#alert")
     await keys(fresh)
     fresh_key = await code_of(fresh)
-    await filled(fresh, '[data-name="back-account"]', old=lost_name)
-    await fresh.alerted("You can get it from")
+    await filled(fresh, '[data-name="back-account"]', old=lost_name, alert="You can get it from")
     chain.rpc("evm_increaseTime", HOUR + 1)
     chain.mine()
     await fresh.press("submit", '[data-name="back-account"]')
@@ -210,8 +206,7 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     assert owners(chain, account) == 2
     friend_key = await code_of(friend)
     await filled(friend, '[data-name="help"]', lost=owner_name, fresh=friend_key)
-    await agrees(friend, owner_name, account, friend_key, "Compare this code")
-    await friend.told("Unless it is stopped", "#status")
+    await agrees(friend, owner_name, account, friend_key, "Compare this code", status="Unless it is stopped")
     await owner.press("back")
     await owner.told("Jemand verlangt Ihr Konto", '[data-name="takeover"]')
     assert await owner.page.locator(f'[data-name="takeover"] [data-signer="{friend_key}"]').count() == 1
@@ -333,8 +328,7 @@ async def test_who_has_only_the_mail_left_gets_the_account_back_by_a_friend_and_
     (asked,) = await notices(chain, address, 1)
     assert "/vault#stop-recovery=" in asked and account in asked
     await keys(friend)
-    await filled(friend, '[data-name="help"]', lost=account, fresh=fresh_key)
-    await friend.alerted("agrees on")
+    await filled(friend, '[data-name="help"]', lost=account, fresh=fresh_key, alert="agrees on")
     wait_is_over(chain)
     await friend.press("submit", '[data-name="help"]')
     await friend.press("yes", "dialog", status="Unless it is stopped")
@@ -385,11 +379,9 @@ async def test_the_service_alone_suffices_only_for_who_chose_that_and_a_mail_sto
     await stopping.press("stop-service")
     await stopping.told("Angehalten.")
     wait_is_over(chain)
-    await filled(fresh, '[data-name="back-account"]')
-    await fresh.alerted("Niemand hat verlangt")
+    await filled(fresh, '[data-name="back-account"]', alert="Niemand hat verlangt")
     assert await asks_the_service(fresh, chain, address, "de") == account
-    await filled(fresh, '[data-name="back-account"]')
-    await fresh.alerted("stimmt am")
+    await filled(fresh, '[data-name="back-account"]', alert="stimmt am")
     wait_is_over(chain)
     await fresh.press("submit", '[data-name="back-account"]')
     await fresh.press("yes", "dialog", status="Es ist verlangt. Sie können es ab")
