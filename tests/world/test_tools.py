@@ -125,9 +125,7 @@ def test_a_killed_first_start_takes_npm_along(monkeypatch, tmp_path):
     programs(monkeypatch, tmp_path / "bin", npm="#!/bin/sh\ntouch $BEGUN; sleep 600\n")
     monkeypatch.setenv("BEGUN", str(tmp_path / "begun"))
     process = subprocess.Popen([sys.executable, "-c", INSTALLING, str(tmp_path / "data")])
-    deadline = time.monotonic() + 60
     while not (tmp_path / "begun").exists():
-        assert time.monotonic() < deadline
         time.sleep(0.05)
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) >= 2

@@ -55,9 +55,8 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(chain, 
     chain.give(account, 1_000)
     there = ("--account", account)
     assert second.json("whoami", *there)["ownership"] == "owner"
-    deadline = time.monotonic() + 60  # for the indexer, which follows the chain
     while f"your key also owns {account}" not in second.run("whoami").stdout:
-        assert time.monotonic() < deadline
+        time.sleep(0.1)  # until the indexer has followed the chain
     assert "your key is one of the account's owners" in second.run("whoami", *there).stdout
     payee = someone()
     second.json("pay", payee, "600", "--token", chain.usdc, "--yes", *there)
