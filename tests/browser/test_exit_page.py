@@ -106,8 +106,7 @@ class Visit:
     async def open(self, vault, password):
         await self.page.goto(self.file.as_uri())
         await self.page.set_input_files("#file", vault)
-        await self.page.fill("#password", password)
-        await self.press("open")
+        await self.submit("open", password=password)
 
     async def open_by_passkey(self, vault, site=""):
         await self.page.set_input_files("#file", vault)
@@ -136,16 +135,12 @@ class Visit:
         await self.press(step)
 
     async def look(self, rpc, token):
-        await self.page.fill("#chain", str(CHAIN_ID))
-        await self.page.fill("#rpc", rpc)
         await self.page.click("summary")
-        await self.page.fill("#tokens", token)
-        await self.press("look")
+        await self.submit("look", chain=str(CHAIN_ID), rpc=rpc, tokens=token)
         return await self.text("[data-standing]")
 
     async def plan(self, to):
-        await self.page.fill("#to", to)
-        await self.press("send")
+        await self.submit("send", to=to)
         return await self.text("[data-step=plan]")
 
     async def pays(self, chain):

@@ -66,11 +66,13 @@ class FirefoxVisit:
     def screen(self, name):
         self.find(f'main[data-screen="{name}"]')
 
-    def press(self, name, within="main", *, then=None):
-        """Press the named button, and wait for the screen that it leads to."""
+    def press(self, name, within="main", *, then="", status="", alert=""):
+        """Press the named button; wait for the screen that it leads to, and for what the page says then."""
         self.firefox.send("WebDriver:ElementClick", id=self.find(f'{within} [data-name="{name}"]'))
         if then:
             self.screen(then)
+        if status or alert:
+            self.told(status or alert, "#status" if status else "#alert")
 
     def fill(self, field, value):
         """Replace a field's content; for a file field, `value` is a path."""
@@ -208,8 +210,7 @@ def test_a_person_who_is_not_recognised_tries_again(visit, new_authenticator):
     visit.press("register")
     visit.fill("handle", "alice")
     visit.press("submit", then="passkey")
-    visit.press("create")
-    visit.told("No passkey was used. Nothing changed.", "#alert")
+    visit.press("create", alert="No passkey was used. Nothing changed.")
     visit.inspect("passkey-refused")
     new_authenticator()
     visit.press("create", then="safety")
@@ -218,19 +219,16 @@ def test_a_person_who_is_not_recognised_tries_again(visit, new_authenticator):
 def test_a_second_passkey_opens_the_vault_without_the_first(visit, new_authenticator):
     visit.register("alice")
     visit.press("later", then="home")
-    visit.press("add")
-    visit.told("This device already has a passkey for your vault.", "#alert")
+    visit.press("add", alert="This device already has a passkey for your vault.")
     visit.inspect("passkey-excluded")
     second = new_authenticator()
-    visit.press("add")
-    visit.told("The passkey is ready.", "#status")
+    visit.press("add", status="The passkey is ready.")
     assert len(second.credentials()) == 1
     assert visit.count("[data-credential]") == 2
     visit.inspect("vault-two-passkeys")
     visit.press("remove")
     visit.find("dialog[open]")
-    visit.press("yes")
-    visit.told("The passkey is removed.", "#status")
+    visit.press("yes", status="The passkey is removed.")
     visit.press("lock")
     visit.press("passkey", then="home")
     assert visit.count("[data-credential]") == 1
@@ -243,8 +241,7 @@ def test_a_backup_opens_in_another_profile(visit, place, tmp_path):
     visit.press("export", then="export")
     visit.fill("new-password", PASSWORD)
     visit.fill("new-password-again", PASSWORD)
-    visit.press("submit")
-    visit.told("The file is saved.", "#status")
+    visit.press("submit", status="The file is saved.")
     file = downloaded(place)
     with firefox_program.running(tmp_path / "other") as other_firefox:
         other = FirefoxVisit(other_firefox, visit.server)
@@ -255,14 +252,12 @@ def test_a_backup_opens_in_another_profile(visit, place, tmp_path):
         other.press("import")
         other.fill("file", str(file))
         other.fill("password", "wrong horse battery")
-        other.press("submit")
-        other.told("The password is wrong, or the file is damaged.", "#alert")
+        other.press("submit", alert="The password is wrong, or the file is damaged.")
         other.inspect("import-refused")
         other.fill("password", PASSWORD)
         other.press("submit", then="home")
         assert other.text('[data-name="did"]') == did
-        other.press("add")
-        other.told("The passkey is ready.", "#status")
+        other.press("add", status="The passkey is ready.")
         other.press("lock")
         other.press("passkey", then="home")
         assert other.complaints() == []
