@@ -73,8 +73,10 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, new, service, secu
     first.run("vault", "snapshot", "--service", NOWHERE, code=Exit.UNAVAILABLE)  # what another one has is not there
     first.environment["HOLDFAST_SERVICE_DID"] = "did:web:elsewhere.example"
     assert "addressed to another service" in first.run(*DELEGATE).stderr
+    assert "addressed to another service" in first.run("payments", code=Exit.FAILED).stderr
     first.environment["HOLDFAST_SERVICE_DID"] = f"did:web:localhost%3A{service.rpartition(':')[2]}"
     first.json(*DELEGATE)
+    first.json("payments")
     before, did = snapshot_of(first), first.json("vault", "status")["did"]
     assert (before["status"], before["current"]) == ("pinned", True)
     new.folder.mkdir()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.calls import Generated
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
+    from holdfast.wire.client_errors import NetworkError, ServiceError
 
 DEFAULT_SERVICE = SERVICE_URL
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
@@ -150,6 +151,19 @@ class NoVault(Exception):
     """The folder has no vault."""
 
 
+def exit_of(error: NetworkError) -> Exit:
+    """Return FAILED for a refusal, and UNAVAILABLE if the service or an upstream failed."""
+    return Exit.FAILED if (getattr(error, "status", None) or _DOWN) < _DOWN else Exit.UNAVAILABLE
+
+
+def words_of(error: ServiceError) -> str:
+    """Return what an error says and, if known, what helps."""
+    remedy, wait = _REMEDIES.get(getattr(error, "code", None) or ""), getattr(error, "retry_after_s", None)
+    if remedy is None and wait:
+        remedy = f"try again in {wait:.0f} seconds"
+    return f"{error}: {remedy}" if remedy else str(error)
+
+
 @contextmanager
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn any of the client's errors into a one-line message and an exit code."""
@@ -165,9 +179,7 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
             as_json=as_json,
         )
     except NetworkError as error:
-        code = Exit.FAILED if (getattr(error, "status", None) or _DOWN) < _DOWN else Exit.UNAVAILABLE
-        remedy = _REMEDIES.get(getattr(error, "code", ""))
-        fail(code, f"{error}: {remedy}" if remedy else str(error), as_json=as_json)
+        fail(exit_of(error), words_of(error), as_json=as_json)
     except NoVault as error:
         fail(Exit.NOT_FOUND, str(error), as_json=as_json)
     except ServiceError as error:

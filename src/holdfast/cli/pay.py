@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
 from holdfast.cli.addresses import check_typing
 from holdfast.cli.client_vault import (
@@ -23,8 +24,8 @@ from holdfast.cli.client_vault import (
     ValShare,
     gas_policy,
 )
-from holdfast.cli.output import confirm, emit, require_answer
-from holdfast.cli.payments import AGAIN, share
+from holdfast.cli.output import confirm, emit, fail, require_answer
+from holdfast.cli.payments import UNCONFIRMED, share
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Pay from the vault's smart account, and wait until the payment is mined."""
-    from holdfast.client.blocking.client import Client
     from holdfast.client.types import PaymentParams
 
     with common.plain_errors(as_json=as_json):
@@ -71,16 +71,8 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
         common.opened_vault(folder, key, service, val_share) as vault,
         second_key(second_vault, second_passkey, second_file, service, as_json=as_json) as second,
     ):
-        gas = gas_policy(paymaster, rpc)
-        with Client(
-            service,
-            vault=vault,
-            gas=gas,
-            account=account,
-            foreign_contracts=foreign,
-            second_key=second,
-            timeout=30,
-        ) as client:
+        more = {"account": account, "foreign_contracts": foreign, "second_key": second}
+        with client_snapshots.client_of(vault, service, gas=gas_policy(paymaster, rpc), **more) as client:
             chain = chain or client.contracts().chain_id
             params = PaymentParams(to=to, amount=amount, token=token, chain_id=chain, ucan=ucan, label=label)
             result = _confirmed(client, params, yes=yes, as_json=as_json)
@@ -94,15 +86,26 @@ def _confirmed(client: Client, params: PaymentParams, *, yes: bool, as_json: boo
     """Ask the person, then pay the address that was shown, whatever the DID's account is by now."""
     from holdfast.chain.errors import NoReceipt
     from holdfast.client.flows.failures import OperationFailed
+    from holdfast.wire.client_errors import NetworkError
 
     to, payee = params.to, client.payee_address(params.to)
     shown, where = to if payee == to else f"{payee} ({to})", client.money_on(params.chain_id)
     confirm(f"pay {params.amount} ({params.token}) to {shown} on {where}?", yes=yes, as_json=as_json)
+    steps: list[str] = []
+
+    def tell(step: str) -> None:
+        steps.append(step)
+        common.say(step)
+
     try:
-        return client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=common.say)
+        return client.pay(msgspec.structs.replace(params, to=payee), called=to, on_progress=tell)
     except OperationFailed as error:
         if isinstance(error.__cause__, NoReceipt):
-            raise OperationFailed(f"{error}: the payment is not confirmed yet. {AGAIN}") from error
+            raise OperationFailed(f"{error}: {UNCONFIRMED}") from error
+        raise
+    except NetworkError as error:
+        if "signed" in steps:  # so the bundler may have it
+            fail(common.exit_of(error), f"{common.words_of(error)}: {UNCONFIRMED}", as_json=as_json)
         raise
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, Key, Service, ValShare
 from holdfast.cli.output import emit
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.client.snapshots.payment_notes import PaymentNote
 
 AGAIN = "The same `holdfast pay` again replaces it at a higher fee: only one of the two can be made."
+UNCONFIRMED = f"the payment is not confirmed yet. {AGAIN}"
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -28,12 +30,10 @@ def payments(
     as_json: AsJson = False,
 ) -> None:
     """List the payments that this vault's devices made, with what each was for."""
-    from holdfast.client.blocking.client import Client
-
     with (
         common.plain_errors(as_json=as_json),
         common.opened_vault(folder, key, service, val_share) as vault,
-        Client(service, vault=vault) as client,
+        client_snapshots.client_of(vault, service) as client,
     ):
         found = client.payments()
     lines = [line_of(note) for note in reversed(found)] or ["no payments"]
