@@ -41,11 +41,12 @@ def change(
     with opened(options) as client:
         made = changes(client) if callable(changes) else changes
         view = client.account_view()
+        targets = _targets(options, client, also)  # before anything is done, because the service may not answer
         confirm(f"{question} account {view.address}?", yes=yes, as_json=options.as_json)
         first(client)
         signed = client.sign_account_changes(made, owner=_owner(options, client, view), service_alone=service_alone)
         rows = _brought(options, client, [signed], None, [(options.service, None)])
-        rows += [] if rows[0]["error"] else _others(options, client, _targets(options, client, also), [signed])
+        rows += [] if rows[0]["error"] else _others(options, client, targets, [signed])
         _report(options, view.address, rows)
 
 
@@ -86,9 +87,21 @@ def _others(
     options: AccountOptions, client: Client, targets: Sequence[Target], signed: Sequence[SignedChanges] = ()
 ) -> list[dict[str, Any]]:
     """Bring what was signed here, which an endpoint may hide, and the main chain's history."""
+    from holdfast.wire.client_errors import ServiceError
+
     if not targets:
         return []
-    return _brought(options, client, [*signed, *client.account_history()], client.account_origin(), targets)
+    try:
+        history, origin = client.account_history(), client.account_origin()
+    except ServiceError as error:  # what was brought so far is still reported
+        rows = [_row(target, common.words_of(error)) for target in targets]
+        common.say("\n".join(map(_line, rows)))
+        return rows
+    return _brought(options, client, [*signed, *history], origin, targets)
+
+
+def _row(target: Target, error: str | None = None) -> dict[str, Any]:
+    return {"service": target[0], "chainId": target[1], "applied": 0, "error": error}
 
 
 def _brought(
@@ -103,13 +116,13 @@ def _brought(
 
     rows: list[dict[str, Any]] = []
     for service, chain_id in targets:
-        row: dict[str, Any] = {"service": service, "chainId": chain_id, "applied": 0, "error": None}
+        row = _row((service, chain_id))
         try:
             with client_of(options, client.vault, service, client.second_key) as there:
                 done = there.bring_account_changes(signed, origin=origin, chain_id=chain_id)
                 row |= {"chainId": done.chain_id, "applied": done.applied}
         except ServiceError as error:
-            row["error"] = str(error)
+            row["error"] = common.words_of(error)
         common.say(_line(row))
         rows.append(row)
     return rows

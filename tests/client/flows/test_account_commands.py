@@ -15,7 +15,9 @@ from holdfast.cli.account_options import signer_named
 from holdfast.cli.client_vault import key_provider
 from holdfast.cli.exits import Exit
 from holdfast.client.account.spending import SPEND_COMMAND
+from holdfast.client.blocking.client import Client
 from holdfast.client.storage.vault_store import VaultStore
+from holdfast.wire.client_errors import NetworkError
 
 NOWHERE = "http://localhost:9"
 CALLING = {
@@ -92,10 +94,23 @@ def test_a_passkey_that_is_an_owner_gives_a_new_vault_the_account(first, second,
     assert (row["applied"], second.json("whoami", "--account", account)["ownership"]) == (1, "owner")
 
 
-def test_what_a_chain_lacks_is_brought_later(chain, first, tmp_path):
-    first.json("account", "owners", "add", ADDRESS, "--until", "4000000000", "--yes")
-    assert f"{ADDRESS} until 4000000000\n1 must sign\n" in first.run("account", "owners", "list").stdout
+def test_what_a_chain_lacks_is_brought_later(chain, first, tmp_path, monkeypatch):
+    def silent(_):
+        raise NetworkError("no answer")
+
+    add = ("account", "owners", "add", ADDRESS, "--until", "4000000000", "--yes", "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "chains", silent)
+        first.run(*add, code=Exit.UNAVAILABLE)
+    assert ADDRESS not in first.run("account", "owners", "list").stdout, "nothing is done before the chains are known"
     other = chain.another(tmp_path / "other", chain.bundler_url)
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "account_history", silent)
+        told = first.run(*add, "--also", other.base_url, code=Exit.FAILED)
+    rows = [(row["applied"], row["error"]) for row in json.loads(told.stdout)["chains"]]
+    assert rows == [(1, None), (0, "Network: no answer")]
+    assert f"{other.base_url}; `holdfast account bring` brings what is left" in told.stderr
+    assert f"{ADDRESS} until 4000000000\n1 must sign\n" in first.run("account", "owners", "list").stdout
     (row,) = first.json("account", "bring", "--also", other.base_url)["chains"]
     assert (row["applied"], row["error"]) == (0, None)  # the other service has the same chain
     assert "the service has one chain" in first.run("account", "bring", code=Exit.USAGE).stderr
