@@ -12,6 +12,7 @@ from contextlib import closing
 import msgspec
 import pytest
 from tests.support.direct_sql import in_store
+from tests.support.small_disk import fill
 
 from holdfast.client.flows.signed_operations import SignedOperations
 from holdfast.client.moving.values import noted_move
@@ -111,6 +112,19 @@ def test_files_that_are_no_store_are_storage_errors(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageError, match="cannot be used: a file has "):
         VaultStore(directory=tmp_path / "file")
+
+
+def test_a_full_disk_is_named_and_room_suffices(small_disk):
+    if small_disk is None:
+        pytest.skip("this user may not mount a disk")
+    with VaultStore(directory=small_disk) as store:
+        store.save(manifest(), b"x", 1)
+    filler = fill(small_disk)
+    with pytest.raises(StorageError, match=f"no room is left on the disk of {small_disk}; make room there"):
+        VaultStore(directory=small_disk)
+    filler.unlink()
+    with VaultStore(directory=small_disk) as store:
+        assert store.load().sealed == b"x"
 
 
 def test_a_newer_release_is_not_overwritten(tmp_path):

@@ -12,6 +12,7 @@ from holdfast.client.storage.sealed_header import did_of, is_sealed_vault
 from holdfast.client.storage.snapshots import blocks_of
 from holdfast.wire.client_errors import PluginCallError, StorageError
 from holdfast.wire.file_errors import file_words
+from holdfast.wire.sqlite_errors import error_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,12 +117,12 @@ def number_of(cursor: sqlite3.Cursor) -> int:
 
 
 @contextlib.contextmanager
-def file_errors() -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """Raise StorageError for an error of SQLite or of the file system."""
     try:
         yield
     except sqlite3.Error as error:
-        raise StorageError(f"the vault's file cannot be used: {error}") from error
+        raise StorageError(f"the vault's file cannot be used: {error_words(error, path)}") from error
     except OSError as error:
         what = error.filename or "the vault's file"
         raise StorageError(f"{what} cannot be used: {file_words(error)}") from error

@@ -75,14 +75,14 @@ class VaultStore:
         self._turn = threading.RLock()
         self._lock: FileLock | None = None
         if read_only:
-            with file_errors():
+            with file_errors(self.path):
                 self._database = opened_to_read(self.path)
             return
-        with file_errors():
+        with file_errors(self.path):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = self._lock = FileLock(self.path.with_suffix(".lock"))
         try:
-            with file_errors():
+            with file_errors(self.path):
                 self._database = opened(self.path)
         except BaseException:
             lock.release()
@@ -233,7 +233,7 @@ class VaultStore:
             database, self._database = self._database, None
             if database is None:
                 return
-            with file_errors(), contextlib.ExitStack() as stack:
+            with file_errors(self.path), contextlib.ExitStack() as stack:
                 if self._lock is not None:
                     stack.callback(self._lock.release)
                 database.close()
@@ -259,7 +259,7 @@ class VaultStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         # All threads share one connection. Without the lock, one thread's statements could run inside another thread's
         # transaction, or on a connection that another thread closes, which crashes the process.
-        with self._turn, file_errors():
+        with self._turn, file_errors(self.path):
             if self._database is None:
                 raise ClientStateError("the vault store is closed")
             yield self._database

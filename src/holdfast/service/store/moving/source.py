@@ -16,10 +16,10 @@ from holdfast.service.store.moving.snapshots import SNAPSHOT_TABLES
 from holdfast.service.store.moving.tables import MovedTable
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.registration_columns import COLUMNS
-from holdfast.service.store.sqlite.error_words import error_words, is_in_use
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.moved import mark
 from holdfast.service.store.sqlite.schema import connect, migrate
+from holdfast.wire.sqlite_errors import error_words, is_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
 from holdfast.service.store.history import IN_ONE_MOMENT
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite.error_words import error_words, is_in_use
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION, TABLES
 from holdfast.service.store.sqlite.schema import schema_version
+from holdfast.wire.sqlite_errors import error_words, is_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

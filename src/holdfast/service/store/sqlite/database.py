@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import admin
-from holdfast.service.store.sqlite.error_words import error_words
 from holdfast.service.store.sqlite.schema import chain_of, connect
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.service.store.sqlite.write_check import try_write
 from holdfast.wire.file_errors import file_words
+from holdfast.wire.sqlite_errors import error_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

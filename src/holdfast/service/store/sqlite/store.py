@@ -16,7 +16,6 @@ from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import additions, charges, claims, codes, confirmations, persons, repeats, upkeep
 from holdfast.service.store.sqlite.admin import describe_identifier
 from holdfast.service.store.sqlite.administration import SqliteAdministration
-from holdfast.service.store.sqlite.error_words import error_words
 from holdfast.service.store.sqlite.hashes import unpack_hash
 from holdfast.service.store.sqlite.identity import OpenedFiles
 from holdfast.service.store.sqlite.migrations import SCHEMA_VERSION
@@ -31,6 +30,7 @@ from holdfast.service.store.sqlite.writer import GroupCommitWriter
 from holdfast.service.store.values import COUNTED_PENDING, RegisteredDid, StoreGauges, since
 from holdfast.service.telemetry import metrics
 from holdfast.wire.file_errors import file_words
+from holdfast.wire.sqlite_errors import error_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.port import StoreUnavailable
-from holdfast.service.store.sqlite.error_words import error_words
+from holdfast.wire.sqlite_errors import error_words
 
 if TYPE_CHECKING:
     from pathlib import Path
