@@ -220,7 +220,7 @@ def test_an_account_with_nothing_in_it_a_payer_without_coin_and_fees_above_the_l
     chain.fund(ada.account, ETH)
     for way in ways:
         told = fails(ada, Exit.FAILED, *way, "--max-cost", "0.000000000001")
-        assert "more than the" in told and "0.000000000001 ETH" in told
+        assert "more than the" in told and "0.000000000001 ETH" in told and "--max-cost sets the limit" in told
     assert chain.usdc_of(to) == 0
 
 
@@ -262,19 +262,23 @@ def test_a_node_of_another_chain_and_no_node_at_all(chain, ada):
     fails(ada, Exit.UNAVAILABLE, "--rpc", f"http://127.0.0.1:{free_port()}")
 
 
-def without_history(chain):
-    """A node of the chain that does not search the whole chain."""
+def node_of(chain, method, reply):
+    """A node of the chain that answers one method in another way."""
 
     def answer(_method, _path, body):
         asked = json.loads(body)
         return 200, [one(request) for request in asked] if isinstance(asked, list) else one(asked)
 
     def one(request):
-        if request["method"] == "eth_getLogs":
-            return failure(request, -32005, "query exceeds the range of 10000 blocks")
+        if request["method"] == method:
+            return reply(request)
         return httpx2.post(chain.rpc_url, json=request, timeout=30).json()
 
     return json_server(answer)
+
+
+def without_history(chain):
+    return node_of(chain, "eth_getLogs", lambda it: failure(it, -32005, "query exceeds the range of 10000 blocks"))
 
 
 def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
@@ -284,6 +288,10 @@ def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
     with without_history(chain) as url:
         said = ada.terminal.json(*near, "--rpc", url, "--yes")
     assert (said["owners"], chain.usdc_of(ada.account)) == (None, 0)
+    chain.give(ada.account, DOLLAR)
+    with node_of(chain, "eth_getTransactionReceipt", lambda it: {"jsonrpc": "2.0", "id": it["id"], "result": 7}) as url:
+        told = ada.terminal.run(*near, "--rpc", url, "--yes", code=Exit.UNAVAILABLE).stderr
+    assert "it may have been sent: look at what the account has" in told and chain.usdc_of(ada.account) == 0
 
 
 def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender, tmp_path):

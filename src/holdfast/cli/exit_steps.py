@@ -187,6 +187,7 @@ def of_passkey(nodes: Nodes | None, chain_id: int, address: str | None, keys: Se
 def plain_errors(*, as_json: bool) -> Iterator[None]:
     """Turn errors into a one-line message and an exit code. An endpoint's words are marked, because it may lie."""
     from holdfast.chain.errors import RpcError
+    from holdfast.client.flows.failures import GasTooDear
     from holdfast.client.leaving.account import OtherChain
     from holdfast.client.leaving.plan import NothingToMove
     from holdfast.wire.client_errors import NetworkError
@@ -196,6 +197,8 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
             yield
         except OtherChain as error:
             fail(Exit.CONFIGURATION, str(error), as_json=as_json)
+        except GasTooDear as error:
+            fail(Exit.FAILED, f"{error}: --max-cost sets the limit", as_json=as_json)
         except NothingToMove as error:
             fail(Exit.NOT_FOUND, str(error), as_json=as_json)
         except NetworkError as error:

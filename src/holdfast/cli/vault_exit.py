@@ -13,7 +13,7 @@ from holdfast.chain.contracts.addresses import DID_REGISTRY, ENTRY_POINT_V07
 from holdfast.cli import exit_steps
 from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, Key, PaymasterUrl, Service, ValShare
 from holdfast.cli.exit_opening import Source, opened, passkey_sources
-from holdfast.cli.output import confirm, emit, require_answer
+from holdfast.cli.output import confirm, emit, note, require_answer
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 
@@ -179,8 +179,14 @@ def _planned(standing: Standing, request: ExitRequest, nodes: exit_steps.Nodes) 
 
 
 def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:
+    from holdfast.wire.client_errors import NetworkError
+
     operation = first.signed(plan)
-    done = nodes.ask(lambda reached: reached.way.send(plan, operation))
+    try:
+        done = nodes.ask(lambda reached: reached.way.send(plan, operation))
+    except NetworkError:
+        note("it may have been sent: look at what the account has, without --to, before you try again", as_json=as_json)
+        raise
     emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
 
 

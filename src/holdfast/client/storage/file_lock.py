@@ -30,7 +30,7 @@ class FileLock:
             _lock(self._file, wait=wait)
         except OSError as error:
             os.close(self._file)
-            raise StorageError("the vault store is open in another process: try again once that has ended") from error
+            raise StorageError("the vault store is open here or in another process: close it there") from error
 
     @property
     def descriptor(self) -> int:
