@@ -41,7 +41,8 @@ def test_a_person_moves_with_the_dids_transaction_and_goes_on_there(chain, tmp_p
         found = there.lookup_did(ada.json("vault", "credentials")[-1]["credential_id"])
     assert (found.did, found.identifier, found.tx_hash) == (made["did"], email, made["tx_hash"])
     ada.environment["HOLDFAST_SERVICE_URL"] = new
-    assert ada.json("whoami")["smartAccount"] == made["smart_account"]
+    known = ada.json("whoami")
+    assert (known["smartAccount"], known["registered"]["identifier"]) == (made["smart_account"], email)
     assert ada.json("vault", "status")["snapshot"]["current"]
     owners = ada.json("account", "owners", "list")["owners"]
     assert [owner["signer"] for owner in owners][1:] == [passkey_of(ada)]

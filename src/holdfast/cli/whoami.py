@@ -40,7 +40,8 @@ def whoami(
         with Client(
             service, vault=vault, account=account, foreign_contracts=foreign, retries=Retries(attempts=1)
         ) as client:
-            record = client.lookup_did(found.credentials[0].credential_id)
+            looked_up = (client.lookup_did(it.credential_id) for it in reversed(found.credentials))
+            record = next((it for it in looked_up if it and it.did == found.did), None)  # others are of other services
             address = _account(client)
             ownership = _ownership(client, vault) if address else None
             others = _others(client, vault, address) if address else None
