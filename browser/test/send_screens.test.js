@@ -13,7 +13,9 @@ import {
   PluginCallError,
   RequestRefused,
   SecondKeyMissing,
+  StorageError,
   Vault,
+  VaultStore,
 } from "../src/holdfast.ts";
 import { text } from "../src/pages/parts/language.ts";
 import { problem } from "../src/pages/parts/problems.ts";
@@ -22,6 +24,8 @@ import { show } from "../src/pages/parts/screen.ts";
 import { sendError } from "../src/pages/send/errors.ts";
 import { keptTyped, send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
+import { sending } from "../src/pages/send/sending.ts";
+import { COIN } from "../src/pages/send/tokens.ts";
 import { delegate } from "../src/pages/spending/delegate.ts";
 import { spendingRows } from "../src/pages/spending/list.ts";
 import { gone } from "../src/pages/vault/unlock.ts";
@@ -129,6 +133,26 @@ onPage("a payment that was typed when the vault became unavailable is there agai
 });
 
 const failed = (message, more = {}) => Object.assign(new OperationFailed(message), more);
+for (const [step, error, screen] of [
+  ["sent", null, "send-done"],
+  ["signed", failed("refused: AA23 reverted"), "send-failed"],
+  ["sent", failed("no receipt in time"), "send-unconfirmed"],
+])
+  onPage(`a payment of which nothing can be stored ends as what it is: ${screen}`, async (context) => {
+    context.mock.method(VaultStore.prototype, "changeNote", async () => Promise.reject(new StorageError("full")));
+    client(context, {
+      vault: { query: async () => ({ did: ROW.did }), exec: async () => ({ result: [] }) },
+      pay: async (_, { onProgress }) => {
+        await onProgress("signed", { userOpHash: "0x1" });
+        if (step === "sent") onProgress("sent", {});
+        return error ? Promise.reject(error) : { userOpHash: "0x1", explorerUrl: "" };
+      },
+    });
+    const payee = { address: CHECKSUMMED };
+    await sending({ planned: { payee, token: COIN, value: 1n, chain: "Base", chainId: 1, typed: {} }, fee: {} });
+    assert.equal(one("main").dataset.screen, screen);
+  });
+
 const few = { address: CHECKSUMMED, balance: 0n, needed: 10n ** 15n };
 for (const [error, how, words] of [
   [new PaymentRefused("none", "payee_unregistered"), {}, "DID is not registered, or not active."],

@@ -80,9 +80,9 @@ export function shareSent(client: Client): Promise<boolean> {
     );
 }
 
-/** Records a payment or its result. */
+/** Records a payment or its result. A payment without a note, as where the storage is full, is still a payment. */
 export function noteSent(did: string, row: Sent) {
   const change = (before: Sent[] | null) =>
     [...(before ?? []).filter(({ hash }) => hash !== row.hash), row].slice(-MAX_SENT);
-  return withStore((store) => store.changeNote(sentNote(did), change));
+  return withStore((store) => store.changeNote(sentNote(did), change)).catch(() => {});
 }

@@ -188,16 +188,13 @@ class Payment {
     this.#close();
   }
 
-  /**
-   * Records the signed payment for the vault's list of payments and for the next time that this payee is paid. A
-   * payment without a note is still a payment.
-   */
+  /** Records the signed payment for the vault's list of payments and for the next time that this payee is paid. */
   async #noted(state: Sent["state"]) {
     if (!this.#hash) return;
     const { site, label } = this.#request;
     const { address, did } = this.#payee;
     const row = { hash: this.#hash, to: did ?? address, address, ...movedBy(this.#request), shop: site.host, label };
-    await noteSent(this.#did, { ...row, time: new Date().toISOString(), state }).catch(() => {});
+    await noteSent(this.#did, { ...row, time: new Date().toISOString(), state });
     if (state === "confirmed") await rememberPayee(address).catch(() => {});
   }
 
