@@ -73,6 +73,8 @@ async def test_a_payment_from_a_shop_arrives_on_the_chain(payer, chain, shop):
     await asyncio.wait_for(held.reached.wait(), PATIENCE_S)
     await window.evaluate(OVER)
     assert "Sending" in await window.evaluate("document.body.innerText"), "after the agreement, the chain decides"
+    focused = await window.evaluate("document.activeElement.id")
+    assert focused == "heading", "the keyboard and a screen reader keep their place"
     held.released.set()
     result = await asyncio.wait_for(told, PATIENCE_S)
     assert chain.usdc_of(PAYEE) - before == 12_500_000

@@ -14,7 +14,7 @@ import { familiarity, paidBefore, rememberPayee } from "../kit/payees.ts";
 import { showReceive } from "./receive.ts";
 import { type HandedOver, isPassing, refusalOf } from "./refusals.ts";
 import { type Facts, movedBy, type PaymentMessage, readRequest, Refusal, type Request } from "./request.ts";
-import { begin, type Button, guardMainButton, screen, showButtons, tell, warn } from "./screens.ts";
+import { begin, type Button, guardMainButton, keepFocus, screen, showButtons, tell, warn } from "./screens.ts";
 import { amountOf, type Payer, requestSheet, showFee, showLeft } from "./sheet.ts";
 import { Shop } from "./shop.ts";
 import { language, text, type TextKey } from "./text.ts";
@@ -314,6 +314,7 @@ class Payment {
     for (const it of document.querySelectorAll<HTMLButtonElement>("#buttons button:not(#cancel), #vaults")) {
       it.disabled = state !== "asking";
     }
+    keepFocus();
   }
 }
 

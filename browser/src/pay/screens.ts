@@ -28,12 +28,17 @@ export function screen(title: string, nodes: Node[], buttons: Button[]) {
   part("heading").focus({ preventScroll: true });
 }
 
-/** Replaces the buttons, and moves the focus to a new button if an old one had it. */
+/** Replaces the buttons, and moves the focus to a new button, or else to the heading, if an old one had it. */
 export function showButtons(buttons: Button[]) {
   const focused = document.activeElement?.id;
   part("buttons").replaceChildren(...buttons.map(made));
   guardMainButton();
-  if (focused) document.getElementById(focused)?.focus();
+  if (focused) (document.getElementById(focused) ?? part("heading")).focus({ preventScroll: true });
+}
+
+/** Moves the focus to the heading if a button has it that is disabled now: browsers would take it away. */
+export function keepFocus() {
+  if (document.activeElement?.matches(":disabled")) part("heading").focus({ preventScroll: true });
 }
 
 /** @param said announced without interrupting a screen reader */
