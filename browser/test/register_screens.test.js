@@ -91,10 +91,13 @@ onPage(
   },
 );
 
-for (const [error, goes] of [
+const PROVEN = { ...ROW, channel: "email", attestation: { expires_at: "2001-01-01T00:00:00Z" } }; // by a wrong clock
+for (const [error, goes, words = ""] of [
   [new RequestRefused("identifier_taken", 409), "choose"],
   [new RequestRefused("attestation_expired", 403), "prove"],
   [new NetworkError("gone"), null],
+  [new RequestRefused("http_429", 429), null, "The service cannot answer right now."],
+  [new RequestRefused("rate_limited", 429, { retryAfter: 60 }), null, "Too many requests."],
 ])
   onPage(
     `a registration that fails with ${error.message} goes to ${goes ?? "where it can be tried again"}`,
@@ -106,10 +109,10 @@ for (const [error, goes] of [
         account: async () => ({}),
         register: async () => Promise.reject(error),
       });
-      await finish({ ...ROW, attestation: "proof" });
-      assert.notEqual(told("alert"), "");
+      await finish(PROVEN);
+      assert.ok(told("alert") !== "" && told("alert").startsWith(words), told("alert"));
       const screen = one("main").dataset.screen;
-      if (goes) assert.deepEqual(visited.at(-1), [goes, { ...ROW, attestation: undefined }]);
+      if (goes) assert.deepEqual(visited.at(-1), [goes, { ...PROVEN, attestation: undefined }]);
       else assert.deepEqual([visited, screen], [[], "finish-failed"]);
       show({ name: "", heading: "", body: [] }); // ends the screen's timer
     },

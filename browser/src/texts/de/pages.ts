@@ -714,7 +714,7 @@ const de: typeof import("../en/pages.ts").default = {
     "Das hat gerade jemand anderes registriert. Ihr Passkey bleibt. Wählen Sie etwas anderes.",
   "problem.identifier_reserved": "Dieser Name ist reserviert. Wählen Sie einen anderen.",
   "problem.invalid": "Der Dienst nimmt diesen Namen oder diese Adresse nicht an.",
-  "problem.rate_limited": "Keine weiteren Codes bis {time}.",
+  "problem.rate_limited": "Zu viele Anfragen. Versuchen Sie es nach {time} noch einmal.",
   "problem.rate_limited.handle": "Vorerst keine weiteren Codes. Verwenden Sie einen Namen, oder warten Sie bis morgen.",
   "problem.invitation":
     "Dieser Einladungscode fehlt, ist falsch, abgelaufen oder verbraucht. Geben Sie ihn unter „Anderen Namen oder andere Adresse verwenden“ neu ein, oder lassen Sie sich einen neuen geben.",

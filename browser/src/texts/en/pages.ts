@@ -674,7 +674,7 @@ export default {
   "problem.identifier_taken": "Someone registered this just now. Your passkey is kept. Choose another.",
   "problem.identifier_reserved": "This name is reserved. Choose another.",
   "problem.invalid": "The service does not accept this name or address.",
-  "problem.rate_limited": "No more codes until {time}.",
+  "problem.rate_limited": "Too many requests. Try again after {time}.",
   "problem.rate_limited.handle": "No more codes for now. Use a name instead, or wait until tomorrow.",
   "problem.invitation":
     "This invitation code is missing, wrong, expired or used up. Choose “Use another name or address” and type it again, or ask for a new one.",
