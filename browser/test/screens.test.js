@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { navigatorHas, one, press, told, type, until } from "./dom.js";
 import { HELD, ROW, client, onPage, settled, visited } from "./on_page.js";
-import { NetworkError, VaultStore } from "../src/holdfast.ts";
+import { NetworkError, StorageError, VaultStore } from "../src/holdfast.ts";
 import { consent } from "../src/pages/connect/consent.ts";
 import { firstAnswer } from "../src/pages/connect/answered.ts";
 import { fetchCopy } from "../src/pages/drill/trials.ts";
@@ -338,6 +338,14 @@ onPage("a passkey from the autofill list says what it waits for, and what failed
   fails(new NetworkError("no answer"));
   await entered;
   assert.deepEqual([told("status"), told("alert")], ["", text("problem.offline")]);
+});
+
+onPage("a page whose browser cannot read what it stores says so, and offers to try again", async (context) => {
+  client(context, {
+    vault: { status: async () => ({ locked: true }), stored: async () => Promise.reject(new StorageError("damaged")) },
+  });
+  await enter();
+  assert.deepEqual([one("#screen button").textContent, told("alert")], [text("again"), text("problem.storage")]);
 });
 
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {

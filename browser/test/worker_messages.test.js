@@ -127,16 +127,21 @@ test("random messages crash nothing: each is answered, and the worker goes on", 
 });
 
 test("a vault that a key does not open, or that is locked, is free for other tabs", async (context) => {
-  let stored = null;
+  let [stored, full] = [null, true];
   const store = {
     load: async () => stored,
-    save: async (manifest, sealed, revision) => void (stored = { did: manifest.did, revision, manifest, sealed }),
-    own: async () => {},
+    save: async (manifest, sealed, revision) => {
+      if (full) throw new StorageError("this browser has no room left");
+      stored = { did: manifest.did, revision, manifest, sealed };
+    },
+    own: async () => full && Promise.reject(new StorageError("full")),
   };
   for (const [name, method] of Object.entries(store)) context.mock.method(VaultStore.prototype, name, method);
   const session = await booted();
   const asked = async (fn, args) => (await session.answer(message(fn, args))).reply.result;
   const key = (digit) => ({ kind: "secret", id: "device", secret: Array(32).fill(digit) });
+  assert.equal(await asked("generate", { credential: CREDENTIAL, key: key(7) }), undefined);
+  full = false; // nothing of the vault that could not be stored is in the way
   const { did } = await asked("generate", { credential: CREDENTIAL, key: key(7) });
   const held = async () => (await navigator.locks.query()).held.filter(({ name }) => name.endsWith(`:${did}`)).length;
   assert.equal(await held(), 1);
@@ -144,6 +149,11 @@ test("a vault that a key does not open, or that is locked, is free for other tab
   await until(async () => (await held()) === 0);
   assert.equal((await asked("unlock", { key: key(8) })).error, "wrong_key");
   await until(async () => (await held()) === 0);
+  full = true;
+  assert.equal(await asked("unlock", { key: key(7) }), undefined, "it cannot be noted who has the vault open");
+  await until(async () => (await held()) === 0);
+  assert.equal((await asked("status", {})).locked, true);
+  full = false;
   assert.equal((await asked("unlock", { key: key(7) })).success, true);
   await asked("lock", {});
 });

@@ -71,7 +71,7 @@ export class WorkerSession {
   async #run(request: Request) {
     const { fn, args } = request;
     if (fn === "boot") return this.#boot(args);
-    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker was not booted");
     switch (fn) {
       case "stored":
         return this.#store.manifests();
@@ -120,7 +120,7 @@ export class WorkerSession {
     const sealed = given ?? stored?.sealed;
     const least = Math.max(min_revision ?? 0, stored?.revision ?? 0);
     const answer = sealed ? this.#load(sealed, key, least) : { success: false, error: "vault_uninitialized" };
-    if (answer.success && key) await this.#own(wanted);
+    if (answer.success && key) await this.#own(wanted).catch(this.#undone);
     else this.#lock?.release();
     return answer;
   }
@@ -134,10 +134,10 @@ export class WorkerSession {
     fn: "generate" | "import" | "sync_complete",
     { replace = false, takeOver = false, ...args }: Args<"import">,
   ) {
-    if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
+    if (this.#open) return refusedVault(fn, "a vault is open in this tab", "conflict");
     const answer = this.#call(fn, args) as { success?: boolean; did: string };
     if (answer.success === false) return answer;
-    const failed = await this.#storeNew(answer.did, replace === true, takeOver);
+    const failed = await this.#storeNew(answer.did, replace === true, takeOver).catch(this.#undone);
     if (failed === null) return answer;
     this.#call("lock", {});
     return refusedVault(fn, "the vault could not be stored", failed);
@@ -154,6 +154,13 @@ export class WorkerSession {
     await this.#save({ replace });
     return null;
   }
+
+  /** Locks the vault again if this browser cannot store that it is open: the page is told that it is not. */
+  #undone = (error: unknown) => {
+    this.#call("lock", {});
+    this.#closed();
+    throw error;
+  };
 
   async #own(did: string) {
     await this.#store.own(did, this.#owner);
@@ -281,7 +288,7 @@ export class WorkerSession {
   #ask = (fn: "exec", args: object) => this.#call(fn, args);
 
   #call<Fn extends string>(fn: Fn, args: object) {
-    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker was not booted");
     const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
     return this.#enclave.call(fn, Object.fromEntries(fields));
   }

@@ -37,13 +37,15 @@ export async function enter({ locked }: { locked?: TextKey } = {}) {
   const { locked: closed } = await vault.status();
   if (!still()) return;
   if (!closed) return go("home");
-  await withoutKeyless(vault);
+  const stored = await withoutKeyless(vault)
+    .then(() => vault.stored())
+    .catch((error) => (broken(error), null));
+  if (!stored) return;
   const link = location.hash.startsWith("#pair=") ? location.href : "";
   if (link) {
     history.replaceState(null, "", location.pathname);
     return go("take", { link });
   }
-  const stored = await vault.stored();
   if (stored.length > 0) markVault();
   const taken = stored.length === 1 && (await isElsewhere(stored[0].did));
   if (!still()) return;

@@ -730,7 +730,8 @@ const de: typeof import("../en/pages.ts").default = {
   "problem.server": "Der Dienst kann gerade nicht antworten. Ihr Stand bleibt erhalten.",
   "problem.alias": "Dieser Name ist auf der Chain schon vergeben. Wählen Sie einen anderen.",
   "problem.chain": "Das Netz hat abgelehnt: {reason}. Es wurde nichts bezahlt.",
-  "problem.storage": "Dieser Browser konnte nicht speichern. Ihre letzte Änderung ist nicht gespeichert.",
+  "problem.storage":
+    "Der Speicher dieses Browsers versagt. Ihre letzte Änderung ist nicht gespeichert. Schaffen Sie Platz auf diesem Gerät, und versuchen Sie es noch einmal.",
   "problem.enclave": "Das Programm des Tresors ist nicht gestartet. Laden Sie die Seite neu.",
   "problem.stopped": "Der Tresor hat angehalten. Laden Sie die Seite neu.",
   "problem.refused": "Der Dienst hat abgelehnt: {reason}.",

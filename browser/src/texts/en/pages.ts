@@ -689,7 +689,8 @@ export default {
   "problem.server": "The service cannot answer right now. We keep your place.",
   "problem.alias": "This name is taken on the chain. Choose another one.",
   "problem.chain": "The network refused: {reason}. Nothing was paid.",
-  "problem.storage": "This browser could not save. Your last change is not stored.",
+  "problem.storage":
+    "This browser's storage failed. Your last change is not stored. Make room on this device, then try again.",
   "problem.enclave": "The vault's program did not start. Reload the page.",
   "problem.stopped": "The vault stopped. Reload the page.",
   "problem.refused": "The service refused: {reason}.",
