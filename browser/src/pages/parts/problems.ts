@@ -86,7 +86,9 @@ function refusal(error: RequestRefused) {
   }
   const key = REFUSALS[error.code];
   if (key) return text(key);
-  return error.status >= 500 || error.status === 429 ? text("problem.server") : text("problem.refused", { reason: error.code });
+  return error.status >= 500 || error.status === 429
+    ? text("problem.server")
+    : text("problem.refused", { reason: error.code });
 }
 
 /**
