@@ -55,6 +55,11 @@ class CarReader:
     _taken: int = 0
     _blocks: int = 0
 
+    @property
+    def position(self) -> int:
+        """Where in the file the last block ends that was yielded."""
+        return self._taken - len(self._waiting)
+
     def feed(self, piece: bytes) -> Iterator[Block]:
         """Yield the blocks that `piece` completes, each verified.
 
@@ -74,27 +79,30 @@ class CarReader:
     def _complete(self) -> Iterator[Block]:
         while (section := self._next_section()) is not None:
             if not self._begun:
-                self.root, self._begun = _read_header(section, any_roots=self.any_roots), True
+                self.root, self._begun = _read_header(b"".join(section), any_roots=self.any_roots), True
             else:
-                yield self._block(section)
+                yield self._block(*section)
 
-    def _block(self, section: bytes) -> Block:
+    def _block(self, begin: bytes, data: bytes) -> Block:
         self._blocks += 1
         if self._blocks > self.limits.blocks:
             raise ContentError("car_too_large", f"the CAR file has more than {self.limits.blocks} blocks")
-        cid = text_of(section[:CID_BYTES])
-        return Block(cid, verified(cid, section[CID_BYTES:]))
+        cid = text_of(begin)
+        return Block(cid, verified(cid, data))
 
-    def _next_section(self) -> bytes | None:
+    def _next_section(self) -> tuple[bytes, bytes] | None:
+        """Return the next section, cut behind its CID; None if it is not complete yet."""
         if (found := varints.decode(self._waiting, 0, _MAX_VARINT_BYTES)) is None:
             return None
         length, start = found
-        self._check_length(length, bytes(self._waiting[start : start + CID_BYTES]))
+        begin = bytes(self._waiting[start : start + min(length, CID_BYTES)])
+        self._check_length(length, begin)
         if len(self._waiting) < start + length:
             return None
-        section = bytes(self._waiting[start : start + length])
+        with memoryview(self._waiting) as view:  # copies a block of megabytes once
+            data = bytes(view[start + len(begin) : start + length])
         del self._waiting[: start + length]
-        return section
+        return begin, data
 
     def _check_length(self, length: int, begin: bytes) -> None:
         if not self._begun:

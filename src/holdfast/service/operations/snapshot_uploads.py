@@ -67,10 +67,11 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A complete, checked CAR file: its root, and each block's length."""
+    """A complete, checked CAR file: its root, and each block's length and offset."""
 
     root: Root
     sizes: dict[str, int]
+    offsets: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,8 +181,8 @@ class SnapshotUploads:
             raise
 
     async def _spool(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
-        waiting = bytearray()
-        form = OneFile(boundary, waiting.extend)
+        waiting: list[bytes] = []
+        form = OneFile(boundary, waiting.append)
         taken = 0
         await asyncio.to_thread(self.spool.mkdir, mode=0o700, parents=True, exist_ok=True)
         stream = await asyncio.to_thread(file.open, "xb", 0)
@@ -190,19 +191,18 @@ class SnapshotUploads:
                 taken += len(piece)
                 _require_allowed(taken, allowed)
                 form.feed(piece)
-                if len(waiting) >= _PIECE_BYTES:
-                    await asyncio.to_thread(_write, stream, bytes(waiting))
+                if sum(map(len, waiting)) >= _PIECE_BYTES:
+                    await asyncio.to_thread(_write, stream, b"".join(waiting))
                     waiting.clear()
             form.finish()
-            await asyncio.to_thread(_write, stream, bytes(waiting))
+            await asyncio.to_thread(_write, stream, b"".join(waiting))
         finally:
             await asyncio.to_thread(stream.close)
 
     async def _store(self, upload: str, file: Path, read: _Read) -> None:
         """Write every block to the storage, under the names that the index assigns."""
         locations = await self.index.insert_blocks(read.root.manifest.did, upload, list(read.sizes.items()))
-        keys = {location.cid: location.key for location in locations}
-        await self.blocks.put_all((keys[block.cid], block.data) for block in _distinct(file))
+        await self.blocks.put_all((location.key, _block(file, read, location.cid)) for location in locations)
 
     async def _finish(self, upload: str, bearer: Bearer, read: _Read, *, pin: bool) -> None:
         now, limits = self.clock(), await self._limits(bearer.did)
@@ -263,19 +263,17 @@ def _write(stream: BinaryIO, data: bytes) -> None:
 
 
 def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
-    with file.open("rb") as stream:
+    with file.open("rb", 0) as stream:
         while piece := stream.read(_PIECE_BYTES):
             yield from reader.feed(piece)
     reader.finish()
 
 
-def _distinct(file: Path) -> Iterator[Block]:
-    """Yield each distinct block of a checked file. Each block's hash is verified again."""
-    seen: set[str] = set()
-    for block in _blocks(file, CarReader()):
-        if block.cid not in seen:
-            seen.add(block.cid)
-            yield block
+def _block(file: Path, read: _Read, cid: str) -> bytes:
+    """Return a block of a checked file."""
+    with file.open("rb", 0) as stream:
+        stream.seek(read.offsets[cid])
+        return stream.read(read.sizes[cid])
 
 
 def _judged(file: Path, did: str) -> _Read:
@@ -294,9 +292,10 @@ def _judged(file: Path, did: str) -> _Read:
 
 
 def _read(file: Path) -> _Read:
-    reader, sizes, top = CarReader(), dict[str, int](), None
+    reader, sizes, offsets, top = CarReader(), dict[str, int](), dict[str, int](), None
     for block in _blocks(file, reader):
         sizes[block.cid] = len(block.data)
+        offsets[block.cid] = reader.position - len(block.data)
         if block.cid == reader.root:
             top = block
     if top is None:
@@ -304,4 +303,4 @@ def _read(file: Path) -> _Read:
     root = read_root(top)
     check_sizes(root, sizes)
     check_all_linked(root, sizes)
-    return _Read(root, sizes)
+    return _Read(root, sizes, offsets)
