@@ -71,7 +71,7 @@ export class WorkerSession {
   async #run(request: Request) {
     const { fn, args } = request;
     if (fn === "boot") return this.#boot(args);
-    if (!this.#enclave) throw new PluginCallError(fn, "the worker was not booted");
+    if (!this.#enclave) throw new PluginCallError(fn, "the worker has not been booted");
     switch (fn) {
       case "stored":
         return this.#store.manifests();
@@ -134,13 +134,13 @@ export class WorkerSession {
     fn: "generate" | "import" | "sync_complete",
     { replace = false, takeOver = false, ...args }: Args<"import">,
   ) {
-    if (this.#open) return refusedVault(fn, "a vault is open in this tab", "conflict");
+    if (this.#open) return refusedVault(fn, "a vault is open in this tab: lock it first", "conflict");
     const answer = this.#call(fn, args) as { success?: boolean; did: string };
     if (answer.success === false) return answer;
     const failed = await this.#storeNew(answer.did, replace === true, takeOver).catch(this.#undone);
     if (failed === null) return answer;
     this.#call("lock", {});
-    return refusedVault(fn, "the vault could not be stored", failed);
+    return refusedVault(fn, "the vault was not stored", failed);
   }
 
   /** @returns why the vault cannot be stored here; null if it can */
@@ -281,16 +281,14 @@ export class WorkerSession {
   }
 
   #isLocked() {
-    if (this.#enclave?.closed) return true;
-    return this.#call("status", {}).locked;
+    return this.#enclave?.closed || this.#call("status", {}).locked;
   }
 
   #ask = (fn: "exec", args: object) => this.#call(fn, args);
 
   #call<Fn extends string>(fn: Fn, args: object) {
-    if (!this.#enclave) throw new PluginCallError(fn, "the worker was not booted");
     const fields = Object.entries(args).filter(([name]) => !OWN_FIELDS.has(name));
-    return this.#enclave.call(fn, Object.fromEntries(fields));
+    return (this.#enclave as Enclave).call(fn, Object.fromEntries(fields));
   }
 }
 
