@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import weakref
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,7 +24,7 @@ from holdfast.client.vault.second_share import shares_of, with_share
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, ServiceError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -152,11 +152,12 @@ class AsyncVault:
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
         fields = {**given.to_json(), **options, "key": (await outside(key.host_key)).fields()}
-        made = await self._run("generate", fields, calls.Generated)
-        if keep_share is not None:
-            await self._hand_over(keep_share, shares_of(made))
-        await self._keep(made.did, made.database)
-        return made
+        async with self._whole():
+            made = await self._run("generate", fields, calls.Generated)
+            if keep_share is not None:
+                await self._hand_over(keep_share, shares_of(made))
+            await self._keep(made.did, made.database)
+            return made
 
     async def load(
         self, database: bytes | types.LoadInput | None = None, *, did: str | None = None
@@ -398,9 +399,10 @@ class AsyncVault:
         """
         wrapping = (await outside(key.host_key)).fields()
         fields = {"data": options.data, "password": options.password, "key": wrapping}
-        done = await self._run("import", fields, types.VaultImportOutput)
-        await self._store_new(done.did if done.success else None)
-        return done
+        async with self._whole():
+            done = await self._run("import", fields, types.VaultImportOutput)
+            await self._store_new(done.did if done.success else None)
+            return done
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Wrap the vault for an additional key."""
@@ -498,23 +500,33 @@ class AsyncVault:
         """
         fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
         more = {"sealed_vault": sealed_vault, "key": (await outside(key.host_key)).fields()}
-        done = await self._run("sync_complete", {**fields, **more}, types.SyncCompleteResult)
-        if done.error == "sync_rejected" and sealed_vault is not None:
-            raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
-        await self._store_new(done.did if done.success else None)
-        return done
+        async with self._whole():
+            done = await self._run("sync_complete", {**fields, **more}, types.SyncCompleteResult)
+            if done.error == "sync_rejected" and sealed_vault is not None:
+                raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
+            await self._store_new(done.did if done.success else None)
+            return done
 
     async def _store_new(self, did: str | None) -> None:
-        """Store a received vault, or discard it if a vault with its DID is stored already; None: none was received."""
+        """Store a received vault. Raises StorageError if one of its DID is stored; None: none was received."""
         if did is None:
             return
-        try:
-            await asyncio.to_thread(self._keeper.check_new, did)
-        except StorageError:
-            await self._ready.aclose()
-            await self._start()
-            raise
+        await asyncio.to_thread(self._keeper.check_new, did)
         await self._store_changes(forget=False)
+
+    @asynccontextmanager
+    async def _whole(self) -> AsyncIterator[None]:
+        """Discard a vault that the body of the `with` statement made and could not store, or was cancelled before."""
+        before = await self.status()
+        try:
+            yield
+        except BaseException:
+            if self._enclave is not None:
+                now = await self.status()  # after the call of the enclave that was cancelled
+                if (now.did, now.locked) != (before.did, before.locked):
+                    await self._enclave.aclose()
+                    await self._start()
+            raise
 
     async def _start(self) -> None:
         from holdfast.enclave import AsyncEnclave  # imports the WebAssembly runtime, so only where it is needed
