@@ -340,6 +340,20 @@ onPage("a passkey from the autofill list says what it waits for, and what failed
   assert.deepEqual([told("status"), told("alert")], ["", text("problem.offline")]);
 });
 
+onPage("while the vault's program does not come, the vault's page says that it waits", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  service().vault.dispatchEvent(new CustomEvent("taken")); // so the next client boots anew
+  let booted;
+  const boot = () => new Promise((done) => (booted = done));
+  client(context, { boot, vault: { status: async () => ({ locked: false }) } });
+  const entered = enter();
+  context.mock.timers.tick(8000);
+  assert.equal(told("status"), text("slow"));
+  booted({});
+  await entered;
+  assert.deepEqual([told("status"), visited], ["", [["home", undefined]]]);
+});
+
 onPage("a page whose browser cannot read what it stores says so, and offers to try again", async (context) => {
   client(context, {
     vault: { status: async () => ({ locked: true }), stored: async () => Promise.reject(new StorageError("damaged")) },

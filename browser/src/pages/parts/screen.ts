@@ -11,6 +11,8 @@ let title = "";
 let redraw: (() => void) | null = null;
 /** Counts the screens that were shown or began to be prepared. */
 let turn = 0;
+/** the turn of the screen that is shown */
+let turnShown = 0;
 let again = false;
 /** Called after each screen was drawn. */
 let drawn = () => {};
@@ -64,7 +66,7 @@ export function show({
   ending.abort();
   ending = new AbortController();
   redraw = drawAgain ?? null;
-  if (!again) turn += 1;
+  if (!again) turnShown = turn += 1;
   const main = document.querySelector("main") as HTMLElement;
   const h1 = el("h1", { tabindex: "-1" }, heading);
   main.classList.toggle("wide", wide);
@@ -134,13 +136,13 @@ export async function run(pressed: HTMLElement | null, work: () => Promise<unkno
 }
 
 /**
- * Says that the service is slow, if the person waits for what a button does.
+ * Says that the service is slow, if the person waits for what a button does or for a screen.
  *
  * @returns says again what was said before
  */
 export function saySlow(): () => void {
   const before = part("status").textContent;
-  if (running) say(text("slow"));
+  if (running || turn !== turnShown) say(text("slow"));
   return () => part("status").textContent === text("slow") && say(before);
 }
 

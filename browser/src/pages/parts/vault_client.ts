@@ -26,23 +26,26 @@ let client: Client | null = null;
 let booted: Promise<unknown> | null = null;
 let onEnd: (type: string, why: string) => void = () => {};
 
-/** Sends a request. While its answer does not come, the person is told so. */
-const watched: typeof fetch = async (...given) => {
+/** Waits for `work`. While it does not end, the person is told so. */
+async function watched<T>(work: Promise<T>): Promise<T> {
   let answered = () => {};
   const timer = setTimeout(() => (answered = saySlow()), SLOW_MS);
   try {
-    const response = await fetch(...given);
+    const answer = await work;
     answered();
-    return response;
+    return answer;
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** Returns the client without waiting for its enclave, which requests to the service do not need. */
 export function service(): Client {
   if (!client) {
-    const made = (client = new Client({ fetch: watched, snapshots: { serviceDid: SERVICE_DID } }));
+    const made = (client = new Client({
+      fetch: (...given) => watched(fetch(...given)),
+      snapshots: { serviceDid: SERVICE_DID },
+    }));
     made.invitation = invitation;
     made.secondKey = secondPasskey(made.vault, confirmedSecond, () => used);
     askDuringFirstCopy(made.vault);
@@ -76,7 +79,7 @@ export async function ready(): Promise<Client> {
   const present = service();
   booted ??= present.boot();
   try {
-    await booted;
+    await watched(booted);
   } catch (error) {
     if (client === present) client = booted = null; // the next attempt starts with a new client
     throw error;
