@@ -35,6 +35,31 @@ export function paragraph(key: TextKey, values: Record<string, string | number> 
   return el("p", { class: look }, text(key, values));
 }
 
+export type StepState = "waiting" | "busy" | "done" | "later";
+
+/**
+ * Creates a list of steps. A step's words say what is true once it is done, so screen readers read its state first.
+ *
+ * @returns `mark` changes a step's state; `stopped` says that none is busy, and returns the list
+ */
+export function stepList(steps: [name: string, words: string][]) {
+  const list = el("ul", { class: "steps" }, ...steps.map(([name]) => el("li", { "data-step": name })));
+  const known = new Map(steps);
+  const mark = (name: string, state: StepState, words = known.get(name)) => {
+    const node = list.querySelector<HTMLElement>(`[data-step="${name}"]`);
+    if (!node || !words) return;
+    node.dataset.state = state;
+    node.replaceChildren(el("span", {}, el("span", { class: "unseen" }, `${text(`step.${state}`)}: `), words));
+  };
+  const stopped = () => {
+    const busy = list.querySelector<HTMLElement>('[data-state="busy"]')?.dataset.step;
+    if (busy) mark(busy, "waiting");
+    return list;
+  };
+  for (const [name] of steps) mark(name, "waiting");
+  return { list, mark, stopped };
+}
+
 let count = 0;
 
 /**

@@ -3,7 +3,18 @@
 import type { VaultKey } from "../../passkeys/secrets.ts";
 import { NetworkError, PluginCallError, RequestRefused, passkeyKey, usePasskey } from "../library.ts";
 import { text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
+import {
+  button,
+  buttons,
+  el,
+  field,
+  form,
+  paragraph,
+  stepList,
+  submit,
+  type Press,
+  type StepState,
+} from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
 import { type Begun, setBegun } from "../parts/notes.ts";
 import { succeeded } from "../parts/problems.ts";
@@ -76,7 +87,7 @@ function locked(row: Begun) {
   if (!row.password) void run(null, withPasskey, text("passkey.open"));
 }
 
-async function work(row: Begun, { list, mark, lead, container, signal }: ReturnType<typeof drawn>) {
+async function work(row: Begun, { mark, stopped, lead, container, signal }: ReturnType<typeof drawn>) {
   try {
     const client = await ready();
     const account = await client.account().catch((error) => error);
@@ -98,27 +109,23 @@ async function work(row: Begun, { list, mark, lead, container, signal }: ReturnT
     mark("copy", copy);
     if (!signal.aborted) await go("safety", row);
   } catch (error) {
-    await failed(row, error, list);
+    await failed(row, error, stopped());
   }
 }
 
 /** @param chain its name; empty if the service does not respond */
 function drawn(resumed: boolean, chain: string) {
-  const steps: [string, string, string][] = [
-    ["passkey", "done", text("finish.passkey")],
-    ["vault", "done", text("finish.vault")],
-    ["account", "busy", text("finish.account")],
-    ["chain", "", chain ? text("finish.chain", { chain }) : text("finish.chain.unnamed")],
-    ["service", "", text("finish.service")],
-    ["copy", "", text("finish.copy")],
-  ];
-  const list = el(
-    "ul",
-    { class: "steps" },
-    ...steps.map(([name, state, words]) =>
-      el("li", { "data-step": name, "data-state": state || null }, el("span", {}, words)),
-    ),
-  );
+  const { list, mark, stopped } = stepList([
+    ["passkey", text("finish.passkey")],
+    ["vault", text("finish.vault")],
+    ["account", text("finish.account")],
+    ["chain", chain ? text("finish.chain", { chain }) : text("finish.chain.unnamed")],
+    ["service", text("finish.service")],
+    ["copy", text("finish.copy")],
+  ]);
+  mark("passkey", "done");
+  mark("vault", "done");
+  mark("account", "busy");
   const lead = paragraph("finish.lead");
   const container = el("div", { "data-name": "first-copy", "aria-live": "polite" });
   const signal = show({
@@ -128,13 +135,11 @@ function drawn(resumed: boolean, chain: string) {
     redraw: () => {},
   });
   say(text(resumed ? "finish.resumed" : "working"));
-  const mark = (step: Step, state: string) => {
-    const item = list.querySelector(`[data-step="${step}"]`) as HTMLElement;
-    item.dataset.state = state === "off" ? "later" : state;
+  const marked = (step: Step, state: StepState | "off") => {
     const otherwise = OTHERWISE[`${step} ${state}`];
-    if (otherwise) item.textContent = text(otherwise);
+    mark(step, state === "off" ? "later" : state, otherwise && text(otherwise));
   };
-  return { list, mark, lead, container, signal };
+  return { mark: marked, stopped, lead, container, signal };
 }
 
 async function failed(row: Begun, error: unknown, list: HTMLElement): Promise<void> {
@@ -154,7 +159,6 @@ async function failed(row: Begun, error: unknown, list: HTMLElement): Promise<vo
 }
 
 function unfinished(row: Begun, error: unknown, list: HTMLElement) {
-  list.querySelectorAll('[data-state="busy"]').forEach((it) => it.removeAttribute("data-state"));
   const signal = show({
     name: "finish-failed",
     heading: text("finish.failed.heading"),

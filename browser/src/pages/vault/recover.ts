@@ -9,7 +9,7 @@ import type { Unconfirmed } from "../../snapshots/recovery.ts";
 import { endWaitingPasskeys, usePasskey } from "../library.ts";
 import { confirmed } from "../parts/dialog.ts";
 import { moment, text, type TextKey } from "../parts/language.ts";
-import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
+import { button, buttons, field, form, paragraph, stepList, submit } from "../parts/nodes.ts";
 import { markVault, setVaultOf } from "../parts/notes.ts";
 import { shown } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
@@ -51,7 +51,7 @@ export function backupButton(kind: "main" | "plain" | "") {
 }
 
 async function brought(given: Given) {
-  const { list, mark } = drawn(given);
+  const { mark, stopped } = drawn(given);
   try {
     const client = await ready();
     const found = await client.recover({ ...given, accept: accepted, onProgress: mark });
@@ -60,7 +60,7 @@ async function brought(given: Given) {
     markVault();
     await go("home", { said: saidOf(found) });
   } catch (error) {
-    failed(given, refusedRecovery(error), list);
+    failed(given, refusedRecovery(error), stopped());
   }
 }
 
@@ -72,25 +72,20 @@ function saidOf({ updatedAt, newer }: { updatedAt: number; newer: { updatedAt: n
 
 function drawn({ car }: Given) {
   const names = car ? ["chosen", "open"] : Object.values(STEPS);
-  const list = el(
-    "ul",
-    { class: "steps" },
-    ...names.map((name) => el("li", { "data-step": name }, el("span", {}, text(`recover.${name}` as TextKey)))),
-  );
+  const { list, mark, stopped } = stepList(names.map((name) => [name, text(`recover.${name}` as TextKey)]));
   show({ name: "recover", heading: text("recover.heading"), body: [list], redraw: () => {} });
   say(text("working"));
-  const mark = (
+  const reached = (
     step: string,
     { done = 0, all = 0, places = [] }: { done?: number; all?: number; places?: string[] } = {},
   ) => {
     if (all > 1) say(text("recover.parts", { done, all }));
     if (places.length) say(text("recover.unanswered", { places: places.join(", ") }));
-    const item = list.querySelector<HTMLElement>(`[data-step="${STEPS[step]}"]`);
-    if (item) item.dataset.state = "done";
+    mark(STEPS[step], "done");
     const next = list.querySelector<HTMLElement>("li:not([data-state=done])");
-    if (next) next.dataset.state = "busy";
+    if (next) mark(next.dataset.step as string, "busy");
   };
-  return { list, mark };
+  return { mark: reached, stopped };
 }
 
 /**
@@ -122,7 +117,6 @@ export function refusedRecovery(thrown: unknown) {
 }
 
 function failed(given: Given, error: unknown, list: HTMLElement) {
-  list.querySelectorAll('[data-state="busy"]').forEach((it) => it.removeAttribute("data-state"));
   const withPassword = error instanceof ProblemError && WITH_PASSWORD.includes(error.key);
   show({
     name: "recover-failed",
