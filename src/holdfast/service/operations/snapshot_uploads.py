@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -181,8 +182,8 @@ class SnapshotUploads:
             raise
 
     async def _spool(self, file: Path, boundary: bytes, pieces: AsyncIterator[bytes], allowed: int) -> None:
-        waiting: list[bytes] = []
-        form = OneFile(boundary, waiting.append)
+        waiting = bytearray()
+        form = OneFile(boundary, waiting.extend)
         taken = 0
         await asyncio.to_thread(self.spool.mkdir, mode=0o700, parents=True, exist_ok=True)
         stream = await asyncio.to_thread(file.open, "xb", 0)
@@ -191,11 +192,11 @@ class SnapshotUploads:
                 taken += len(piece)
                 _require_allowed(taken, allowed)
                 form.feed(piece)
-                if sum(map(len, waiting)) >= _PIECE_BYTES:
-                    await asyncio.to_thread(_write, stream, b"".join(waiting))
+                if len(waiting) >= _PIECE_BYTES:
+                    await asyncio.to_thread(_write, stream, waiting)
                     waiting.clear()
             form.finish()
-            await asyncio.to_thread(_write, stream, b"".join(waiting))
+            await asyncio.to_thread(_write, stream, waiting)
         finally:
             await asyncio.to_thread(stream.close)
 
@@ -256,10 +257,11 @@ async def _in_time(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield piece
 
 
-def _write(stream: BinaryIO, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[stream.write(view) :]
+def _write(stream: BinaryIO, data: bytearray) -> None:
+    with memoryview(data) as view:
+        done = 0
+        while done < len(view):
+            done += stream.write(view[done:])
 
 
 def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
@@ -270,10 +272,13 @@ def _blocks(file: Path, reader: CarReader) -> Iterator[Block]:
 
 
 def _block(file: Path, read: _Read, cid: str) -> bytes:
-    """Return a block of a checked file."""
-    with file.open("rb", 0) as stream:
+    """Return a block of a checked file. Raises OSError, also if the disk returns less than was written."""
+    with file.open("rb") as stream:
         stream.seek(read.offsets[cid])
-        return stream.read(read.sizes[cid])
+        data = stream.read(read.sizes[cid])
+    if len(data) != read.sizes[cid]:
+        raise OSError(errno.EIO, "the received file is shorter than it was", file)
+    return data
 
 
 def _judged(file: Path, did: str) -> _Read:
