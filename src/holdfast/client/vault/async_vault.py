@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import weakref
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,7 +24,7 @@ from holdfast.client.vault.second_share import shares_of, with_share
 from holdfast.wire.client_errors import ClientStateError, PluginCallError, ServiceError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -152,12 +152,11 @@ class AsyncVault:
         if keep_share is not None:
             options = {**options, "keep_val_share": False}
         fields = {**given.to_json(), **options, "key": (await outside(key.host_key)).fields()}
-        async with self._whole():
-            made = await self._run("generate", fields, calls.Generated)
-            if keep_share is not None:
-                await self._hand_over(keep_share, shares_of(made))
-            await self._keep(made.did, made.database)
-            return made
+        made = await self._run("generate", fields, calls.Generated)
+        if keep_share is not None:
+            await self._hand_over(keep_share, shares_of(made))
+        await self._or_discarded(self._keep(made.did, made.database))
+        return made
 
     async def load(
         self, database: bytes | types.LoadInput | None = None, *, did: str | None = None
@@ -399,10 +398,9 @@ class AsyncVault:
         """
         wrapping = (await outside(key.host_key)).fields()
         fields = {"data": options.data, "password": options.password, "key": wrapping}
-        async with self._whole():
-            done = await self._run("import", fields, types.VaultImportOutput)
-            await self._store_new(done.did if done.success else None)
-            return done
+        done = await self._run("import", fields, types.VaultImportOutput)
+        await self._store_new(done.did if done.success else None)
+        return done
 
     async def add_key(self, key: KeyProvider) -> calls.Wraps:
         """Wrap the vault for an additional key."""
@@ -500,32 +498,29 @@ class AsyncVault:
         """
         fields = {"session_id": session_id, "code": code, "encrypted_vault": encrypted_vault}
         more = {"sealed_vault": sealed_vault, "key": (await outside(key.host_key)).fields()}
-        async with self._whole():
-            done = await self._run("sync_complete", {**fields, **more}, types.SyncCompleteResult)
-            if done.error == "sync_rejected" and sealed_vault is not None:
-                raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
-            await self._store_new(done.did if done.success else None)
-            return done
+        done = await self._run("sync_complete", {**fields, **more}, types.SyncCompleteResult)
+        if done.error == "sync_rejected" and sealed_vault is not None:
+            raise PluginCallError("sync_complete", "the vault did not come whole with its other keys", done.error)
+        await self._store_new(done.did if done.success else None)
+        return done
 
     async def _store_new(self, did: str | None) -> None:
-        """Store a received vault. Raises StorageError if one of its DID is stored; None: none was received."""
-        if did is None:
-            return
+        """Store a received vault, or discard it if a vault with its DID is stored already; None: none was received."""
+        if did is not None:
+            await self._or_discarded(self._store_if_new(did))
+
+    async def _store_if_new(self, did: str) -> None:
         await asyncio.to_thread(self._keeper.check_new, did)
         await self._store_changes(forget=False)
 
-    @asynccontextmanager
-    async def _whole(self) -> AsyncIterator[None]:
-        """Discard a vault that the body of the `with` statement made and could not store, or was cancelled before."""
-        before = await self.status()
+    async def _or_discarded(self, storing: Awaitable[None]) -> None:
+        """Store a new vault. One that cannot be stored is discarded, so that it is not in the next one's way."""
         try:
-            yield
-        except BaseException:
-            if self._enclave is not None:
-                now = await self.status()  # after the call of the enclave that was cancelled
-                if (now.did, now.locked) != (before.did, before.locked):
-                    await self._enclave.aclose()
-                    await self._start()
+            await storing
+        except StorageError:
+            await self._ready.aclose()
+            self._keeper.discarded()
+            await self._start()
             raise
 
     async def _start(self) -> None:

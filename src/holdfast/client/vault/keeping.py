@@ -30,6 +30,10 @@ class Keeper:
         """Record that the enclave is about to seal a revision, which `keep` must store."""
         self._behind = True
 
+    def discarded(self) -> None:
+        """Record that what the enclave sealed is gone: nothing is to be stored."""
+        self._behind = False
+
     def forget(self) -> None:
         """Record that all older revisions must be deleted when the next one is stored."""
         self._forgetting = True
