@@ -3,7 +3,7 @@
 import type { Vault } from "../vault/vault.ts";
 import { writeCar } from "./cars.ts";
 import { SnapshotConflict, reasonOf } from "./errors.ts";
-import { ClientStateError, RequestRefused, ServiceError, insteadOf } from "../errors.ts";
+import { ClientStateError, RequestRefused } from "../errors.ts";
 import { pinRequested, type SnapshotHosts } from "./hosts.ts";
 import { forgottenNote, type VaultStore } from "../vault/store.ts";
 import type { InTurn } from "../vault/turns.ts";
@@ -52,9 +52,10 @@ export class Publisher {
     this.#inTurn = inTurn;
   }
 
-  /** Discards the cached name and delegation, because the vault was opened or changed. */
+  /** Discards the cached name and delegation, because the vault, perhaps another one, was opened or changed. */
   changed() {
     this.#known = null;
+    this.#isVerified = false;
   }
 
   /** @returns how far the upload is; `queued` if the vault has changed since the last one */
@@ -141,11 +142,12 @@ export class Publisher {
   /** Asks the service once what it still has: less, after a restored backup. */
   async #verified(state: SnapshotState, name: string) {
     if (this.#isVerified || state.acknowledgedRoot === null) return state;
-    const record = await this.#hosts.gateways.record(name).catch(insteadOf(ServiceError, undefined));
-    if (record === undefined) return state; // it does not say
+    const { newest, hasMain, atMain } = await this.#hosts.gateways.answers(name);
+    if (!hasMain) return state; // it does not say
     this.#isVerified = true;
-    if (record && record.sequence >= state.sequence) return state;
-    return this.#note(state, { acknowledgedRoot: record && record.rootCid, acknowledgedRevision: 0 });
+    if (newest && atMain && newest.sequence >= state.sequence) return state;
+    const acknowledgedRoot = newest && newest.rootCid;
+    return this.#note(state, { status: "queued", acknowledgedRoot, acknowledgedRevision: 0 });
   }
 
   /**

@@ -65,7 +65,8 @@ def _is_current(vault: Vault, store: VaultStore, service: str) -> bool:
 
     stored = store.load(vault.status().did)
     state = read_state(store, stored.manifest.did) if stored else None
-    return bool(stored and state and state.service == did_of_service(service) and not is_due(stored, state))
+    audience = os.environ.get(SERVICE_DID) or did_of_service(service)
+    return bool(stored and state and state.service == audience and not is_due(stored, state))
 
 
 def publish(vault: Vault, service: str) -> SnapshotState:

@@ -76,8 +76,8 @@ class Publisher:
         self._is_verified = False
 
     def changed(self) -> None:
-        """Discard the cached name and delegation, because the vault was opened or changed."""
-        self._known = None
+        """Discard the cached name and delegation, because the vault, perhaps another one, was opened or changed."""
+        self._known, self._is_verified = None, False
 
     async def state(self) -> SnapshotState:
         """Return the current state: queued after a change. Raises ClientStateError without a vault, StorageError."""
@@ -151,15 +151,14 @@ class Publisher:
         """Return the state after the service was asked once what it still has: less, after a restored backup."""
         if self._is_verified or state.acknowledged_root is None:
             return state
-        try:
-            record = await self._hosts.gateway.record(publishing.name)
-        except ServiceError:
+        answers = await self._hosts.gateway.answers(publishing.name)
+        if not answers.has_main:
             return state  # it does not say
-        self._is_verified = True
-        if record is not None and record.sequence >= state.sequence:
+        self._is_verified, record = True, answers.newest
+        if record is not None and answers.at_main and record.sequence >= state.sequence:
             return state
         root = record.root_cid if record else None
-        return await self._note(state, acknowledged_root=root, acknowledged_revision=0)
+        return await self._note(state, status="queued", acknowledged_root=root, acknowledged_revision=0)
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:
         """Compare the published record with this device's state. Raises SnapshotConflict.
