@@ -42,7 +42,7 @@ onPage("once the service knows the name, nothing but the first copy is awaited, 
     register: async ({ handle, onProgress }) => {
       for (const step of ["session", "sent to the chain", "on the chain"]) onProgress(step);
       assert.equal(told("status"), text("working"));
-      assert.equal(one('[data-step="service"]').textContent, "Now: Saved", "it is not said to be done");
+      assert.equal(one('[data-step="service"]').textContent, "In progress: Saved", "it is not said to be done");
       return { did: ROW.did, identifier: handle, txHash: `0x${"12".repeat(32)}` };
     },
     snapshots: () => new Promise(() => {}),

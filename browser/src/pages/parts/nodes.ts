@@ -38,7 +38,8 @@ export function paragraph(key: TextKey, values: Record<string, string | number> 
 export type StepState = "waiting" | "busy" | "done" | "later";
 
 /**
- * Creates a list of steps. A step's words say what is true once it is done, so screen readers read its state first.
+ * Creates a list of steps. A step's words say what is true once it is done, so screen readers read its state first;
+ * those of one that is left out say why.
  *
  * @returns `mark` changes a step's state; `stopped` says that none is busy, and returns the list
  */
@@ -49,7 +50,8 @@ export function stepList(steps: [name: string, words: string][]) {
     const node = list.querySelector<HTMLElement>(`[data-step="${name}"]`);
     if (!node || !words) return;
     node.dataset.state = state;
-    node.replaceChildren(el("span", {}, el("span", { class: "unseen" }, `${text(`step.${state}`)}: `), words));
+    const said = state !== "later" && el("span", { class: "unseen" }, `${text(`step.${state}`)}: `);
+    node.replaceChildren(el("span", {}, said, words));
   };
   const stopped = () => {
     const busy = list.querySelector<HTMLElement>('[data-state="busy"]')?.dataset.step;

@@ -81,7 +81,7 @@ function isUnloaded(error: unknown) {
 
 function refusal(error: RequestRefused) {
   if (error.code === "rate_limited") {
-    if (!error.retryAfter) return text("problem.rate_limited.handle");
+    if (!error.retryAfter) return text("problem.rate_limited.later");
     return text("problem.rate_limited", { time: moment(Date.now() + error.retryAfter * 1000) });
   }
   const key = REFUSALS[error.code];

@@ -675,7 +675,7 @@ export default {
   "problem.identifier_reserved": "This name is reserved. Choose another.",
   "problem.invalid": "The service does not accept this name or address.",
   "problem.rate_limited": "Too many requests. Try again after {time}.",
-  "problem.rate_limited.handle": "No more codes for now. Use a name instead, or wait until tomorrow.",
+  "problem.rate_limited.later": "Too many requests. Try again later.",
   "problem.invitation":
     "This invitation code is missing, wrong, expired or used up. Choose “Use another name or address” and type it again, or ask for a new one.",
   "problem.ip_limit":
@@ -685,16 +685,14 @@ export default {
   "problem.attestation": "Please confirm your address once more.",
   "problem.credential": "This passkey is registered for another identity.",
   "step.waiting": "Not yet",
-  "step.busy": "Now",
+  "step.busy": "In progress",
   "step.done": "Done",
-  "step.later": "Left out",
   slow: "The service has not answered yet. You can wait, or reload this page and try again later.",
   "problem.offline": "No connection to the service. We keep your place.",
   "problem.server": "The service cannot answer right now. We keep your place.",
   "problem.alias": "This name is taken on the chain. Choose another one.",
   "problem.chain": "The network refused: {reason}. Nothing was paid.",
-  "problem.storage":
-    "This browser's storage failed. Your last change is not stored. Make room on this device, then try again.",
+  "problem.storage": "This browser could not read or save. Make room on this device, then try again.",
   "problem.enclave": "The vault's program did not start. Reload the page.",
   "problem.stopped": "The vault stopped. Reload the page.",
   "problem.refused": "The service refused: {reason}.",
