@@ -157,8 +157,8 @@ export class WorkerSession {
 
   /** Locks the vault again if this browser cannot store that it is open: the page is told that it is not. */
   #undone = (error: unknown) => {
+    this.#closed(); // first, because a call of an enclave that has stopped throws
     this.#call("lock", {});
-    this.#closed();
     throw error;
   };
 
