@@ -291,7 +291,7 @@ def test_a_node_that_does_not_search_the_whole_chain(chain, ada, sender):
     chain.give(ada.account, DOLLAR)
     with node_of(chain, "eth_getTransactionReceipt", lambda it: {"jsonrpc": "2.0", "id": it["id"], "result": 7}) as url:
         told = ada.terminal.run(*near, "--rpc", url, "--yes", code=Exit.UNAVAILABLE).stderr
-    assert "it may have been sent: look at what the account has" in told and chain.usdc_of(ada.account) == 0
+    assert "it may have been sent: look first what the account has" in told and chain.usdc_of(ada.account) == 0
 
 
 def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import client_vault as common
@@ -77,9 +77,12 @@ def _targets(options: AccountOptions, client: Client, also: Sequence[str]) -> li
     from holdfast.client.http.refusals import RequestRefused
 
     chains: list[Target] = []
-    with suppress(RequestRefused):  # an older service has one chain
+    try:
         others = [chain for chain in client.chains().chains if chain.payments and not chain.main]
         chains = [(options.service, chain.chain_id) for chain in others]
+    except RequestRefused as error:
+        if error.status != HTTPStatus.NOT_FOUND:  # an older service has one chain
+            raise
     return [*chains, *((service, None) for service in also)]
 
 
@@ -93,8 +96,10 @@ def _others(
         return []
     try:
         history, origin = client.account_history(), client.account_origin()
-    except ServiceError as error:  # what was brought so far is still reported
-        rows = [_row(target, common.words_of(error)) for target in targets]
+    except ServiceError as error:
+        if not signed:
+            raise
+        rows = [_row(target, common.words_of(error)) for target in targets]  # the main chain's is reported too
         common.say("\n".join(map(_line, rows)))
         return rows
     return _brought(options, client, [*signed, *history], origin, targets)

@@ -6,6 +6,7 @@ import base64
 import getpass
 import io
 import logging
+import math
 import os
 import sys
 import warnings
@@ -160,7 +161,7 @@ def words_of(error: ServiceError) -> str:
     """Return what an error says and, if known, what helps."""
     remedy, wait = _REMEDIES.get(getattr(error, "code", None) or ""), getattr(error, "retry_after_s", None)
     if remedy is None and wait:
-        remedy = f"try again in {wait:.0f} seconds"
+        remedy = f"try again in {math.ceil(wait)} seconds"
     return f"{error}: {remedy}" if remedy else str(error)
 
 

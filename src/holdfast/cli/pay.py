@@ -105,7 +105,7 @@ def _confirmed(client: Client, params: PaymentParams, *, yes: bool, as_json: boo
         raise
     except NetworkError as error:
         if "signed" in steps:  # so the bundler may have it
-            fail(common.exit_of(error), f"{common.words_of(error)}: {UNCONFIRMED}", as_json=as_json)
+            fail(common.exit_of(error), f"{error}: {UNCONFIRMED}", as_json=as_json)
         raise
 
 

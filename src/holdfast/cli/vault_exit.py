@@ -179,13 +179,19 @@ def _planned(standing: Standing, request: ExitRequest, nodes: exit_steps.Nodes) 
 
 
 def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, object], *, as_json: bool) -> None:
+    from holdfast.chain.errors import NoReceipt
+    from holdfast.client.flows.failures import OperationFailed
     from holdfast.wire.client_errors import NetworkError
 
     operation = first.signed(plan)
     try:
         done = nodes.ask(lambda reached: reached.way.send(plan, operation))
-    except NetworkError:
-        note("it may have been sent: look at what the account has, without --to, before you try again", as_json=as_json)
+    except (NetworkError, OperationFailed) as error:
+        if isinstance(error, NetworkError) or isinstance(error.__cause__, (NoReceipt, TimeoutError)):
+            note(
+                "it may have been sent: look first what the account has, without --to",
+                as_json=as_json,
+            )
         raise
     emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
 

@@ -40,8 +40,9 @@ def whoami(
         with Client(
             service, vault=vault, account=account, foreign_contracts=foreign, retries=Retries(attempts=1)
         ) as client:
+            # The newest passkey first: after a move, the older ones are those of the former service.
             looked_up = (client.lookup_did(it.credential_id) for it in reversed(found.credentials))
-            record = next((it for it in looked_up if it and it.did == found.did), None)  # others are of other services
+            record = next((it for it in looked_up if it and it.did == found.did), None)
             address = _account(client)
             ownership = _ownership(client, vault) if address else None
             others = _others(client, vault, address) if address else None

@@ -26,11 +26,14 @@ class Rule(NamedTuple):
     most: int | None = None
 
 
-_NOT_CONFIGURED = (
-    errors.BUNDLER_NOT_CONFIGURED,
-    errors.GUARDIAN_NOT_CONFIGURED,
-    errors.INDEXER_NOT_CONFIGURED,
-    errors.WORKFLOW_NOT_CONFIGURED,
+_NOT_CONFIGURED = tuple(
+    row.error
+    for row in (
+        errors.BUNDLER_NOT_CONFIGURED,
+        errors.GUARDIAN_NOT_CONFIGURED,
+        errors.INDEXER_NOT_CONFIGURED,
+        errors.WORKFLOW_NOT_CONFIGURED,
+    )
 )
 
 
@@ -44,7 +47,7 @@ class RequestRetries(NamedTuple):
     first_s: float = 0.2
     longest_s: float = 5.0
     rules: tuple[Rule, ...] = (
-        Rule("reads", tuple(row.error for row in _NOT_CONFIGURED), most=0),
+        Rule("reads", _NOT_CONFIGURED, most=0),
         Rule("reads", (NO_ANSWER, _IN_USE, "429", "502", "503", "504")),
         Rule("keyed", (NO_ANSWER, LATE), most=1),  # the first response was lost
         Rule("keyed", (_IN_USE,)),  # the service still processes the first request

@@ -94,7 +94,7 @@ def test_two_processes_cannot_hold_it(store, tmp_path):
         VaultStore(directory=tmp_path)
     script = f"from holdfast.client.storage.vault_store import VaultStore; VaultStore(directory={str(tmp_path)!r})"
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert "here or in another process" in other.stderr
+    assert "in this program or another" in other.stderr
     store.close()
     VaultStore(directory=tmp_path).close()
 

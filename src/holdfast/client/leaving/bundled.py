@@ -63,8 +63,8 @@ class Bundled:
             transaction = to_hex(sent.transaction_hash)
             try:
                 receipt = await mined(self.chain, transaction)
-            except TimeoutError:
-                raise OperationFailed(f"the node does not have the bundler's transaction {transaction}") from None
+            except TimeoutError as error:
+                raise OperationFailed(f"the node does not have the bundler's transaction {transaction}") from error
         return done_in(receipt, plan)
 
     async def _payer(self, account: Account, max_cost: int) -> Payer:

@@ -95,8 +95,8 @@ class Ordinary:
             sent = await send_raw(self.chain, transaction.signed(self.key))
             try:
                 return done_in(await mined(self.chain, sent), plan)
-            except TimeoutError:
-                raise OperationFailed(f"transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from None
+            except TimeoutError as error:
+                raise OperationFailed(f"transaction {sent} is not mined after {MINED_WITHIN_S:.0f} s") from error
 
     async def _gas_of(self, move: Move, account: Account) -> int:
         """Return the most gas of a call in the batch: a transaction's with it. Works without the account's code."""

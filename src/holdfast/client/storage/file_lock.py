@@ -30,7 +30,9 @@ class FileLock:
             _lock(self._file, wait=wait)
         except OSError as error:
             os.close(self._file)
-            raise StorageError("the vault store is open here or in another process: close it there") from error
+            raise StorageError(
+                "the vault store is open already, in this program or another: close it there first"
+            ) from error
 
     @property
     def descriptor(self) -> int:
