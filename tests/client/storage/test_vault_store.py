@@ -90,7 +90,7 @@ def test_the_default_name_and_names_that_are_refused(tmp_path):
 
 
 def test_two_processes_cannot_hold_it(store, tmp_path):
-    with pytest.raises(StorageError, match="another process"):
+    with pytest.raises(StorageError, match="in this program or another"):
         VaultStore(directory=tmp_path)
     script = f"from holdfast.client.storage.vault_store import VaultStore; VaultStore(directory={str(tmp_path)!r})"
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
