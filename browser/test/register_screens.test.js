@@ -13,7 +13,16 @@ import { finish } from "../src/pages/register/finish.ts";
 import { prove } from "../src/pages/register/prove.ts";
 import { safety } from "../src/pages/register/safety.ts";
 import { start } from "../src/pages/start.ts";
+import { identityCard } from "../src/pages/vault/identity.ts";
 import { passkeysCard } from "../src/pages/vault/passkeys.ts";
+
+onPage("a vault that no service knows is registered with its newest passkey: after a move, its only one here", () => {
+  const ids = ["former", "newest"];
+  const credentials = ids.map((it) => ({ credential_id: it }));
+  document.body.append(identityCard({ did: ROW.did, name: "ada", record: null, unregistered: ids, credentials }));
+  press("register");
+  assert.equal(visited[0][1].credentialId, "newest");
+});
 
 for (const [registered, said] of [
   [true, "passkeys.added"],

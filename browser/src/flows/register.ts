@@ -33,7 +33,7 @@ export interface RegistrationRequest {
   code?: (message: string) => Promise<string | null> | string | null;
   /** instead of `code`, if the page has verified the identifier itself */ attestation?: Attestation;
   onProgress?: (step: RegistrationStep) => void;
-  /** the credential ID to register; by default the vault's first */ passkey?: string;
+  /** the credential ID to register; by default one that is registered, or the vault's newest */ passkey?: string;
   /** the DID's registration at another service, whose transaction this one states too */ known?: DidRecord;
 }
 
@@ -42,11 +42,16 @@ export async function register(client: Client, request: RegistrationRequest): Pr
   const requested = chosen(request);
   const { did, credentials } = await client.vault.query();
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
-  const credentialId = request.passkey ?? credentials[0].credential_id;
-  const found = await client.lookupDid({ credentialId });
-  const known = found.found ? found : null;
+  // The newest first: after a move, the older ones are a former service's.
+  const ids = request.passkey ? [request.passkey] : credentials.map((it) => it.credential_id).reverse();
+  const answers = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId })));
+  const at = Math.max(
+    0,
+    answers.findIndex((it) => it.found && it.did === did),
+  );
+  const known = answers[at].found ? answers[at] : null;
   const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
-  const registrar = new Registrar(client, journal, request, credentialId);
+  const registrar = new Registrar(client, journal, request, ids[at]);
   return known ? registrar.again(known) : registrar.run();
 }
 

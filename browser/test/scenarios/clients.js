@@ -95,7 +95,7 @@ class ClientPlayer extends Player {
   }
 
   /** A vault with one key; each call that signs is recorded as an effect. */
-  #vault({ locked = false, curve = "P-256" }) {
+  #vault({ locked = false, curve = "P-256", passkeys = [this.facts.credential] }) {
     const { world, facts, dbName } = this;
     const used = async (what, fn, then = () => {}) => {
       if (locked) throw new PluginCallError(fn, "the vault is locked", "vault_locked");
@@ -105,7 +105,7 @@ class ClientPlayer extends Player {
     return {
       dbName,
       status: async () => ({ locked, did: facts.did }),
-      query: async () => ({ did: facts.did, credentials: [{ credential_id: facts.credential }] }),
+      query: async () => ({ did: facts.did, credentials: passkeys.map((it) => ({ credential_id: it })) }),
       keccak256: async (data) => enclave.call("keccak256", { data: [...data] }).hash,
       deriveAddress: async (chain, options) => enclave.call("derive_address", { chain, ...options }),
       exec: async (filter, question) => {

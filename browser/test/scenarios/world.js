@@ -8,7 +8,8 @@ const CACHED = "GET /api/contracts";
 
 /** What the servers know. `script` answers the present event's requests; without an answer, the usual one is given. */
 export class World {
-  record = null;
+  /** By credential. */
+  records = {};
   /** Hashes of user operations, in the order of signing. */
   signed = [];
   mined = new Set();
@@ -39,7 +40,7 @@ export class World {
     if (host === "rpc.example") return this.#rpc("chain", body);
     if (pathname === "/api/bundler") return this.#rpc("bundler", body);
     const name = `${method} ${pathname.split("/").slice(0, 5).join("/")}`;
-    return this.#http(name, body, detailOf(name, body) + ("authorization" in headers ? " signed" : ""));
+    return this.#http(name, body, detailOf(name, body, this.facts) + ("authorization" in headers ? " signed" : ""));
   };
 
   async #http(name, body, detail) {
@@ -84,7 +85,7 @@ export class World {
   }
 
   #change(name, body) {
-    if (name === "POST /api/dids") this.record = filled(this.defaults.registered, body);
+    if (name === "POST /api/dids") this.records[body.credentialId] = filled(this.defaults.registered, body);
   }
 
   #send(method, params) {
@@ -97,7 +98,7 @@ export class World {
   #usual(name, body) {
     if (name === "GET /api/accounts/state")
       return body.account === this.facts.account ? this.#ownState() : this.defaults.payee_state;
-    if (name === "GET /api/dids/lookup" && this.record) return this.record;
+    if (name === "GET /api/dids/lookup" && body.credentialId in this.records) return this.records[body.credentialId];
     return filled(this.defaults.answers[name], body);
   }
 
@@ -121,7 +122,8 @@ export class World {
   }
 }
 
-function detailOf(name, { txHash, code }) {
+function detailOf(name, { txHash, code, credentialId }, { credential }) {
+  if (credentialId && credentialId !== credential) return ` of ${credentialId}`;
   if (name === "POST /api/dids") return txHash === ZEROS ? " without a transaction" : " with a transaction";
   return name === "POST /api/verify/check" ? ` ${code}` : "";
 }

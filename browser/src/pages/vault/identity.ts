@@ -57,7 +57,8 @@ function unregistered({ did, name, credentials, unregistered }: Facts) {
   if (unregistered.length < credentials.length) return [paragraph("vault.registration.unknown")];
   const form = formOf(name);
   const channel = form === "email" ? "email" : form === "phone" ? "sms" : "handle";
-  const register = () => go("choose", { did, credentialId: credentials[0]?.credential_id, channel, typed: name });
+  // The newest: after a move, the older ones are a former service's.
+  const register = () => go("choose", { did, credentialId: credentials.at(-1)?.credential_id, channel, typed: name });
   const label = text(name ? "vault.register.again" : "none.register");
   return [
     paragraph("vault.unregistered"),

@@ -53,7 +53,7 @@ class Registrar:
 
     Args:
         audience: the service's DID, to which the vault's signature is addressed.
-        passkey: the credential ID to register; by default the vault's first.
+        passkey: the credential ID to register; by default one that is registered, or the vault's newest.
         known: the DID's registration at another service, whose transaction this one states too.
     """
 
@@ -75,8 +75,7 @@ class Registrar:
     ) -> Registration:
         """See Client.register."""
         self._on_progress, self._now = on_progress, now
-        self._did, self._credential_id = await self._identity()
-        known = await self.client.lookup_did(self._credential_id)
+        self._did, self._credential_id, known = await self._identity()
         if known is not None:
             identifier, channel = known.identifier, known.channel
         self._notes = ProgressStore(self.store, self._did, identifier, channel)
@@ -89,11 +88,14 @@ class Registrar:
         await self._on_chain()
         return await self._record()
 
-    async def _identity(self) -> tuple[str, str]:
+    async def _identity(self) -> tuple[str, str, DidRecord | None]:
         found = await self.vault.query()
         if not found.credentials:
             raise ClientStateError("the vault holds no passkey")
-        return found.did, self.passkey or found.credentials[0].credential_id
+        # The newest first: after a move, the older ones are a former service's.
+        ids = [self.passkey] if self.passkey else [it.credential_id for it in reversed(found.credentials)]
+        rows = [(found.did, it, await self.client.lookup_did(it)) for it in ids]
+        return next((row for row in rows if row[2] and row[2].did == found.did), rows[0])
 
     def _adopt(self) -> None:
         """Note the transaction that registered the DID on the chain for another service."""

@@ -50,12 +50,13 @@ class _Vault:
 
     def __init__(self, store, world):
         self.store, self.world, self.listeners, self.is_locked = store, world, [], False
+        self.passkeys = [FACTS["credential"]]
 
     async def status(self):
         return SimpleNamespace(locked=self.is_locked, did=FACTS["did"], initialized=True)
 
     async def query(self):
-        return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=FACTS["credential"])])
+        return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=it) for it in self.passkeys])
 
     async def own_key(self):
         return OwnKey(self.curve, int(FACTS["x"], 16), int(FACTS["y"], 16))
@@ -100,6 +101,7 @@ class _Player(Player):
         script = self.script = Script(event.get("answers"), stop_after)
         vault = _Vault(self.store, self.world)
         vault.is_locked, vault.curve = event.get("locked", False), event.get("curve", "P-256")
+        vault.passkeys = event.get("passkeys", vault.passkeys)
         client = AsyncClient(
             "https://service.example",
             vault=vault,

@@ -19,7 +19,7 @@ class World:
         account = given.get("account", {})
         self.nonce, self.registered = account.get("nonce", 0), account.get("registered", False)
         self.key = (FACTS["x"], FACTS["y"])
-        self.record = None
+        self.records = {}  # by credential
         self.signed = []  # hashes of user operations, in the order of signing
         self.mined = set()
 
@@ -92,6 +92,8 @@ class World:
         return USUAL if answer is None else answer
 
     def _detail(self, name, body):
+        if body.get("credentialId", FACTS["credential"]) != FACTS["credential"]:
+            return f" of {body['credentialId']}"
         if name == "POST /api/dids":
             return " without a transaction" if body["txHash"] == ZEROS else " with a transaction"
         return f" {body['code']}" if name == "POST /api/verify/check" else ""
@@ -108,7 +110,7 @@ class World:
 
     def _change(self, name, body):
         if name == "POST /api/dids":
-            self.record = _filled(DEFAULTS["registered"], body)
+            self.records[body["credentialId"]] = _filled(DEFAULTS["registered"], body)
 
     def _send(self, method, params):
         if method == "eth_sendUserOperation" and self.signed[-1] not in self.mined:
@@ -119,8 +121,8 @@ class World:
     def _usual(self, name, body):
         if name == "GET /api/accounts/state":
             return self._own_state() if body["account"] == FACTS["account"] else DEFAULTS["payee_state"]
-        if name == "GET /api/dids/lookup" and self.record is not None:
-            return self.record
+        if name == "GET /api/dids/lookup" and body["credentialId"] in self.records:
+            return self.records[body["credentialId"]]
         return _filled(DEFAULTS["answers"][name], body)
 
     def _own_state(self):
