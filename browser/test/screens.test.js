@@ -362,6 +362,21 @@ onPage("a page whose browser cannot read what it stores says so, and offers to t
   assert.deepEqual([one("#screen button").textContent, told("alert")], [text("again"), text("problem.storage")]);
 });
 
+onPage("a vault that opens is shown also where nothing can be noted", async (context) => {
+  context.mock.method(VaultStore.prototype, "changeNote", async () => Promise.reject(new StorageError("full")));
+  const vault = {
+    status: async () => ({ locked: true }),
+    stored: async () => [{ did: ROW.did }, { did: "did:new:0x2" }],
+  };
+  client(context, { vault: { ...vault, unlock: async () => ({ success: true }) } });
+  await enter({ locked: "unlock.locked" });
+  press("use-password");
+  await until(() => document.querySelector("form"));
+  one("form").dispatchEvent(new Event("submit", { cancelable: true }));
+  await until(() => visited.length || told("alert"));
+  assert.deepEqual([visited, told("alert")], [[["home", undefined]], ""]);
+});
+
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
   const deleted = [];
   globalThis.indexedDB = { deleteDatabase: (name) => deleted.push(name) };

@@ -13,12 +13,12 @@ const TRIAL_DB = "holdfast-trial";
 const DIGITS = 1_000_000n;
 
 /**
- * Records that one of the ways back has just opened the vault.
+ * Records that one of the ways back has just opened the vault, which it did also where nothing can be stored.
  *
  * @param mark of `ways.ts`
  */
 export function noteTrial(did: string, mark: string, more: Tried = {}) {
-  return changeFacts(did, ({ tried = {} }) => ({ tried: { ...tried, ...more, [mark]: Date.now() } }));
+  return changeFacts(did, ({ tried = {} }) => ({ tried: { ...tried, ...more, [mark]: Date.now() } })).catch(() => {});
 }
 
 /**

@@ -54,8 +54,9 @@ export function vaultOf(credentialId: string): Promise<Opens | null> {
   return withStore((store) => store.note(`pages:passkey:${credentialId}`));
 }
 
+/** Notes which vault a passkey opens. Where nothing can be stored, what the passkey did is done all the same. */
 export function setVaultOf(credentialId: string, opens: Opens | null) {
-  return withStore((store) => store.setNote(`pages:passkey:${credentialId}`, opens));
+  return withStore((store) => store.setNote(`pages:passkey:${credentialId}`, opens)).catch(() => {});
 }
 
 /**
