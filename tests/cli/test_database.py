@@ -168,6 +168,8 @@ def test_a_full_disk_is_named_and_changes_nothing(holdfast, filled, small_disk):
         assert answer.code == Exit.UNAVAILABLE
         assert f"no room is left on the disk of {full}" in answer.error["error"], command
     elsewhere = filled.with_name("saved.db")
+    vault = {"HOLDFAST_VAULT_DIR": str(small_disk / "vault"), "HOLDFAST_VAULT_PASSWORD": "correct horse battery"}
+    assert holdfast("vault", "create", data=full, **vault).code == Exit.UNAVAILABLE
     assert holdfast("backup", elsewhere, data=full).code == Exit.OK, "a copy on another disk is still possible"
     assert '"table": "totals"' in holdfast("export", data=full).out
     assert (full / "holdfast.db").read_bytes() == before

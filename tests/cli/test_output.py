@@ -1,6 +1,8 @@
 """What commands print: a stranger's words, in a message or a result, move no cursor and begin no line."""
 
 import json
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -35,6 +37,20 @@ def test_json_has_the_text_itself(capsys):
         fail(Exit.FAILED, LIE, as_json=True)
     printed = capsys.readouterr()
     assert (json.loads(printed.out), json.loads(printed.err)["error"]) == ([LIE], LIE)
+
+
+@pytest.mark.parametrize("command", [("frob",), ("vault", "frob"), ("vault", "create", "--frob"), ("restore",)])
+def test_a_mistaken_command_line_is_json_for_machines(holdfast, command):
+    refused = holdfast(*command, "--json")
+    assert (refused.code, refused.out, refused.error["exit"]) == (Exit.USAGE, "", Exit.USAGE)
+    assert "frob" in refused.error["error"] or "Missing argument" in refused.error["error"]
+
+
+def test_an_interrupt_while_modules_are_imported_is_no_traceback():
+    script = "import sys; from holdfast.cli import main; sys.meta_path.insert(0, sys); sys.find_spec = stop; main()"
+    script = f"import signal\ndef stop(*_): signal.raise_signal(signal.SIGINT)\n{script}"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (Exit.INTERRUPTED, b"")
 
 
 @pytest.mark.parametrize("command", [("acts", "--operator"), ("ban", "add", "name"), ("backup",), ("vault", "new")])

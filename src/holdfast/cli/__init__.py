@@ -10,6 +10,10 @@ import sys
 
 def main() -> None:
     """Run the command line, as the entry point of the `holdfast` script."""
-    from holdfast.cli.root import root
+    try:
+        from holdfast.cli.root import root
 
-    sys.exit(root())
+        code = root()
+    except KeyboardInterrupt:  # while modules are imported; later, typer exits with the same code
+        code = 130
+    sys.exit(code)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.client.vault.calls import Generated
     from holdfast.client.vault.keys import KeyProvider
     from holdfast.client.vault.second_share import ShareKeeper, ShareSource
-    from holdfast.wire.client_errors import NetworkError, ServiceError
+    from holdfast.wire.client_errors import ServiceError
 
 DEFAULT_SERVICE = SERVICE_URL
 VAULT_PASSWORD = "HOLDFAST_VAULT_PASSWORD"  # noqa: S105 - the variable's name
@@ -152,9 +152,14 @@ class NoVault(Exception):
     """The folder has no vault."""
 
 
-def exit_of(error: NetworkError) -> Exit:
-    """Return FAILED for a refusal, and UNAVAILABLE if the service or an upstream failed."""
-    return Exit.FAILED if (getattr(error, "status", None) or _DOWN) < _DOWN else Exit.UNAVAILABLE
+def exit_of(error: Exception, refused: Exit = Exit.FAILED) -> Exit:
+    """Return `refused` for a refusal, and UNAVAILABLE if the service or an upstream failed, or a disk is full."""
+    from holdfast.wire.client_errors import NetworkError
+    from holdfast.wire.sqlite_errors import is_of_disk
+
+    status = getattr(error, "status", None) or _DOWN
+    failed = status >= _DOWN if isinstance(error, NetworkError) else is_of_disk(error.__cause__)
+    return Exit.UNAVAILABLE if failed else refused
 
 
 def words_of(error: ServiceError) -> str:
@@ -184,10 +189,10 @@ def plain_errors(*, as_json: bool) -> Iterator[None]:
     except NoVault as error:
         fail(Exit.NOT_FOUND, str(error), as_json=as_json)
     except ServiceError as error:
-        fail(Exit.FAILED, str(error), as_json=as_json)
+        fail(exit_of(error), str(error), as_json=as_json)
     except ValueError as error:
         what, space, why = str(error).partition(" ")
-        fail(Exit.USAGE, f"{_OPTIONS.get(what, what)}{space}{why}", as_json=as_json)
+        fail(exit_of(error, Exit.USAGE), f"{_OPTIONS.get(what, what)}{space}{why}", as_json=as_json)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ class Exit(IntEnum):
     CONFIGURATION = 3
     UNAVAILABLE = 4
     NOT_FOUND = 5
+    INTERRUPTED = 130
 
 
 MEANINGS = {
@@ -19,6 +20,7 @@ MEANINGS = {
     Exit.FAILED: "the answer is no, a check found an error, or the work failed",
     Exit.USAGE: "the command line was not understood, or there was no terminal to ask for a yes",
     Exit.CONFIGURATION: "a setting is missing, wrong or refused",
-    Exit.UNAVAILABLE: "the database or an upstream cannot be reached, or the service is in the way",
+    Exit.UNAVAILABLE: "the database or an upstream cannot be reached, a disk is full, or the service is in the way",
     Exit.NOT_FOUND: "what was named does not exist",
+    Exit.INTERRUPTED: "Ctrl-C ended the command",
 }

@@ -118,6 +118,9 @@ application = typer.Typer(
 )
 
 
+_UsageError: Any = typer.BadParameter.__base__  # typer exports no name for it
+
+
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"holdfast {__version__}")
@@ -161,8 +164,14 @@ def root() -> int:
 
 def _called() -> Any:
     """Run the command, and write what it printed: an error at the end of the process would end in Python's words."""
+    words = _words(_arguments())
+    as_json = "--json" in words
     try:
-        return get_command(application)(_words(_arguments()), standalone_mode=True)
+        return get_command(application)(words, standalone_mode=not as_json)
+    except _UsageError as error:  # only with --json: otherwise typer prints its own lines
+        fail(Exit.USAGE, error.format_message(), as_json=True)
+    except typer.Abort:
+        fail(Exit.FAILED, "aborted", as_json=as_json)
     finally:
         sys.stdout.flush()
 

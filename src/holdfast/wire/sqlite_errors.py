@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from holdfast.wire.file_errors import NO_ROOM
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,6 +27,13 @@ def error_words(error: sqlite3.Error, *files: Path) -> str:
         return str(error)
     full = dict.fromkeys(str(file.parent) for file in files if _is_full(file.parent))
     return f"{error}: no room is left on the disk of {' and '.join(full)}; make room there" if full else str(error)
+
+
+def is_of_disk(error: BaseException | None) -> bool:
+    """Return whether an error of SQLite or of the file system comes from a disk that is full or fails."""
+    if isinstance(error, sqlite3.Error):
+        return _primary_code(error) in _FULL
+    return isinstance(error, OSError) and error.errno in NO_ROOM
 
 
 def is_in_use(error: sqlite3.Error) -> bool:
