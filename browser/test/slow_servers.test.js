@@ -11,6 +11,7 @@ import { NetworkError } from "../src/errors.ts";
 import { ServiceClient } from "../src/holdfast.ts";
 import { Http } from "../src/http/http.ts";
 import { Gateways } from "../src/snapshots/gateway.ts";
+import { nameOf } from "../src/snapshots/names.ts";
 
 const WITHIN_MS = 100;
 
@@ -44,6 +45,18 @@ test("a closed client says so, however many gateways it has", async () => {
   gateways.close();
   await assert.rejects(gateways.probe(), { name: "ClientStateError" });
 });
+
+for (const [kind, message] of [
+  ["text/html; charset=utf-8", /^Network: only answered with a web page: perhaps this network wants/],
+  ["application/octet-stream", /^only: /],
+])
+  test(`the only host is named that sends something else: ${kind}`, async (context) => {
+    context.mock.method(globalThis, "setTimeout", (work) => queueMicrotask(work)); // between the attempts
+    const headers = { "content-type": kind };
+    const gateways = new Gateways(["https://only"], async () => new Response("<html>", { headers }));
+    await assert.rejects(gateways.record(nameOf(new Uint8Array(32))), { message });
+    await assert.rejects(gateways.block("bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"), { message });
+  });
 
 /** Answers of a chain's endpoint that are none; vectors/service/json_rpc.json has the others. */
 const ANSWERS = {

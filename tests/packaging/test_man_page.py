@@ -26,7 +26,7 @@ def test_every_command_with_its_options_and_every_exit_code_is_in_it(page):
     assert {name.replace("\\-", "-") for name in shown} == set(COMMANDS)
     assert ".SS holdfast admin\\-key new {name}\n" in page
     assert "\\fB\\-\\-strict\\fR" in page or "\\fB\\-\\-env\\-file" in page
-    assert re.findall(r"^\.TP\n(\d)$", page, re.MULTILINE) == [str(code.value) for code in Exit]
+    assert re.findall(r"^\.TP\n(\d+)$", page, re.MULTILINE) == [str(code.value) for code in Exit]
 
 
 def test_it_is_the_same_on_every_machine(page):

@@ -98,8 +98,7 @@ async function keep(client: Client, passkey: CreatePasskeyResult, deviceName: st
       throw error;
     });
   } catch (error) {
-    // Without PRF, the passkey opens nothing and is not registered anywhere, so the password manager should not offer
-    // it.
+    // Without PRF, the passkey opens nothing and is registered nowhere, so the password manager should not offer it.
     if (error instanceof WebAuthnError && error.reason === "no_prf")
       await signalUnknownCredential(passkey.credentialId, client.rpId).catch(() => false);
     throw error;
@@ -107,15 +106,11 @@ async function keep(client: Client, passkey: CreatePasskeyResult, deviceName: st
 }
 
 /** Records a passkey in the vault; it opens nothing yet. */
-export async function recordPasskey(
-  vault: Vault,
-  { credential, credentialId }: CreatePasskeyResult,
-  deviceName: string,
-) {
+export async function recordPasskey(vault: Vault, { credential, credentialId }: CreatePasskeyResult, name: string) {
   const { parsed } = await vault.parse(credential);
   const made = await vault.exec("resource:credentials action:create", {
     credential_id: credentialId,
-    device_name: deviceName,
+    device_name: name,
     device_type: parsed.attachment ?? "platform",
     authenticator: String(parsed.aaguid).replaceAll("-", ""),
     transports: parsed.transports,

@@ -45,10 +45,8 @@ export async function register(client: Client, request: RegistrationRequest): Pr
   // The newest first: after a move, the older ones are a former service's.
   const ids = request.passkey ? [request.passkey] : credentials.map((it) => it.credential_id).reverse();
   const answers = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId })));
-  const at = Math.max(
-    0,
-    answers.findIndex((it) => it.found && it.did === did),
-  );
+  const ours = answers.findIndex((it) => it.found && it.did === did);
+  const at = Math.max(ours, 0);
   const known = answers[at].found ? answers[at] : null;
   const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
   const registrar = new Registrar(client, journal, request, ids[at]);

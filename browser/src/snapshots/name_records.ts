@@ -38,9 +38,12 @@ export class ServersFailed extends NetworkError {
   }
 }
 
-/** Returns the error of the only server, or a ServersFailed for several. */
+/** Returns the error of the only server, which names the host that sent wrong bytes, or a ServersFailed for several. */
 export function failure(what: string, failed: Failed[]): unknown {
-  return failed.length === 1 ? failed[0].error : new ServersFailed(what, failed);
+  const [{ http, error }, ...more] = failed;
+  if (more.length) return new ServersFailed(what, failed);
+  const isLie = error instanceof ContentError;
+  return isLie ? new ContentError(error.code, `${http.host}: ${error.message}`, { cause: error }) : error;
 }
 
 /** Returns an error's message without the prefix that its class adds. */

@@ -81,6 +81,7 @@ const PUBLISH = "/snapshots/publish";
 const HANDLES = [PUBLIC_KEY_BYTES, 2 * PUBLIC_KEY_BYTES];
 /** The end of the year 9999. */
 const LAST_MS = 253_402_300_799_000;
+const ABSENT = "no snapshot is published under this name: every server that was asked says so";
 const BEHIND = "the newest snapshot does not open with the key that recovered this vault";
 /** The recovery codes for errors in content. All other content codes become "damaged". */
 const CODES: Record<string, RecoveryCode> = {
@@ -185,11 +186,7 @@ export class Recovery {
     const { newest: record, failed, hasMain, atMain } = await readable(() => this.#answers(passkey));
     if (!record && failed.length)
       await readable(() => Promise.reject(failure("no snapshot was found, and not every server answered", failed)));
-    if (!record)
-      throw new RecoveryRefused(
-        "no_snapshot",
-        "no snapshot is published under this name: every server that was asked says so",
-      );
+    if (!record) throw new RecoveryRefused("no_snapshot", ABSENT);
     const silent = failed.map(({ http }) => http.host);
     if (silent.length) this.#tell("unanswered", { places: silent });
     this.#tell("record verified");

@@ -179,6 +179,26 @@ async def test_an_endless_or_oversized_answer_ends(monkeypatch):
     await gateway.close()
 
 
+@pytest.mark.parametrize(
+    ("kind", "error", "said"),
+    [
+        (
+            "text/html; charset=utf-8",
+            NetworkError,
+            "^Network: only answered with a web page: perhaps this network wants",
+        ),
+        ("application/octet-stream", StorageError, "^Storage: only: "),
+    ],
+)
+async def test_the_only_host_is_named_that_sends_something_else(kind, error, said):
+    answer = httpx2.Response(200, content=b"<html>", headers={"Content-Type": kind})
+    gateway = gateway_of(lambda _: answer, "https://only")
+    for asked in (gateway.record(name_of(bytes(32))), gateway.block(SNAPSHOT.root_cid)):
+        with pytest.raises(error, match=said):
+            await asked
+    await gateway.close()
+
+
 @pytest.mark.parametrize("status", [200, 500])
 async def test_a_vault_that_boots_asks_its_gateway_for_the_empty_block(store, status):
     asked = []

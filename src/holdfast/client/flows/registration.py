@@ -116,7 +116,6 @@ class Registrar:
         noted = self._notes.progress
         if noted.session_requested and (noted.attestation or noted.operation_hash or noted.tx_hash):
             return
-        session_requested = noted.session_requested
         self._notes.note(session_requested=True)
         try:
             await self.client.create_session(noted.identifier, noted.channel, self._did)
@@ -125,7 +124,7 @@ class Registrar:
             # checks this. A session whose address or number has not been verified gives way to the person who
             # verifies the address or number.
             taken = error.code == errors.IDENTIFIER_TAKEN.error
-            ours = session_requested or noted.channel != "handle"
+            ours = noted.session_requested or noted.channel != "handle"
             if not (taken and (ours or await self._is_mine(noted.identifier))):
                 if error.status < _SERVER_ERROR and error.code != errors.IDEMPOTENCY_KEY_IN_USE.error:
                     self._notes.forget()  # without a session, a later attempt must not take another's for this one

@@ -11,6 +11,7 @@ from holdfast.client.http.calls import Call
 from holdfast.client.http.refusals import RequestRefused
 from holdfast.client.storage import snapshots
 from holdfast.content import records
+from holdfast.content.errors import ContentError
 from holdfast.content.names import public_key_of
 from holdfast.content.records import Change, Record, compare_records
 from holdfast.wire.client_errors import NetworkError, ServiceError, StorageError
@@ -73,8 +74,15 @@ class NameAnswers:
 
 
 def failure(what: str, failed: Sequence[Failed]) -> ServiceError:
-    """Return the error of the only server, or ServersFailed for several."""
-    return failed[0].error if len(failed) == 1 else ServersFailed(what, failed)
+    """Return the error of the only server, which names the host that sent wrong bytes, or ServersFailed for several."""
+    if len(failed) > 1:
+        return ServersFailed(what, failed)
+    server, error = failed[0]
+    if not isinstance(error.__cause__, ContentError):
+        return error
+    named = StorageError(f"{server.host}: {reason_of(error)}")
+    named.__cause__ = error.__cause__
+    return named
 
 
 def reason_of(error: ServiceError) -> str:
@@ -182,7 +190,7 @@ async def _record(server: HttpTransport, name: str) -> Record | None:
     except (NetworkError, StorageError) as error:
         if _is_absent(first) and (_is_absent(error) or _status(first) == 404):  # noqa: PLR2004
             return None
-        raise first from None
+        raise first from first.__cause__  # which says what is wrong with its bytes
 
 
 def _is_absent(error: ServiceError) -> bool:

@@ -56,7 +56,9 @@ class _Vault:
         return SimpleNamespace(locked=self.is_locked, did=FACTS["did"], initialized=True)
 
     async def query(self):
-        return SimpleNamespace(did=FACTS["did"], credentials=[SimpleNamespace(credential_id=it) for it in self.passkeys])
+        return SimpleNamespace(
+            did=FACTS["did"], credentials=[SimpleNamespace(credential_id=it) for it in self.passkeys]
+        )
 
     async def own_key(self):
         return OwnKey(self.curve, int(FACTS["x"], 16), int(FACTS["y"], 16))
