@@ -42,8 +42,9 @@ async def test_static_answers_have_an_etag_and_answer_304(api):
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 async def test_the_payment_method_is_found_from_its_url(api, method):
-    answer = await api.http.request(method, "/pay")
-    assert answer.status_code == 200
+    answer = await api.http.request(method, "/pay", headers={"Accept-Language": "de-AT, en;q=0.5"})
+    assert (answer.status_code, answer.headers["vary"].count("Accept-Language")) == (200, 1)
+    assert method == "HEAD" or ('lang="de"' in answer.text and "<h1>Mit Holdfast zahlen</h1>" in answer.text)
     assert answer.headers["link"] == '</pay/manifest.json>; rel="payment-method-manifest"'
     answer = await api.http.get("/.well-known/payment-method-manifest")
     assert (answer.status_code, answer.headers["location"]) == (302, "/pay/payment-method.json")

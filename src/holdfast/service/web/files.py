@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.service.http.messages import Request
     from holdfast.service.web.context import WebContext
+    from holdfast.service.web.page_files import InLanguages
     from holdfast.service.web.prepared import PreparedFiles
     from holdfast.wire.endpoints import Endpoint
     from holdfast.wire.requests import Input
@@ -37,7 +38,7 @@ async def enclave(web: WebContext, request: Request) -> Response:
     return await web.enclave().serve(request)
 
 
-def _serve_prepared(endpoint: Endpoint[Input], choose: Callable[[PreparedFiles], StaticAnswer]) -> None:
+def _serve_prepared(endpoint: Endpoint[Input], choose: Callable[[PreparedFiles], StaticAnswer | InLanguages]) -> None:
     @serves_plainly(endpoint)
     async def answer(web: WebContext, request: Request) -> Response:
         return await choose(web.files).serve(request)

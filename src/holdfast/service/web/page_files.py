@@ -83,7 +83,7 @@ _LINKS = {
     "en": {"imprint": "Imprint", "privacy": "Privacy", "help": "Help"},
     "de": {"imprint": "Impressum", "privacy": "Datenschutz", "help": "Hilfe"},
 }
-_VARIES = ("vary", "Accept-Language")
+VARIES = ("vary", "Accept-Language")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +219,7 @@ def _pages(
     headers: Sequence[tuple[str, str]] = SECURE_HEADERS,
 ) -> InLanguages:
     secured = [_TWO_YEARS] if choices.address.startswith("https:") else []
-    all_headers = [_policy(choices, asks), *headers, *secured, _VARIES]
+    all_headers = [_policy(choices, asks), *headers, *secured, VARIES]
     pages = {language: _html(choices, language, said[language], script) for language in choices.languages}
     return InLanguages({name: StaticAnswer(html, HTML, CACHE, all_headers) for name, html in pages.items()})
 

@@ -14,7 +14,7 @@ from holdfast.rules.crawlers import robots_text
 from holdfast.service.http.messages import cached_json
 from holdfast.service.http.static import StaticAnswer
 from holdfast.service.web.client_files import ClientFiles, client_files
-from holdfast.service.web.page_files import reached
+from holdfast.service.web.page_files import VARIES, InLanguages, reached
 from holdfast.wire.models import RelatedOrigins
 
 if TYPE_CHECKING:
@@ -39,6 +39,24 @@ _PAGE_POLICY = (
     " worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types hf"
 )
+# What /pay says to a person who opens it.
+_PAY = {
+    "en": (
+        "Pay with Holdfast",
+        (
+            "This address is a payment method. A shop names it in a Payment Request; the browser then opens a page that"
+            " shows shop, payee, amount, chain and fee. Your passkey approves the payment."
+        ),
+    ),
+    "de": (
+        "Mit Holdfast zahlen",
+        (
+            "Diese Adresse ist eine Zahlungsmethode. Ein Shop nennt sie in einem Payment Request; dann öffnet der"
+            " Browser eine Seite, die Shop, Empfänger, Betrag, Chain und Gebühr zeigt."
+            " Ihr Passkey gibt die Zahlung frei."
+        ),
+    ),
+}
 _NAME = "Holdfast"
 _THEME = '\n  <link rel="stylesheet" href="/theme.css">'
 _PAGE_HEADERS = (
@@ -67,7 +85,7 @@ class PreparedFiles:
     """All static responses, by name."""
 
     contracts: StaticAnswer
-    pay: StaticAnswer
+    pay: InLanguages
     pay_worker: StaticAnswer
     pay_confirm: StaticAnswer
     pay_confirm_script: StaticAnswer
@@ -92,7 +110,7 @@ def prepare(
     page_headers = _page_headers(payments or PaymentFacts())
     return PreparedFiles(
         contracts=_json(contracts, CONTRACTS_CACHE),
-        pay=_file("pay.html", HTML, [("link", PAY_LINK), *page_headers]),
+        pay=_pay_page([("link", PAY_LINK), VARIES, *page_headers], pages),
         pay_worker=_file("sw.js", SCRIPT, [("service-worker-allowed", "/pay/")]),
         pay_confirm=_confirm_page(payments or PaymentFacts(), page_headers, pages),
         pay_confirm_script=_file("confirm.js", SCRIPT),
@@ -113,6 +131,13 @@ def _page_headers(payments: PaymentFacts) -> list[tuple[str, str]]:
         ("content-security-policy", _PAGE_POLICY.format(reached=reached(payments.chain.shown_rpc))),
         *_PAGE_HEADERS,
     ]
+
+
+def _pay_page(headers: Sequence[tuple[str, str]], pages: PageFiles | None) -> InLanguages:
+    template, languages = Template(_read("pay.html").decode()), pages.choices.languages if pages else list(_PAY)
+    texts = {it: dict(zip(("heading", "lead"), _PAY[it], strict=True)) for it in languages}
+    html = {it: template.substitute(texts[it], language=it).encode() for it in texts}
+    return InLanguages({it: StaticAnswer(html[it], HTML, FILE_CACHE, headers) for it in html})
 
 
 def _confirm_page(payments: PaymentFacts, headers: Sequence[tuple[str, str]], pages: PageFiles | None) -> StaticAnswer:
