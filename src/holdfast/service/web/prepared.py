@@ -51,7 +51,7 @@ _PAY = {
     "de": (
         "Mit Holdfast zahlen",
         (
-            "Diese Adresse ist eine Zahlungsmethode. Ein Shop nennt sie in einem Payment Request; dann öffnet der"
+            "Dies ist eine Zahlungsmethode. Ein Shop nennt sie in einem Payment Request; dann öffnet der"
             " Browser eine Seite, die Shop, Empfänger, Betrag, Chain und Gebühr zeigt."
             " Ihr Passkey gibt die Zahlung frei."
         ),
