@@ -353,8 +353,8 @@ async def test_what_was_put_off_waits_and_a_clock_that_ran_ahead_does_not_make_i
     assert (await store.gauges(NOW)).pending == 0 and await store.find_credential("cred")
 
 
-def rule(*, signed=False):
-    request = RegistrationRequest(Channel.HANDLE, "did:a:1", reserved=False, signed=signed)
+def rule(*, did="did:a:1", signed=False):
+    request = RegistrationRequest(Channel.HANDLE, did, reserved=False, signed=signed)
     return RegistrationRule(request, Limits(), Ceilings(credentials_per_identifier=6, unconfirmed_per_identifier=4))
 
 
@@ -365,6 +365,8 @@ async def credentials_of(store):
 
 async def test_parallel_strangers_leave_a_place_to_the_address_that_opened_the_session(store):
     await store.open_session(session(ip="192.0.2.1"), admit)
+    theirs = registration(credential_id="theirs", did="did:a:2", ip="192.0.2.1")
+    assert await admitted(store.register(theirs, rule(did="did:a:2"))) == 0, "a handle's session is its DID's"
     rows = [registration(credential_id=f"s{n}", ip=f"198.51.100.{n}") for n in range(20)]
     assert await admitted(*(store.register(row, rule()) for row in rows)) == 3
     await store.register(registration(credential_id="own", ip="192.0.2.1"), rule())

@@ -41,7 +41,7 @@ async def begun(index, name="a", upload="u"):
     return place
 
 
-async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index):
+async def test_a_block_that_was_only_placed_is_collected_and_no_upload_that_took_too_long_finishes(index):
     place = await begun(index)
     assert await index.block("a") is None
     await index.expire(NOW)
@@ -52,10 +52,6 @@ async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(in
     await index.collected([place.key])
     assert await index.garbage(10) == []
     assert (await begun(index)).key != place.key, "an object is never named again"
-
-
-async def test_an_upload_that_took_too_long_cannot_finish(index):
-    await begun(index)
     await index.expire(NOW + 901)
     for late in (index.finish_upload("u", root(), use(1), allow, allow), index.insert_blocks(DID, "u", [("a", 10)])):
         with pytest.raises(StoreUnavailable):
