@@ -474,12 +474,13 @@ async def told(store):
     return [(round(row["at"] - NOW), row["action"], row["did"]) for row in known["history"]]
 
 
-async def test_reads_and_writes_are_counted_with_the_time_that_they_took(store, monkeypatch):
+async def test_reads_and_writes_are_counted_with_the_time_that_they_took(database, monkeypatch):
     monkeypatch.setattr(metrics, "enabled", lambda: True)
     metrics.reset()
-    began = time.perf_counter()
-    await store.open_session(session(), admit)
-    await store.claim_of("handle", "ann")
+    opened, began = database.open(), time.perf_counter()
+    await opened.open_session(session(), admit)
+    await opened.claim_of("handle", "ann")
+    await opened.close()
     took = time.perf_counter() - began
     for histogram in (metrics.STORE_SECONDS, metrics.BATCH_SECONDS):
         for (work,), (*counts, seconds) in histogram.cells.items():
