@@ -35,19 +35,13 @@ async def test_the_database_is_killed(site):
 
 
 @pytest.mark.soak
-async def test_the_database_is_frozen(site):
+@pytest.mark.parametrize("cut", [False, True])
+async def test_the_database_is_frozen_or_the_network_to_it_cut(site, cut):
+    begin, end = (site.network.cut, site.network.restore) if cut else (site.postgres.freeze, site.postgres.thaw)
     async with load_during(site.nodes) as load:
-        site.postgres.freeze()
-        await asyncio.gather(asyncio.sleep(FROZEN_S), until_refused(load))
-        site.postgres.thaw()
-
-
-@pytest.mark.soak
-async def test_the_network_to_the_database_is_cut(site):
-    async with load_during(site.nodes) as load:
-        site.network.cut()
-        await asyncio.gather(asyncio.sleep(CUT_S), until_refused(load))
-        site.network.restore()
+        begin()
+        await asyncio.gather(asyncio.sleep(CUT_S if cut else FROZEN_S), until_refused(load))
+        end()
 
 
 @pytest.mark.soak

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from tests.support.judged_fault import load_during, until_refused, until_well
+from tests.support.judged_fault import load_during, until_refused
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import USER, PostgresServer, running
 from tests.support.routed_network import routed_network
@@ -69,32 +69,15 @@ def pair(tmp_path):
 
 
 @pytest.mark.soak  # a long fault; the gate lets nodes leave an old primary
-async def test_a_standby_that_is_gone_is_answered_and_a_fail_over_loses_nothing(pair):
+async def test_while_the_standby_is_gone_reads_are_answered(pair):
     async with load_during(pair.nodes) as load:
         pair.standby.kill()
         began = time.monotonic()
         await asyncio.gather(asyncio.sleep(ABSENT_S), until_refused(load))
         late = [answer for answer in load.answers if answer.at > began + ABSENT_S / 2]
-        assert any(answer.status == 200 for answer in late), "reads are still answered"
+        assert any(answer.status == 200 for answer in late)
         assert pair.connections() <= MOST_CONNECTIONS, "commits that wait do not use up the server's connections"
         await asyncio.to_thread(pair.standby.start)
-    async with load_during(pair.nodes) as load:
-        await asyncio.to_thread(pair.primary.kill)
-        await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
-        await asyncio.to_thread(pair.standby.promote)
-
-
-@pytest.mark.soak  # a long fault
-@pytest.mark.parametrize("primary_first", [True, False])
-async def test_a_fail_over_from_a_machine_that_hangs_loses_nothing(tmp_path, primary_first):
-    """The old primary's port stays silent, as when a machine hangs or loses power; a new node starts meanwhile, too."""
-    with paired(tmp_path, primary_first=primary_first) as pair:
-        async with load_during(pair.nodes) as load:
-            await asyncio.to_thread(pair.primary.freeze)
-            await asyncio.gather(asyncio.sleep(DETECTED_AFTER_S), until_refused(load))
-            await asyncio.to_thread(pair.standby.promote)
-            await until_well(load)
-            await asyncio.to_thread(pair.nodes.start)
 
 
 def test_nodes_leave_an_old_primary_that_was_not_fenced(pair):
@@ -123,7 +106,8 @@ def _stores(node, handle):
 @pytest.mark.soak
 @pytest.mark.parametrize("primary_first", [True, False])
 @pytest.mark.parametrize("lost", ["SIGKILL", "SIGSTOP", "network"])
-async def test_how_soon_nodes_write_after_a_promotion(tmp_path, lost, primary_first):
+async def test_a_fail_over_loses_nothing_and_nodes_soon_write_again(tmp_path, lost, primary_first):
+    """With SIGSTOP the old primary's port stays silent, as when a machine hangs; a new node starts meanwhile, too."""
     with ExitStack() as stack:
         network = stack.enter_context(routed_network()) if lost == "network" else None
         pair = stack.enter_context(paired(tmp_path, primary_first=primary_first, network=network))
@@ -135,6 +119,8 @@ async def test_how_soon_nodes_write_after_a_promotion(tmp_path, lost, primary_fi
             waited = await asyncio.gather(*(asyncio.to_thread(_until_written, pair, node) for node in (0, 1)))
             await promoting
             sys.stdout.write(f"{lost=} {primary_first=}: writes again after {waited} s\n")
+            if network is None:
+                await asyncio.to_thread(pair.nodes.start)
     assert max(waited) < WRITES_AGAIN_AFTER_S
 
 

@@ -36,14 +36,11 @@ def test_what_cannot_be_banned(kind, value):
     assert "BanKind" not in str(refused.value)
 
 
-def test_a_request_is_concerned_by_its_name_did_domains_and_networks():
-    subjects = subjects_of(MAIL, DID, "192.0.2.7")
-    assert {"name email ann@mail.example.com", f"did {DID}"} <= set(subjects)
-    assert {"domain mail.example.com", "domain example.com", "domain com"} <= set(subjects)
-    assert {"network 192.0.2.7/32", "network 192.0.2.0/24", "network 192.0.0.0/8"} <= set(subjects)
-    assert len(subjects) == 2 + 3 + 25
-    assert len(subjects_of(MAIL, DID, "2001:db8:1:2::/64")) == 2 + 3 + 49
-    assert len(subjects_of(MAIL, DID, "local")) == 2 + 3
+def test_a_request_is_concerned_by_its_name_did_and_domains():
+    domains = [f"domain {name}" for name in ("mail.example.com", "example.com", "com")]
+    assert sorted(subjects_of(MAIL, DID, "local")) == sorted(
+        ["name email ann@mail.example.com", f"did {DID}", *domains]
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The table of chains."""
 
-from holdfast.rules.chains import BALANCE_CHAIN_IDS, CHAINS, known_money_text, operation_page
+from holdfast.rules.chains import CHAINS, known_money_text, operation_page
 
 HASH = "0x" + "ab" * 32
 
@@ -12,12 +12,6 @@ def test_the_interfaces_chains_have_an_explorer_that_shows_user_operations():
         1: f"https://eth.blockscout.com/op/{HASH}",
     }
     assert operation_page("", HASH) == ""
-
-
-def test_every_row_is_of_its_id_and_one_network_has_test_money():
-    assert all(chain.chain_id == number for number, chain in CHAINS.items())
-    assert [number for number, chain in CHAINS.items() if chain.test_money] == [84532]
-    assert set(BALANCE_CHAIN_IDS) <= set(CHAINS)
 
 
 def test_money_is_called_what_it_is():

@@ -109,19 +109,6 @@ class RecordedLoad:
 
     # -- kinds of keys -----------------------------------------------------------------------------------------------
 
-    async def race(self, clients: int) -> None:
-        """Have clients claim one identifier at the same moment, with sessions and with registrations; read its owner."""
-        key, history = f"{self._run}{next(self._numbers):06d}", list[Operation]()
-        self.histories.append(("session", history))
-
-        async def claim(n: int) -> None:
-            did = self._did()
-            by = self._register(f"s{key}", f"{key}-{n}", did) if n % 2 else self._open(f"s{key}", did, self._address())
-            await self._write(history, "claim", did, by, "won", "lost")
-
-        await asyncio.gather(*map(claim, range(clients)))
-        await self._read(history, f"/api/aliases/check?alias=s{key}", lambda found: found.get("did"))
-
     async def play_session(self, key: str, size: int, history: list[Operation]) -> None:
         async def claim() -> None:
             did = self._did()

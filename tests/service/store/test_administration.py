@@ -66,6 +66,9 @@ async def test_a_ban_stops_only_what_it_is_about(store):
     asked = [registers(store, identifier=name(n), credential_id=f"c{n}", ip=f"hash {n}") for n in range(4)]
     done = await asyncio.gather(*asked, registers(store, credential_id="x"), return_exceptions=True)
     assert [isinstance(result, Refused) for result in done] == [False] * 4 + [True]
+    day = int(NOW // 86400)
+    counted = await store.administration.count_day(day * 86400, day * 86400 + 86400)
+    assert [tuple(row) for row in counted] == [(day, "email", 1, 0), (day, "handle", 4, 4)]
     await store.administration.ban(f"did {DID}", "", OP)
     with pytest.raises(Refused):
         await registers(store, identifier=name(0), credential_id="another")
@@ -95,15 +98,6 @@ async def test_pages_of_the_newest_by_day_prefix_and_did(store):
     of_did = await store.administration.scan(Scan(did=DID), 10)
     after = (of_did[2].created_at, of_did[2].channel, of_did[2].key)
     assert len(of_did) == 8 and await store.administration.scan(Scan(did=DID, after=after), 10) == of_did[3:]
-
-
-async def test_counts_by_channel(store):
-    await store.open_session(session(ANN), admit)
-    await store.register(registration(identifier=BOB), claims)
-    await store.open_session(session(MAIL), admit)
-    day = int(NOW // 86400)
-    counted = await store.administration.count_day(day * 86400, day * 86400 + 86400)
-    assert [tuple(row) for row in counted] == [(day, "email", 1, 0), (day, "handle", 2, 1)]
 
 
 async def test_releases_and_revocations_name_the_operator(store):

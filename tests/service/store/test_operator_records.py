@@ -38,17 +38,22 @@ async def use(store, number="0a" * 6, uses=3):
     return await store.charge([Invitation(number, uses, int(END)).quota()], END)
 
 
-async def test_a_key_has_its_name_for_good(store):
+async def test_a_key_has_its_name_for_good_and_an_erasure_names_it_and_not_the_person(store):
     admin = store.administration
     assert await admin.keep_key(KEY, CLI)
     assert await admin.key("eva") == KEY and await admin.key("tom") is None
     assert not await admin.keep_key(KEY._replace(digest=b"\x02" * 32), CLI)
-    assert await admin.revoke_key("eva", By("cli:root", NOW + 5)) and not await admin.revoke_key("eva", CLI)
+    await store.register(registration(), claims)
+    assert (await admin.erase(removal(did="did:a:1"), EVA)).identifiers == 1
+    *told, made = await admin.acts(None, 10)
+    assert {(act.operator, act.action) for act in told} == {("key:eva", "erased"), ("key:eva", "released")}
+    assert all(act.key.startswith("hash ") for act in told) and "did:a:1" not in str(told)
+    assert await admin.revoke_key("eva", By("cli:root", NOW + 15)) and not await admin.revoke_key("eva", CLI)
     assert not await admin.keep_key(KEY, CLI), "the audit would not say which key acted"
-    assert await admin.keys() == [KEY._replace(revoked_at=NOW + 5)]
-    acts = await admin.acts(None, 10)
-    told = [("admin_key_revoked", "eva"), ("admin_key_made", "eva read write")]
-    assert [(act.action, act.key) for act in acts] == told
+    assert await admin.keys() == [KEY._replace(revoked_at=NOW + 15)]
+    revoked = (await admin.acts(None, 10))[0]
+    keys = [(act.action, act.key) for act in (revoked, made)]
+    assert keys == [("admin_key_revoked", "eva"), ("admin_key_made", "eva read write")]
 
 
 async def test_an_act_names_its_key_and_nothing_is_done_with_one_that_was_revoked_meanwhile(store):
@@ -68,15 +73,6 @@ async def test_an_act_names_its_key_and_nothing_is_done_with_one_that_was_revoke
     assert await admin.acts(None, 10) == before and await store.is_claimed("handle", "ann")
     assert [ban.subject for ban in await admin.bans("", 10)] == ["did did:a:1"]
     assert [(one.number, one.used) for one in await admin.invitations(None, 10)] == [("01", 0)]
-
-
-async def test_an_erasure_names_the_operator_and_not_the_person(store):
-    await store.administration.keep_key(KEY, CLI)
-    await store.register(registration(), claims)
-    assert (await store.administration.erase(removal(did="did:a:1"), EVA)).identifiers == 1
-    told = await store.administration.acts(None, 10)
-    assert {(act.operator, act.action) for act in told[:-1]} == {("key:eva", "erased"), ("key:eva", "released")}
-    assert all(act.key.startswith("hash ") for act in told[:-1]) and "did:a:1" not in str(told)
 
 
 async def test_what_is_left_of_an_invitation_is_used_up_once(store):

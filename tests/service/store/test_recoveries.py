@@ -111,7 +111,7 @@ async def test_attempts_are_limited_also_in_parallel(store):
     assert last is not None and last.attempts == 4, "what a window refused did not count for the code"
 
 
-async def test_of_two_requests_for_one_recovery_the_later_decides(store):
+async def test_of_requests_for_one_recovery_the_later_decides_and_of_one_moment_the_same(store):
     await belongs(store)
     for request, after_s in ((REQUEST, 0), (SECOND, 1)):
         await asks(store, request)
@@ -119,6 +119,10 @@ async def test_of_two_requests_for_one_recovery_the_later_decides(store):
     assert await signable(store, NOW + 20) == Signable(NOW + 59, DID)
     assert await store.recoveries.stop(SECOND, NOW + 21)
     assert await signable(store, NOW + 22) == Signable(NOW + 9, DID)
+    for request, ready_at in (("c3" * 16, NOW + 5), ("00" * 16, NOW + 7)):
+        await asks(store, request)
+        await store.recoveries.confirm(request, NOW, ready_at)
+    assert await signable(store, NOW + 22) == Signable(NOW + 5, DID)
 
 
 async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(store):
@@ -131,14 +135,6 @@ async def test_an_address_that_is_no_longer_the_dids_confirms_and_signs_nothing(
     assert await signable(store, NOW + 3) is None
     await belongs(store, did=OTHER)
     assert await signable(store, NOW + 3) is None and not await store.recoveries.confirm(SECOND, NOW + 2, NOW + 2)
-
-
-async def test_of_requests_confirmed_in_one_moment_the_same_one_counts(store):
-    await belongs(store)
-    for request, ready_at in ((SECOND, NOW + 5), (REQUEST, NOW + 9)):
-        await asks(store, request)
-        await store.recoveries.confirm(request, NOW, ready_at)
-    assert await signable(store, NOW) == Signable(NOW + 5, DID)
 
 
 async def test_a_stopped_request_signs_nothing(store):
@@ -167,16 +163,15 @@ async def test_each_address_gets_one_mail_about_a_recovery(store):
     ), "each mail is one worker's"
 
 
-async def test_a_mail_is_tried_again_after_its_lease_ever_more_rarely_and_never_after_it_was_sent(store):
+async def test_a_mail_is_tried_again_ever_more_rarely_and_expires_with_its_request(store):
     await confirmed(store)
     tries = [age for age in range(0, 10_000, 20) if await store.recoveries.take_mails(NOW + age, 60, 10)]
     assert tries == [0, 60, 120, 240, 480, 960, 1920, 3840, 7680], "of all together, who may be killed"
-    (mail,) = await store.recoveries.take_mails(NOW + 10**5, 60, 10)
-    await store.recoveries.sent(mail, NOW + 10**5 + 1)
-    assert await store.recoveries.take_mails(NOW + 10**6, 60, 10) == []
+    assert await store.recoveries.expire(NOW + RETENTION_S - 1) == 0
+    assert await store.recoveries.expire(NOW + RETENTION_S + 1) == 2
 
 
-async def test_a_mail_that_was_not_sent_is_taken_when_it_is_said(store):
+async def test_a_mail_that_was_not_sent_is_taken_when_it_is_said_and_never_after_it_was_sent(store):
     await confirmed(store)
     (mail,) = await store.recoveries.take_mails(NOW + 500, 60, 10)
     await store.recoveries.retry_mail(mail, NOW + 560)
@@ -207,12 +202,6 @@ async def test_a_persons_requests_and_mails_are_exported_and_go(store, database,
     await store.take_back(removal(**what))
     rows = [str(row) for row in database.rows()]
     assert not [row for row in rows if MAIL.key in row or REQUEST in row]
-
-
-async def test_requests_and_mails_expire(store):
-    await confirmed(store)
-    assert await store.recoveries.expire(NOW + RETENTION_S - 1) == 0
-    assert await store.recoveries.expire(NOW + RETENTION_S + 1) == 2
 
 
 async def test_a_finished_recovery_is_in_the_audit_once(store):
@@ -255,20 +244,16 @@ async def test_an_address_that_the_key_added_is_told_and_confirms_like_a_registe
     assert await store.recoveries.holder(WORK) is None, "the former holder's signature is not the next one's"
 
 
-async def test_one_who_registered_a_handle_is_told_at_the_address_added_later(store):
+async def test_one_who_registered_without_an_address_or_a_signature_is_told_at_what_the_key_adds(store):
     await belongs(store, handle("ann"))
-    assert await told(store) == []
-    await store.open_session(session(WORK, OTHER), admit)
-    assert await store.add_address(address(1, WORK)) is Addition.TAKE_OVER
-    assert await store.recoveries.holder(WORK) == DID and await told(store, nonce=2) == [WORK.key]
-    assert await told(store, OTHER) == []
-
-
-async def test_adding_an_address_that_was_registered_without_the_key_lets_it_count(store):
     await belongs(store, signed=False)
     assert await store.recoveries.holder(MAIL) is None and await told(store) == []
     assert await store.add_address(address(1)) is Addition.KEEP
     assert await store.recoveries.holder(MAIL) == DID and await told(store, nonce=2) == [MAIL.key]
+    await store.open_session(session(WORK, OTHER), admit)
+    assert await store.add_address(address(2, WORK)) is Addition.TAKE_OVER
+    assert await store.recoveries.holder(WORK) == DID and await told(store, nonce=3) == [MAIL.key, WORK.key]
+    assert await told(store, OTHER) == []
 
 
 @pytest.mark.parametrize("refused", [False, True])

@@ -41,7 +41,7 @@ async def begun(index, name="a", upload="u"):
     return place
 
 
-async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(index):
+async def test_a_block_that_was_only_placed_is_collected_and_no_upload_that_took_too_long_finishes(index):
     place = await begun(index)
     assert await index.block("a") is None
     await index.expire(NOW)
@@ -52,10 +52,6 @@ async def test_a_block_that_was_only_placed_is_not_given_out_and_is_collected(in
     await index.collected([place.key])
     assert await index.garbage(10) == []
     assert (await begun(index)).key != place.key, "an object is never named again"
-
-
-async def test_an_upload_that_took_too_long_cannot_finish(index):
-    await begun(index)
     await index.expire(NOW + 901)
     for late in (index.finish_upload("u", root(), use(1), allow, allow), index.insert_blocks(DID, "u", [("a", 10)])):
         with pytest.raises(StoreUnavailable):
@@ -241,50 +237,40 @@ async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store, index)
     await refuse_all(store)
     await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
     await keep(index, "a", publisher="k51")
-    await keep(index, "b", did=OTHER)
+    await keep(index, "b", did=OTHER, publisher="k52")
+    await keep(index, "c", publisher="k52")
     await pin(index, 1, "elsewhere")
-    assert await index.publish(record("k51", "a"), lambda _kept: True)
+    for name, of in (("k51", "a"), ("k52", "b")):
+        assert await index.publish(record(name, of), lambda _kept: True)
     await index.expire(NOW + 29 * DAY_S)
-    assert await index.usage(DID) == Usage(30, 0, 1, 1), "the pin that waited has failed"
+    assert await index.usage(DID) == Usage(60, 0, 2, 2), "the pin that waited has failed"
     await index.expire(NOW + 30 * DAY_S + 1)
     assert await index.usage(DID) == Usage(0, 0, 0, 0)
     assert await index.root("a") is None and await index.pins(DID) == [] and await index.record("k51") is None
     assert await index.root("b") is not None, "another DID's stay, with the block that both have"
+    assert await index.record("k52") is not None, "only its own names go"
     garbage = [name.rpartition(".")[0] for name in await index.garbage(10)]
-    assert {"a", "a-block"} <= set(garbage) <= {"a", "a-block", "shared"}
+    own = {"a", "a-block", "c", "c-block"}
+    assert own <= set(garbage) <= {*own, "shared"}
     assert await index.block("shared") is not None
     assert await index.totals() == (1, 1, 30)
 
 
-async def test_a_pin_whose_snapshot_never_arrived_fails_after_a_day_and_goes_later(index):
-    await pin(index, 1, "elsewhere")
-    states = []
-    for after_s in (DAY_S, DAY_S + 1, 60 * DAY_S):
-        await index.expire(NOW + after_s)
-        states.append([held.state for held in await index.pins(DID)])
-    assert states == [[PinState.QUEUED], [PinState.FAILED], []]
-
-
-async def test_a_failed_pin_takes_no_room_and_is_pinned_by_a_later_upload(index):
+async def test_a_pin_fails_after_a_day_takes_no_room_then_and_is_pinned_by_a_later_upload_or_goes(index):
     await pin(index, 1, "a")
+    await pin(index, 2, "elsewhere")
+    await index.expire(NOW + DAY_S)
+    assert {held.state for held in await index.pins(DID)} == {PinState.QUEUED}
     await index.expire(NOW + DAY_S + 1)
+    assert [held.state for held in await index.pins(DID)] == [PinState.FAILED] * 2
     seen = []
     late = NewUpload(upload_id="u", did=DID, now=NOW, expires_at=NOW + 2 * DAY_S)
     await index.begin_upload(late, lambda usage: seen.append(usage) or 10)
     assert seen == [Usage(0, 0, 0, 0)]
     await index.insert_blocks(DID, "u", [("a", 10)])
     await index.finish_upload("u", root(), use(2), allow, allow)
-    assert [held.state for held in await index.pins(DID)] == [PinState.PINNED]
-
-
-async def test_with_a_did_go_only_its_own_names(store, index):
-    await refuse_all(store)
-    await store.register(registration(did=OTHER, identifier=MAIL, credential_id="other"), claims)
-    await keep(index, "theirs", did=OTHER, publisher="name")
-    await keep(index, "a", publisher="name")
-    assert await index.publish(record("name", "theirs"), lambda _kept: True)
-    await index.expire(NOW + 30 * DAY_S + 1)
-    assert await index.root("a") is None and await index.record("name") is not None
+    await index.expire(NOW + 60 * DAY_S)
+    assert [(held.request.cid, held.state) for held in await index.pins(DID)] == [("a", PinState.PINNED)]
 
 
 @pytest.mark.parametrize("end", ["revoked", "released"])
@@ -302,25 +288,14 @@ async def test_a_registration_that_ends_otherwise_leaves_thirty_days_too(store, 
     assert await index.root("a") is None
 
 
-async def test_the_thirty_days_begin_with_the_end_of_the_last_registration(store, index):
+@pytest.mark.parametrize("days", [29, 70])
+async def test_the_thirty_days_begin_with_the_end_of_the_last_registration(store, index, days):
     await refuse_all(store)
     await keep(index, "a")
     await store.register(registration(did=DID, identifier=MAIL, credential_id="again"), claims)
-    await store.settle("again", Confirmation.REFUSED, None, NOW + 29 * DAY_S)
-    await index.expire(NOW + 31 * DAY_S)
+    await index.expire(NOW + (days - 1) * DAY_S)
+    await store.settle("again", Confirmation.REFUSED, None, NOW + days * DAY_S)
+    await index.expire(NOW + (days + 29) * DAY_S)
     assert await index.root("a") is not None
-    await index.expire(NOW + 59 * DAY_S + 1)
-    assert await index.root("a") is None
-
-
-async def test_a_did_that_registers_again_in_time_keeps_its_snapshots(store, index):
-    await refuse_all(store)
-    await keep(index, "a")
-    await store.register(registration(did=DID, identifier=MAIL, credential_id="again"), claims)
-    await index.expire(NOW + 60 * DAY_S)
-    assert await index.root("a") is not None
-    await store.settle("again", Confirmation.REFUSED, None, NOW + 70 * DAY_S)
-    await index.expire(NOW + 99 * DAY_S)
-    assert await index.root("a") is not None
-    await index.expire(NOW + 100 * DAY_S + 1)
+    await index.expire(NOW + (days + 30) * DAY_S + 1)
     assert await index.root("a") is None

@@ -23,13 +23,17 @@ async def spent(store, chain=CHAIN, day=DAY):
     return {subject: gwei for subject, gwei in await store.sponsorships.spent(chain, day) if gwei}
 
 
-async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day(store):
-    reserved = await store.sponsorships.reserve(sponsorship(10))
-    assert reserved is None
-    assert await spent(store) == {"all": 10, "hash did": 10}
+async def test_what_is_reserved_counts_in_every_budget_of_its_chain_and_day_until_that_is_forgotten(store):
+    assert await store.sponsorships.reserve(sponsorship(30)) is None
+    assert await spent(store) == {"all": 30, "hash did": 30}
     assert await spent(store, chain=1) == {} == await spent(store, day=DAY + 1)
     assert await store.sponsorships.reserve(sponsorship(100, key(chain=1), did=100)) is None
-    assert await store.sponsorships.reserve(sponsorship(50, key(1), day=DAY + 1)) is None
+    assert await store.sponsorships.reserve(sponsorship(20, day=DAY + 1)) is None
+    assert await spent(store) == {}, "the same nonce counts where it was approved last"
+    assert await store.sponsorships.reserve(sponsorship(50, key(1))) is None
+    await store.sponsorships.forget(DAY + 1)
+    assert await spent(store) == {}
+    assert await spent(store, day=DAY + 1) == {"all": 30, "hash did": 30}
 
 
 async def test_a_full_budget_is_named_and_nothing_changes(store):
@@ -75,13 +79,6 @@ async def test_what_a_client_address_reserves_counts_apart_from_the_budgets(stor
     assert await spent(store, address_chain(CHAIN)) == {}
 
 
-async def test_a_nonce_that_is_approved_again_on_the_next_day_counts_there(store):
-    await store.sponsorships.reserve(sponsorship(30))
-    assert await store.sponsorships.reserve(sponsorship(20, day=DAY + 1)) is None
-    assert await spent(store) == {}
-    assert await spent(store, day=DAY + 1) == {"all": 30, "hash did": 30}
-
-
 async def test_what_was_mined_is_charged_at_its_cost_and_what_was_not_comes_back(store):
     for nonce in range(3):
         await store.sponsorships.reserve(sponsorship(15, key(nonce), until=UNTIL + nonce))
@@ -101,14 +98,6 @@ async def test_approvals_that_end_first_come_first_and_one_that_was_given_again_
     await store.sponsorships.reserve(sponsorship(5, key(1), until=UNTIL + 9))
     assert not await store.sponsorships.settle(key(1), UNTIL, 0)
     assert await spent(store) == {"all": 15, "hash did": 15}
-
-
-async def test_old_days_are_forgotten(store):
-    await store.sponsorships.reserve(sponsorship(10))
-    await store.sponsorships.reserve(sponsorship(10, key(1), day=DAY + 1))
-    await store.sponsorships.forget(DAY + 1)
-    assert await spent(store) == {}
-    assert await spent(store, day=DAY + 1) == {"all": 10, "hash did": 10}
 
 
 async def test_a_did_is_known_from_its_session_on(store):

@@ -1,6 +1,7 @@
 """A live SQLite installation is moved to PostgreSQL: everything arrives exactly once, even if the move is killed."""
 
 import asyncio
+import contextlib
 import json
 import subprocess
 from dataclasses import replace
@@ -141,18 +142,19 @@ async def known(store):
     ]  # fmt: skip
 
 
-async def test_everything_moves_and_counts_on(tmp_path, fresh_postgres_url):
-    source = SqliteStore(tmp_path / "x.db")
+async def test_everything_moves_and_counts_on_also_in_a_database_that_was_only_started(tmp_path, fresh_postgres_url):
+    source, database = SqliteStore(tmp_path / "x.db", 8453), PostgresqlDatabase(fresh_postgres_url)
+    await database.open(84532).close()
     for filled in (fill, fill_snapshots, fill_recoveries):
         await filled(source)
     before, shared = await known(source), await source.snapshots.block("shared")
     snapshots_before = await known_snapshots(source)
     await source.close()
     report = await moved(tmp_path / "x.db", fresh_postgres_url)
-    assert report.finished and report.rows["identifiers"] == 52
+    assert report.finished and report.rows["identifiers"] == 52 and database.chain() == 8453
     assert report.rows["idempotent_responses"] == 1 and report.rows["snapshot_pins"] == 3
     assert report.rows.keys() == report.checksums.keys() == set(TABLES) - {"leases"}
-    target = PostgresqlDatabase(fresh_postgres_url).open()
+    target = database.open()
     assert (await known(target), await known_snapshots(target)) == (before, snapshots_before)
     await counts_on(target)
     await shares_on(target, shared)
@@ -180,14 +182,6 @@ async def shares_on(target, shared):
     await index.end_upload(DIDS[1], "open")
     assert shared.key in await index.garbage(10) and len(await index.garbage(10)) == 6
     assert await index.totals() == (0, 1, 0)
-
-
-async def test_the_chain_moves_too_also_to_a_database_that_was_only_started(tmp_path, fresh_postgres_url):
-    await SqliteStore(tmp_path / "x.db", 8453).close()
-    target = PostgresqlDatabase(fresh_postgres_url)
-    await target.open(84532).close()
-    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
-    assert target.chain() == 8453
 
 
 async def test_a_service_that_writes_on_is_caught_up_with(tmp_path, fresh_postgres_url):
@@ -236,41 +230,17 @@ async def test_a_node_that_was_open_before_a_move_began_stores_nothing_until_its
     await node.close()
 
 
-async def test_a_move_happens_once_and_to_one_database(tmp_path, fresh_postgres_url, postgres):
-    await SqliteStore(tmp_path / "x.db").close()
-    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
-    with pytest.raises(NotEmpty, match="already"):
-        await moved(tmp_path / "x.db", fresh_postgres_url)
-    second = postgres.new_database()
-    with pytest.raises(StoreUnavailable, match="moved to another database already"):
-        await moved(tmp_path / "x.db", second)
-    postgres.drop_database(second)
-
-
-async def test_no_service_starts_on_an_unfinished_target_nor_on_a_source_that_was_moved(tmp_path, fresh_postgres_url):
-    source = SqliteStore(tmp_path / "x.db")
+async def test_a_move_is_finished_once_and_meanwhile_and_afterwards_one_database_serves(
+    tmp_path, fresh_postgres_url, postgres, monkeypatch
+):
+    """Also where the move ends between its two marks: then neither serves, and another call finishes it."""
+    source, target = SqliteStore(tmp_path / "x.db"), PostgresqlDatabase(fresh_postgres_url)
     await fill(source)
     assert not (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
     with pytest.raises(StoreUnavailable, match="unfinished move"):
-        PostgresqlDatabase(fresh_postgres_url).open()
+        target.open()
     await source.close()
     await SqliteStore(tmp_path / "x.db").close()  # it may go on for as long as the move is not finished
-    assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
-    with pytest.raises(StoreUnavailable, match="migrate --back"):
-        SqliteStore(tmp_path / "x.db")
-    target = PostgresqlDatabase(fresh_postgres_url).open()
-    assert await target.claim_of("handle", "n7") is not None
-    await target.close()
-    assert take_back(tmp_path / "x.db") and not take_back(tmp_path / "x.db")
-    again = SqliteStore(tmp_path / "x.db")
-    assert await again.claim_of("handle", "n7") is not None
-    await again.close()
-
-
-async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
-    tmp_path, fresh_postgres_url, monkeypatch
-):
-    await SqliteStore(tmp_path / "x.db").close()
 
     async def cut(_):
         raise OSError("the machine stops here")
@@ -282,47 +252,49 @@ async def test_a_move_that_ended_between_both_marks_is_finished_by_another_call(
     with pytest.raises(StoreUnavailable, match="migrate --back"):
         SqliteStore(tmp_path / "x.db")
     with pytest.raises(StoreUnavailable, match="unfinished move"):
-        PostgresqlDatabase(fresh_postgres_url).open()
+        target.open()
     assert (await moved(tmp_path / "x.db", fresh_postgres_url)).finished
-    await PostgresqlDatabase(fresh_postgres_url).open().close()
+    with pytest.raises(NotEmpty, match="already"):
+        await moved(tmp_path / "x.db", fresh_postgres_url)
+    with pytest.raises(StoreUnavailable, match="moved to another database already"):
+        await moved(tmp_path / "x.db", second := postgres.new_database())
+    postgres.drop_database(second)
+    for store in (target.open(), taken_back(tmp_path / "x.db")):
+        assert await store.claim_of("handle", "n7") is not None
+        await store.close()
+
+
+def taken_back(file):
+    with pytest.raises(StoreUnavailable, match="migrate --back"):
+        SqliteStore(file)
+    assert take_back(file) and not take_back(file)
+    return SqliteStore(file)
 
 
 MANY = 30_000
-FILLED = {
-    "identifiers": (
-        """INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)
-        VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)""",
-        [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(MANY)],
-        3 * MANY + 1,  # including the addresses' counters, the history and the total
-    ),
-    "snapshot_pins": (
-        """INSERT INTO snapshot_pins (request_id, did, cid, origins, meta, state, created_us, by_import)
-        VALUES (?, ?, ?, '[]', '{}', 'queued', ?, 0)""",
-        [(f"r{n}", f"did:a:{n}", f"c{n}", n) for n in range(MANY)],
-        MANY + 4096,  # including the counts of each shard
-    ),
-}
+INSERT = """INSERT INTO identifiers (channel, key, given, did, stage, ip, created_at, in_audit)
+    VALUES ('handle', ?, ?, ?, 'session', ?, 5, 0)"""
 
 
 @pytest.mark.soak  # in the gate: a service that writes on, and a move that ended between both marks
-@pytest.mark.parametrize("table", FILLED)
-def test_a_move_that_was_killed_goes_on(table, tmp_path, fresh_postgres_url):
-    statement, values, in_all = FILLED[table]
+def test_a_move_that_was_killed_goes_on(tmp_path, fresh_postgres_url):
     asyncio.run(SqliteStore(tmp_path / "holdfast.db").close())
-    connection = connect(tmp_path / "holdfast.db")
-    connection.execute("BEGIN")
-    connection.executemany(statement, values)
-    connection.execute("COMMIT")
-    connection.close()
+    with contextlib.closing(connect(tmp_path / "holdfast.db")) as connection:
+        connection.execute("BEGIN")
+        connection.executemany(
+            INSERT, [(f"n{n}", f"n{n}", f"did:a:{n}", f"10.{n >> 8}.{n & 255}.1") for n in range(MANY)]
+        )
+        connection.execute("COMMIT")
     command = [HOLDFAST, "migrate", "--to", fresh_postgres_url, "--json"]
     environment = environment_of(tmp_path, database_url=default_url(tmp_path))
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
         for _ in range(3):
-            while not (line := first.stderr.readline()).startswith(f"{table}:"):
+            while not (line := first.stderr.readline()).startswith("identifiers:"):
                 assert line, "the move ended before it could be killed"
         first.kill()
     code, out, err = forked.run(command[1:], environment, b"", PATIENCE_S * 5)
     assert code == 0, err
     report = json.loads(out)
-    assert report["finished"] and report["rows"][table] == MANY
+    assert report["finished"] and report["rows"]["identifiers"] == MANY
+    in_all = 3 * MANY + 1  # with the addresses' counters, the history and the total
     assert report["written"] <= in_all - 6000, "what was written before the kill is not written again"

@@ -5,10 +5,10 @@ import asyncio
 import asyncpg
 import pytest
 from tests.support.snapshot_cases import taking
-from tests.support.store_cases import ANN, BOB, NOW, claims, code, registration, removal, sends
+from tests.support.store_cases import ANN, BOB, MAIL, NOW, claims, code, registration, removal, sends
 
 from holdfast.rules.invitations import Invitation
-from holdfast.rules.registration import Claim, Confirmation, Stage
+from holdfast.rules.registration import Claim, Confirmation, Move, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.administration import AdminKey, By, StoredInvitation
 from holdfast.service.store.persons import Removed
@@ -112,3 +112,14 @@ async def test_whoever_removes_a_person_has_all_names_before_other_rows(pg_store
 
 async def test_a_write_is_tried_ten_times_however_long_each_takes():
     assert len([*Tries(within_s=0)]) == 10
+
+
+@pytest.mark.parametrize(("did", "move"), [("did:a:1", Move.CONTINUE), ("did:a:2", Move.DISPLACE)])
+async def test_only_the_did_that_registers_a_refused_credential_anew_stays_tied_to_the_name(
+    pg_store, postgres, postgres_url, did, move
+):
+    await pg_store.register(registration(identifier=MAIL, did="did:a:1"), claims)
+    await pg_store.settle("cred", Confirmation.REFUSED, None, NOW)
+    await pg_store.register(registration(identifier=MAIL, did=did), lambda _facts: move)
+    rows = postgres.execute("SELECT did, channel, key FROM holdfast.did_identifiers", postgres_url.rpartition("/")[2])
+    assert [tuple(row) for row in rows] == [(did, "email", MAIL.key)]

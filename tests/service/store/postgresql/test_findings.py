@@ -141,24 +141,19 @@ async def test_a_node_holds_no_more_connections_than_the_check_counts(server, pa
     assert 1 <= rows[0][0] <= PER_PROCESS
 
 
-def test_another_encoding(server):
-    server.execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
-    database = PostgresqlDatabase(server.url("latin"))
-    in_thread(database.open().close)
-    assert found(database)["server_encoding"].state == "error"
-
-
-def test_a_cluster_without_checksums():
+def test_a_cluster_without_checksums_and_a_database_of_another_encoding():
     server = PostgresServer()
     try:
         server.create().run("pg_checksums", "--disable", "-D", str(server.data))
-        database = PostgresqlDatabase(server.start().new_database())
+        server.start().execute("CREATE DATABASE latin ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        database = PostgresqlDatabase(server.url("latin"))
         in_thread(database.open().close)
-        finding = found(database)["data_checksums"]
-        assert (finding.state, finding.found) == ("note", "off")
-        assert "pg_checksums --enable" in finding.fix
+        findings = found(database)
     finally:
         server.remove()
+    assert (findings["data_checksums"].state, findings["data_checksums"].found) == ("note", "off")
+    assert "pg_checksums --enable" in findings["data_checksums"].fix
+    assert findings["server_encoding"].state == "error"
 
 
 @pytest.mark.parametrize(("ahead_s", "state"), [(-60.0, "error"), (0.0, "ok"), (60.0, "error")])

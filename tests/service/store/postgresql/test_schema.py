@@ -74,27 +74,22 @@ async def test_an_older_release_serves_until_the_schema_is_contracted(
     await fill(fresh_postgres_url, range(20))
     old = opened(fresh_postgres_url)
     request.getfixturevalue("three_more")
-    done = await schema.migrate(parse_address(fresh_postgres_url))
-    assert (done.found, done.now, done.backfilled) == (OURS, OURS + 3, 20)
+    with monkeypatch.context() as expanding:
+        expanding.setattr(schema, "STEPS", schema.STEPS[:-1])
+        done = await schema.migrate(parse_address(fresh_postgres_url))
+    assert (done.found, done.now, done.backfilled) == (OURS, OURS + 2, 20)
     name = fresh_postgres_url.rpartition("/")[2]
     assert postgres.execute("SELECT count(*) FROM holdfast.identifiers WHERE note = 'seen'", name)[0][0] == 20
+    await old.ping()
+    await old.open_session(session(handle("late")), admit)
+    await old.release("handle", "late", 1.0)  # without a note, the next step would fail
+    await schema.migrate(parse_address(fresh_postgres_url))
     with pytest.raises(StoreUnavailable, match=f"schema {OURS + 3}"):
         await old.ping()  # the schema is three steps ahead of the oldest release that may still work on it
     await old.close()
     monkeypatch.undo()
     with pytest.raises(SchemaTooNew, match="install the newer release"):
         opened(fresh_postgres_url)
-
-
-async def test_an_expanded_schema_is_no_obstacle_to_the_older_release(fresh_postgres_url, monkeypatch, three_more):
-    monkeypatch.setattr(schema, "STEPS", schema.STEPS[:-1])
-    await schema.migrate(parse_address(fresh_postgres_url))
-    monkeypatch.undo()
-    await fill(fresh_postgres_url, range(3))
-    store = opened(fresh_postgres_url)
-    await store.ping()
-    assert await store.is_claimed("handle", "n1")
-    await store.close()
 
 
 async def test_a_step_that_fails_leaves_nothing(fresh_postgres_url, postgres, monkeypatch, three_more):

@@ -1,15 +1,10 @@
-"""The schema can be split across servers: keys begin with the shard, and reads find rows on another server, as on Citus."""
-
-from pathlib import Path
+"""The schema can be split across servers: keys begin with the shard, and on Citus equal shards are on one server."""
 
 import asyncpg
 import pytest
 from tests.support.serving import PATIENCE_S
-from tests.support.shards import LOCAL_BELOW, span
-from tests.support.store_cases import admit, goes_on, handle, registration, session
 from tests.support.vector_files import vectors
 
-from holdfast.rules.registration import Claim, Stage
 from holdfast.rules.shards import shard_of
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.postgresql import reads
@@ -22,7 +17,6 @@ from holdfast.service.store.postgresql.servers import Servers
 
 pytestmark = pytest.mark.usefixtures("patient_stores")
 NOT_ABOUT_AN_IDENTIFIER = {"totals", "leases", "bans", "admin_keys", "invitations"}
-ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_the_vectors():
@@ -48,53 +42,6 @@ async def test_every_key_begins_with_its_shard(pg_store, postgres, postgres_url)
         " WHERE contype = 'f' AND nspname = 'holdfast'", name
     ), "a foreign key would cross shards"  # fmt: skip
     assert not postgres.execute("SELECT 1 FROM pg_sequences WHERE schemaname = 'holdfast'", name)
-
-
-@pytest.mark.soak  # makes a thousand tables; in the gate: every key begins with its shard
-async def test_a_look_up_reads_one_partition(postgres, partitioned_url):
-    name = partitioned_url.rpartition("/")[2]
-    plan = postgres.execute(
-        f"EXPLAIN (ANALYZE, COSTS OFF) SELECT i.did FROM unnest(ARRAY[{shard_of('handle', 'ann')}]::smallint[],"
-        " ARRAY['ann']) AS w (s, k) LEFT JOIN LATERAL (SELECT did FROM holdfast.identifiers AS t WHERE t.shard = w.s"
-        " AND t.channel = 'handle' AND t.key = w.k LIMIT 1) AS i ON true",
-        name,
-    )
-    scans = [line for (line,) in plan if " on identifiers_" in line and "Scan" in line]
-    assert len(scans) == 16, plan
-    assert sum("never executed" not in line for line in scans) == 1, plan
-
-
-@pytest.mark.soak  # starts a second server; in the gate: every key begins with its shard
-async def test_reads_span_two_servers_and_writes_go_to_the_owner(own_postgres, postgres):
-    near_url, far_url = postgres.new_database(), own_postgres.new_database()
-    span(near_url, own_postgres, far_url)
-    near, far = PostgresqlDatabase(near_url).open(), PostgresqlDatabase(far_url).open()
-    names = [handle(f"name{n}") for n in range(40)]
-    upper = [name for name in names if shard_of("handle", name.key) >= LOCAL_BELOW]
-    assert 0 < len(upper) < len(names)
-    for n, name in enumerate(upper):
-        ip = next(f"10.0.{n}.{host}" for host in range(256) if shard_of(f"10.0.{n}.{host}") >= LOCAL_BELOW)
-        credential = next(f"{n}-{m}" for m in range(256) if shard_of(f"{n}-{m}") >= LOCAL_BELOW)
-        await far.open_session(session(name, ip=ip), admit)
-        await far.register(registration(identifier=name, credential_id=credential, ip=ip), goes_on)
-        found = await near.find_credential(credential)
-        assert found is not None and found.did == "did:a:1"
-        assert (await near.registrations(ip))[0] == 1
-        assert await near.claim_of("handle", name.key) == Claim("did:a:1", Stage.REGISTERED)
-    claimed = {name.key for name in names if await near.is_claimed("handle", name.key)}
-    assert claimed == {name.key for name in upper}
-    await near.close()
-    await far.close()
-    _duplicates_are_refused_through_the_parent(postgres, near_url)
-    postgres.drop_database(near_url)
-
-
-def _duplicates_are_refused_through_the_parent(postgres, url):
-    database = url.rpartition("/")[2]
-    before = postgres.execute("SELECT count(*) FROM holdfast.identifiers", database)[0][0]
-    again = "INSERT INTO holdfast.identifiers SELECT * FROM holdfast.identifiers ON CONFLICT DO NOTHING RETURNING 1"
-    assert postgres.execute(again, database) == []
-    assert postgres.execute("SELECT count(*) FROM holdfast.identifiers", database)[0][0] == before > 0
 
 
 @pytest.fixture
