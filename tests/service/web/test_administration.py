@@ -52,27 +52,18 @@ async def test_lists_go_on_after_a_page_and_what_is_not_there_is_404(port):
     assert await port.post("identifiers/release", identifier="bob") == {"released": True}
     assert await port.post("identifiers/release", identifier="bob") == (404, "no one holds this identifier")
     assert await port.post("credentials/revoke", credentialId="none") == (404, "no such credential")
-    acts = (await port.get("acts"))["rows"]
-    assert [act["operator"] for act in acts] == ["key:eva", "key:eva", "cli:root"]
-    first = await port.get("acts", "limit=2")
-    rest = await port.get("acts", f"limit=100&after={first['after']}")
-    assert first["rows"] + rest["rows"] == acts
-
-
-async def test_invitations_are_made_listed_revoked_and_reissued(port):
     made = await port.post("invitations", uses=3, days=2)
     again = await port.post("invitations/reissue", code=made["code"])
     assert (again["uses"], again["days"]) == (3, 14)
     assert await port.post("invitations/reissue", code=made["code"]) == (404, "nothing is left of this invitation")
-    assert (await port.post("invitations/revoke", code=again["number"]))["left"] == 3
     rows = (await port.get("invitations"))["rows"]
-    assert {row["number"]: row["left"] for row in rows} == {made["number"]: 0, again["number"]: 0}
+    assert {row["number"]: row["left"] for row in rows} == {made["number"]: 0, again["number"]: 3}
     assert await port.post("invitations", uses=1001) == (400, "Expected `int` <= 1000 - at `$.uses`")
-    told = [(act["action"], act["key"]) for act in (await port.get("acts"))["rows"][:-1]]
-    assert told == [
-        ("invitation_revoked", again["number"]), ("invited", again["number"]),
-        ("invitation_revoked", made["number"]), ("invited", made["number"]),
-    ]  # fmt: skip
+    acts = (await port.get("acts"))["rows"]
+    assert [act["operator"] for act in acts] == ["key:eva"] * (len(acts) - 1) + ["cli:root"]
+    first = await port.get("acts", "limit=2")
+    rest = await port.get("acts", f"limit=100&after={first['after']}")
+    assert first["rows"] + rest["rows"] == acts
 
 
 async def test_a_person_is_copied_and_erased(port):

@@ -89,7 +89,7 @@ BY_NAME = {operation["operationId"]: operation for operation in OPERATIONS}
 SCHEMAS = json.loads(document(ENDPOINTS))["components"]["schemas"]
 
 
-def test_every_operation_has_a_unique_name_a_tag_and_a_description():
+def test_every_operation_is_described_with_examples_of_its_schema():
     whole = json.loads(document(ENDPOINTS))
     names = [operation["operationId"] for operation in OPERATIONS]
     assert len(names) == len(set(names)) == len(ENDPOINTS)
@@ -97,36 +97,13 @@ def test_every_operation_has_a_unique_name_a_tag_and_a_description():
     assert all(operation["description"].endswith(".") for operation in OPERATIONS)
     assert set(TEXTS) == {endpoint.name for endpoint in ENDPOINTS}
     assert whole["servers"] and whole["info"]["description"] and whole["info"]["license"]
-
-
-def schemas_in(value):
-    """Yield every object that has a type, however deep."""
-    if isinstance(value, dict) and "type" in value:
-        yield value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from schemas_in(each)
-
-
-def test_lists_alone_say_what_they_contain_needed_texts_are_not_empty_and_a_module_may_be_missing():
-    """tests/peers/test_generated_clients.py runs the generators, which refuse anything else."""
-    every = list(schemas_in(json.loads(document(ENDPOINTS))))
-    assert {each["type"] == "array" for each in every} == {True, False}
-    assert all((each["type"] == "array") == ("items" in each or "prefixItems" in each) for each in every)
-    body = PATHS["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert body["properties"]["did"]["minLength"] == 1
-    asked = {parameter["name"]: parameter["schema"] for parameter in PATHS["/api/balance"]["get"]["parameters"]}
-    assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
-    assert "404" in PATHS["/client/{path}"]["get"]["responses"]
-
-
-def contents_of(operation):
-    """Return what an operation takes and returns, by media type."""
-    parts = [operation.get("requestBody", {}), *operation["responses"].values()]
-    return [content for part in parts for content in part.get("content", {}).items()]
-
-
-def test_every_operation_has_examples_of_the_form_that_its_schema_says():
-    """Of its parameters, its body and each response in JSON or plain text; pages, scripts and bytes have none."""
+    responses = [pair for operation in OPERATIONS for pair in operation["responses"].items()]
+    for response in [response for status, response in responses if int(status) >= 400]:
+        ((media, content),) = response["content"].items()
+        if media == "application/json":
+            error = content["schema"]["properties"]["error"]
+            listed = error["enum"] if "enum" in error else error["properties"]["reason"]["enum"]
+            assert listed and len(listed) == len(set(listed))
     for operation in OPERATIONS:
         name, parameters = operation["operationId"], operation.get("parameters", [])
         for media, content in contents_of(operation):
@@ -136,6 +113,12 @@ def test_every_operation_has_examples_of_the_form_that_its_schema_says():
         for part in [*parameters, *(content for _, content in contents_of(operation))]:
             if "example" in part:
                 jsonschema.validate(part["example"], {**part["schema"], "components": {"schemas": SCHEMAS}})
+
+
+def contents_of(operation):
+    """Return what an operation takes and returns, by media type."""
+    parts = [operation.get("requestBody", {}), *operation["responses"].values()]
+    return [content for part in parts for content in part.get("content", {}).items()]
 
 
 def test_every_example_is_of_an_endpoint_and_those_of_snapshots_are_the_vectors():
@@ -148,16 +131,6 @@ def test_every_example_is_of_an_endpoint_and_those_of_snapshots_are_the_vectors(
     )
     assert EXAMPLES["add_pin"].request["cid"] in {case["root"] for case in snapshots}
     assert EXAMPLES["publish_name"].request["name"] in {case["texts"][0] for case in records}
-
-
-def test_errors_are_enumerations():
-    responses = [pair for operation in OPERATIONS for pair in operation["responses"].items()]
-    for response in [response for status, response in responses if int(status) >= 400]:
-        ((media, content),) = response["content"].items()
-        if media == "application/json":
-            error = content["schema"]["properties"]["error"]
-            listed = error["enum"] if "enum" in error else error["properties"]["reason"]["enum"]
-            assert listed and len(listed) == len(set(listed))
 
 
 async def test_every_example_can_be_sent(make_api):

@@ -133,7 +133,7 @@ def test_choices_that_are_refused_at_the_start(name, value, why):
     assert read_settings({"HOLDFAST_PAGES_LANGUAGES": "de, en"}).pages_languages == ("de", "en")
 
 
-def test_logos(tmp_path):
+def test_a_logo_is_served_and_the_payment_app_has_it_too(tmp_path):
     png, text, large = tmp_path / "a.png", tmp_path / "a.txt", tmp_path / "large.svg"
     png.write_bytes(b"\x89PNG\r\n\x1a\n....")
     text.write_text("no picture")
@@ -143,9 +143,6 @@ def test_logos(tmp_path):
     for file, why in ((text, "neither SVG nor PNG"), (large, "256 KiB"), (tmp_path / "none", "cannot be read")):
         with pytest.raises(ValueError, match=why):
             page_files(choices(logo=file))
-
-
-def test_the_payment_app_has_the_logo_too(tmp_path):
     png = tmp_path / "a.png"
     head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (192).to_bytes(4) + (96).to_bytes(4)
     png.write_bytes(head)

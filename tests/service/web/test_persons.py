@@ -69,7 +69,7 @@ def _of_nobody(args):
     return {name: value if name in {"channel", "everything"} else "nobody-at-all" for name, value in args.items()}
 
 
-async def test_the_token_decides(vault):
+async def test_the_token_decides_and_arguments_of_another_form_remove_nothing(vault):
     post, get = vault.api.http.post, vault.api.http.get
     for headers, reason in (
         ({}, "UNAUTHORIZED"),
@@ -82,9 +82,6 @@ async def test_the_token_decides(vault):
     refused = await get("/api/person", headers=token(vault, REMOVE, {"everything": True}))
     assert failure(refused) == (401, "WRONG_COMMAND")
     assert len((await export(vault))["identifiers"]) == 1
-
-
-async def test_arguments_of_another_form_remove_nothing(vault):
     for args in (
         {}, {"everything": False}, {"everything": 1}, {"everything": True, "credentialId": "x"}, {"identifier": "ann"},
         {"identifier": "ann", "channel": "post"}, {"identifier": 7, "channel": "handle"}, {"credentialId": "not base64!"},
