@@ -100,16 +100,6 @@ def test_every_line_has_an_id_and_no_line_names_a_person(serve, tmp_path):
     assert [secret for secret in SECRETS if secret in text] == []
 
 
-def test_less_serious_lines_are_left_out(serve):
-    sms = f"twilio://AC1:providers-token@VA1?base_url={DEAD}"
-    server = serve(access_log="on", log_level="warning", sms_url=sms)
-    with server.client() as client:
-        body = {"identifier": NUMBER, "channel": "sms", "code": CODE}
-        assert client.post("/api/verify/check", json=body).status_code == 502
-    server.stop()
-    assert {line["message"] for line in lines(server)} == {"check failed"}
-
-
 def test_neither_log_nor_error_bodies_have_the_password_of_the_database(serve, own_postgres):
     url = own_postgres.new_database().replace("@", ":databases-password@")
     server = serve(access_log="on", admin_port=str(free_port()), database_url=url)
