@@ -1,10 +1,7 @@
 """The service with PostgreSQL: several processes, an outage and recovery from it."""
 
-import httpx2
-import psutil
 import pytest
-from tests.support.postgres_server import PostgresServer
-from tests.support.serving import DID, PATIENCE_S, becomes_true, wait_until_ready
+from tests.support.serving import DID, PATIENCE_S, becomes_true
 from tests.support.soak import cases
 
 
@@ -39,45 +36,6 @@ def test_an_outage_answers_503_and_ends_by_itself(serve, own_postgres):
         assert client.get("/api/sessions/check?handle=before").json()["available"] is False
         assert server.session(client, "after", "192.0.2.3").status_code == 200
     assert server.stop() == 0
-
-
-@pytest.mark.soak  # starts a second server; tests/faults has standbys in the gate
-def test_a_node_on_a_standby_is_not_ready_until_the_standby_is_promoted(serve, postgres, fresh_postgres_url):
-    serve(database_url=fresh_postgres_url).stop()  # makes the schema
-    standby = PostgresServer()
-    try:
-        standby.follow(postgres, "only_reads").start()
-        server = serve(database_url=standby.url(fresh_postgres_url.rpartition("/")[2]))
-        with server.client() as client:
-            assert client.get("/api/sessions/check?handle=x").json()["available"] is True
-            assert client.get("/readyz").status_code == 503
-            standby.promote()
-            assert becomes_true(lambda: client.get("/readyz").status_code == 200)
-    finally:
-        standby.remove()
-        postgres.execute("SELECT pg_drop_replication_slot('only_reads')")
-
-
-@pytest.mark.soak  # in the gate, store/test_opening.py; test_serve_stopping.py stops servers
-def test_a_start_waits_for_a_database_that_starts_later_and_a_stop_ends_a_worker_that_waits(serve, own_postgres):
-    url = own_postgres.new_database()
-    own_postgres.stop()
-    server = serve(wait=False, database_url=url)
-    assert becomes_true(lambda: "does not answer (no connection to the database: " in server.log.read_text())
-    with pytest.raises(httpx2.ConnectError), server.client() as client:
-        client.get("/healthz")
-    own_postgres.start()
-    wait_until_ready(server)
-    with server.client() as client:
-        assert server.session(client, "ann", "192.0.2.1").status_code == 200
-    assert "answers after" in server.log.read_text()
-    own_postgres.stop()
-    (worker,) = psutil.Process(server.process.pid).children()
-    waits = server.log.read_text().count("the start waits up to")
-    worker.kill()  # the next worker finds no database
-    assert becomes_true(lambda: server.log.read_text().count("the start waits up to") > waits)
-    assert server.stop() == 0
-    assert "refused to gracefully stop" not in server.log.read_text(), "the worker had to be killed"
 
 
 def test_a_start_does_not_wait_for_ever_nor_for_what_time_does_not_mend(serve, postgres):

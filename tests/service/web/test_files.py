@@ -98,7 +98,7 @@ async def test_search_engines_may_read_the_start_page_alone_and_the_icon_is_wher
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
 
 
-async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api):
+async def test_files_at_well_known_addresses(make_api):
     path = "/.well-known/security.txt"
     assert (await make_api().http.get(path)).json() == {"error": "not_found"}
     api = make_api(security_contact="mailto:security@example.org", public_url="http://localhost:8787")
@@ -109,6 +109,11 @@ async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api):
     assert lines["Canonical"] == f"http://localhost:8787{path}"
     left = datetime.fromisoformat(lines["Expires"]).timestamp() - api.clock()
     assert 179 * 86_400 <= left <= 180 * 86_400
+    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
+    answer = await api.http.get("/.well-known/webauthn")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
+    assert (await make_api().http.get("/.well-known/webauthn")).json() == {"origins": []}
 
 
 @pytest.mark.parametrize(("name", "value"), [
@@ -151,11 +156,3 @@ async def test_a_checkout_serves_its_build_and_what_is_named_by_its_content_is_k
         answer = await http.get(f"/client/{name}")
         assert (answer.text, answer.headers["cache-control"]) == (f"export const built = '{name}';", cache)
     assert (await http.get("/client/snapshots/main.js")).status_code == 404
-
-
-async def test_related_origins_are_those_of_the_setting(make_api):
-    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
-    answer = await api.http.get("/.well-known/webauthn")
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
-    assert (await make_api().http.get("/.well-known/webauthn")).json() == {"origins": []}

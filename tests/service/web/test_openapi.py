@@ -37,22 +37,13 @@ def test_no_operation_fails_for_any_generated_case(serve):
     schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
     assert len(operations) > 30
-    tried = 0
     with server.client() as client:
         for operation in operations:
-            tried += exercise(operation, client)
-    assert tried >= len(operations)
+            exercise(operation, client)
     assert "request failed" not in server.log.read_text()
 
 
-def error_in(body):
-    """Return the text for programs of a body of an error, Holdfast's or a DID resolution's."""
-    text = body["error"] if "error" in body else body["didResolutionMetadata"]["error"]
-    return str(text)
-
-
 def exercise(operation, client):
-    tried = 0
     modes = st.one_of(
         operation.as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE),
         operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
@@ -61,25 +52,17 @@ def exercise(operation, client):
     @settings(max_examples=CASES, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(modes)
     def one(case):
-        nonlocal tried
-        tried += 1
         request = case.as_transport_kwargs(base_url=str(client.base_url))
-        known = {name: request[name] for name in ("json", "params", "headers", "cookies") if request.get(name)}
+        known = {name: request[name] for name in ("json", "params", "headers") if request.get(name)}
         try:
-            sent = client.build_request(
-                request["method"], request["url"], content=request.get("data"),
-                **{k: v for k, v in known.items() if k != "cookies"},
-            )  # fmt: skip
-        except (TypeError, ValueError, httpx2.InvalidURL, UnicodeError):
+            answer = client.request(request["method"], request["url"], content=request.get("data"), **known)
+        except (TypeError, ValueError, httpx2.InvalidURL, UnicodeError, httpx2.LocalProtocolError):
             return  # HTTP cannot carry such a request
-        try:
-            answer = client.send(sent)
-        except httpx2.LocalProtocolError:
-            return  # nor such a header value
-        assert answer.status_code < 500 or error_in(answer.json()) in EXPECTED, (answer.status_code, answer.text)
+        errors = answer.json() if answer.status_code >= 500 else {}
+        error = errors.get("error") or errors.get("didResolutionMetadata", {}).get("error")
+        assert answer.status_code < 500 or error in EXPECTED, (answer.status_code, answer.text)
 
     one()
-    return tried
 
 
 PATHS = json.loads(document(ENDPOINTS))["paths"]
