@@ -64,7 +64,8 @@ def test_a_chain_of_the_file_may_be_the_main_chain_and_a_row_of_a_known_one_chan
 
 
 @pytest.mark.parametrize(
-    ("chain", "value", "message"), [(1, "false", "Ethereum has real money"), (84532, "true", "Base Sepolia has test money")]
+    ("chain", "value", "message"),
+    [(1, "false", "Ethereum has real money"), (84532, "true", "Base Sepolia has test money")],
 )
 def test_no_row_says_that_real_money_is_test_money(tmp_path, chain, value, message):
     row = f"[[chain]]\nid = {chain}\nreal_money = "
@@ -113,7 +114,11 @@ def test_a_mistake_in_the_file_is_named_without_its_value(tmp_path, text, messag
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "large").write_bytes(b"#" * (256 * 1024 + 1))
     (tmp_path / "latin").write_bytes(b"\xff")
-    for name, told in (("missing", "cannot be read .No such"), ("large", "has more than 256 KiB"), ("latin", "is not UTF-8")):
+    for name, told in (
+        ("missing", "cannot be read .No such"),
+        ("large", "has more than 256 KiB"),
+        ("latin", "is not UTF-8"),
+    ):
         with pytest.raises(SettingError, match=f"^HOLDFAST_CHAIN_FILE: the file {told}"):
             read_settings({"HOLDFAST_CHAIN_FILE": str(tmp_path / name)})
 

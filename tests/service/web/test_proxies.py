@@ -57,10 +57,12 @@ async def test_the_services_own_sponsor_is_the_paymaster_and_without_it_there_is
     assert bundler.requests == []
     monkeypatch.setattr(api.service.addresses, "of", lambda _address: "hash of the client's address")
     there = api.service.chains.served[84532]
+
     class Own:
         async def answer(self, request, address):
             assert address == "hash of the client's address"
             return json.dumps({"own": request.method}).encode()
+
     object.__setattr__(there.relay, "sponsor", Own())
     assert (await api.post(BUNDLER, **rpc("pm_sponsorUserOperation"))).json() == {"own": "pm_sponsorUserOperation"}
     for method in PAYMASTER_METHODS:
