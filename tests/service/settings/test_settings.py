@@ -201,14 +201,11 @@ def test_a_key_is_generated_once_and_only_its_owner_reads_it(tmp_path, name):
         keys()
 
 
-def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):
+def test_guardian_keys_that_are_set_all_sign_and_without_one_there_is_no_guardian(tmp_path):
     old, new = new_key(), new_key()
     both = signers(secrets_of(tmp_path, guardian_key=f"{new}, 0x{old}"))
     assert both == [*signers(secrets_of(tmp_path, guardian_key=new)), *signers(secrets_of(tmp_path, guardian_key=old))]
     assert not list(tmp_path.iterdir())
-
-
-def test_off_production_without_a_key_and_a_folder_that_cannot_be_written_make_no_guardian(tmp_path):
     assert signers(secrets_of(tmp_path, guardian_key="off")) == []
     production = {"env": "production", "public_url": "https://vault.example", "mail_url": "resend://k@", "sms_url": ""}
     assert signers(secrets_of(tmp_path, **production)) == []
@@ -228,6 +225,19 @@ def test_what_is_no_key_is_refused_without_repeating_it(tmp_path):
     file.chmod(0o600)
     with pytest.raises(SettingError, match=r"^HOLDFAST_SPONSOR_KEY: .* that can be read$"):
         read_settings(of(sponsor_key=str(file)))
+
+
+def test_a_key_that_finds_no_room_leaves_no_piece_of_a_file(tmp_path, monkeypatch):
+    def fail(_descriptor):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    settings = read_settings(of(data_dir=str(tmp_path)))
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="no space"):
+            read_secrets(settings, {})
+        assert list(tmp_path.iterdir()) == []
+    assert read_secrets(settings, {}).generated
 
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "holdfast"
@@ -258,16 +268,3 @@ def test_an_unknown_name_is_told_without_its_value():
     ):  # fmt: skip
         [told] = unknown_settings({given: "hunter2"})
         assert told == f"{given}: no setting has this name, so it has no effect; did you mean {meant}?"
-
-
-def test_a_key_that_finds_no_room_leaves_no_piece_of_a_file(tmp_path, monkeypatch):
-    def fail(_descriptor):
-        raise OSError(errno.ENOSPC, "no space left on device")
-
-    settings = read_settings(of(data_dir=str(tmp_path)))
-    with monkeypatch.context() as full:
-        full.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="no space"):
-            read_secrets(settings, {})
-        assert list(tmp_path.iterdir()) == []
-    assert read_secrets(settings, {}).generated

@@ -23,7 +23,7 @@ def left(temporary, name="left"):
     return folder
 
 
-def test_a_left_folder_goes_and_one_in_use_stays(temporary):
+def test_a_left_folder_goes_one_in_use_stays_and_nothing_else_is_touched(temporary, tmp_path, monkeypatch):
     left(temporary)
     with metrics_folder() as first, metrics_folder() as second:
         assert sorted(temporary.iterdir()) == sorted([first, second])
@@ -31,9 +31,6 @@ def test_a_left_folder_goes_and_one_in_use_stays(temporary):
         sweep()
         assert first.is_dir() and second.is_dir()
     assert list(temporary.iterdir()) == []
-
-
-def test_nothing_else_is_touched(temporary, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("kept")

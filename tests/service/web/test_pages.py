@@ -71,7 +71,7 @@ async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_com
             assert (await api.http.get(module)).status_code == 200
 
 
-async def test_without_pages_their_paths_are_as_before(make_api):
+async def test_without_pages_their_paths_are_as_before_and_the_payment_page_has_the_operators_look(make_api):
     api = make_api(pages="off", pages_name="Bank")
     for path in (*PAGES, *FILES):
         for method in ("GET", "HEAD", "POST", "OPTIONS"):
@@ -81,9 +81,6 @@ async def test_without_pages_their_paths_are_as_before(make_api):
     files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
     assert {(await api.http.get(path)).status_code for path in files} == {200}, "the payment page needs none of them"
     assert "Bank" not in page
-
-
-async def test_the_payment_page_has_the_operators_look(make_api):
     api = make_api(pages_name="Bank <of> Tests", pages_languages="de")
     page = (await api.http.get("/pay/confirm")).text
     assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page

@@ -82,13 +82,6 @@ async def test_it_signs_after_the_code_and_the_waiting_time(guarded):
     assert s <= ORDER // 2, "the contract refuses the other s"
 
 
-async def test_a_contract_with_a_number_that_no_account_has_is_refused(guarded):
-    api, account = guarded
-    account.nonce = 2**63
-    assert error_of(await ask(api)) == error_of(await sign(api)) == (409, "recovery_not_possible")
-    assert api.mailer.sent == []
-
-
 async def test_only_these_owners_of_this_account_are_signed(guarded):
     api, account = guarded
     await confirmed(api)
@@ -170,9 +163,13 @@ async def test_a_stopped_request_signs_nothing(guarded):
     assert error_of(await sign(api)) == (404, "recovery_not_found")
 
 
-async def test_lists_that_the_account_would_refuse(guarded):
+async def test_lists_and_contracts_that_cannot_be_of_an_account_are_refused(guarded):
     message = "Invalid newOwners: expected 1 to 16 different signers in hex"
     off_the_curve, many = ["0x" + "11" * 64], [f"0x{n:040x}" for n in range(1, 18)]
     for owners in ([], [NEW_OWNER] * 2, many, ["0x12"], off_the_curve, ["zz"], [5], [None]):
         assert error_of(await ask(guarded[0], newOwners=owners)) == (400, message), owners
         assert error_of(await sign(guarded[0], newOwners=owners)) == (400, message), owners
+    api, account = guarded
+    account.nonce = 2**63
+    assert error_of(await ask(api)) == error_of(await sign(api)) == (409, "recovery_not_possible")
+    assert api.mailer.sent == []
