@@ -32,10 +32,9 @@ async def bundled(make_api):
 
 
 async def test_allowed_methods_reach_the_bundler(bundled):
-    """tests/wire/test_json_rpc.py has the requests that are not forwarded, and what of one is."""
     api, bundler = bundled
     for method in sorted(BUNDLER_METHODS):
-        answer = await api.post(BUNDLER, **rpc(method, id="x", METHOD="eth_sendRawTransaction"))
+        answer = await api.post(BUNDLER, **rpc(method, id="x"))
         assert (answer.status_code, answer.json()["result"]) == (200, method)
         sent_method, path, headers, body = bundler.requests[-1]
         assert (sent_method, path) == ("POST", "/rpc?key=1")
@@ -72,17 +71,42 @@ async def test_the_services_own_sponsor_is_the_paymaster_and_without_it_there_is
     assert bundler.requests == []
 
 
+OF_ANOTHER_KIND = ({"id": {"a": 1}}, {"id": [1]}, {"id": True}, {"params": "x"}, {"params": 1})
+
+
 async def test_other_requests_are_refused_and_unusual_values_arrive_as_they_were(bundled):
     api, bundler = bundled
     for method in ("eth_sendTransaction", "", "ETH_supportedEntryPoints", "eth_supportedEntryPoints "):
         assert error_of(await api.post(BUNDLER, **rpc(method))) == (403, "rpc_method_not_allowed")
-    raw = json.dumps(rpc())
-    for odd in (f"[{raw}]", *(raw.replace("[]", f"[{value}]") for value in ("NaN", "Infinity", '"\\ud800"'))):
-        assert error_of(await api.http.post(BUNDLER, content=odd.encode())) == (400, "Invalid JSON-RPC request"), odd
+    for raw in (
+        b"", b"[]", b"[{}]", b'"x"', b"{}", b'{"method":5}', b"{", b'{"method":NaN}', b"\xff", b"[" * 100_000,
+        json.dumps([rpc()]).encode(), *(json.dumps(rpc(**odd)).encode() for odd in OF_ANOTHER_KIND),
+        *(json.dumps(rpc()).replace("[]", f"[{value}]").encode() for value in ("NaN", "Infinity", '"\\ud800"')),
+    ):  # fmt: skip
+        assert error_of(await api.http.post(BUNDLER, content=raw)) == (400, "Invalid JSON-RPC request"), raw[:40]
     assert bundler.requests == []
+    raw = json.dumps(rpc())
     for value in ("1e999", "18446744073709551616", "1.5", "{}", "null", "[" * 500 + "]" * 500):
         assert (await api.http.post(BUNDLER, content=raw.replace("[]", f"[{value}]").encode())).status_code == 200
         assert json.loads(bundler.requests[-1][3])["params"] == [json.loads(value)]
+
+
+async def test_only_the_four_fields_reach_the_bundler_each_once(bundled):
+    """A bundler that ignores the case of field names might use a second `method` that the service has not checked."""
+    api, bundler = bundled
+    for more in (
+        {"METHOD": "eth_sendRawTransaction", "Params": ["0xdead"]}, {"Method": "eth_sendRawTransaction"},
+        {"ID": 7, "JSONRPC": "1.0"}, {"m\u0000ethod": "x", "auth": "y", "": 1}, {"\u212aey": 1},
+    ):  # fmt: skip
+        assert (await api.http.post(BUNDLER, content=json.dumps(rpc() | more))).status_code == 200
+        assert list(json.loads(bundler.requests[-1][3]).items()) == list(rpc().items())
+    await api.http.post(BUNDLER, content=b'{"method":"eth_supportedEntryPoints"}')
+    assert json.loads(bundler.requests[-1][3]) == {"jsonrpc": "2.0", "method": "eth_supportedEntryPoints"}
+    twice = b'{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","method":"eth_supportedEntryPoints","params":[]}'
+    assert (await api.http.post(BUNDLER, content=twice)).status_code == 200
+    assert bundler.requests[-1][3].count(b'"method"') == 1
+    twice = twice.replace(b"eth_supportedEntryPoints", b"x").replace(b"eth_sendTransaction", b"eth_chainId")
+    assert error_of(await api.http.post(BUNDLER, content=twice))[0] == 403
 
 
 ZERO, PAYS = "0x" + "00" * 20, "0x" + "00" * 19 + "01"
