@@ -78,6 +78,8 @@ def test_every_operation_is_described_with_examples_of_its_schema():
     assert {operation["tags"][0] for operation in OPERATIONS} == {tag["name"] for tag in whole["tags"]}
     assert all(operation["description"].endswith(".") for operation in OPERATIONS)
     assert set(TEXTS) == {endpoint.name for endpoint in ENDPOINTS}
+    asked = PATHS["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    assert asked["did"]["minLength"] == 1 and "404" in PATHS["/client/{path}"]["get"]["responses"]
     assert whole["servers"] and whole["info"]["description"] and whole["info"]["license"]
     responses = [pair for operation in OPERATIONS for pair in operation["responses"].items()]
     for response in [response for status, response in responses if int(status) >= 400]:

@@ -105,7 +105,9 @@ async def test_only_the_four_fields_reach_the_bundler_each_once(bundled):
     twice = b'{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","method":"eth_supportedEntryPoints","params":[]}'
     assert (await api.http.post(BUNDLER, content=twice)).status_code == 200
     assert bundler.requests[-1][3].count(b'"method"') == 1
-    twice = twice.replace(b"eth_supportedEntryPoints", b"x").replace(b"eth_sendTransaction", b"eth_chainId")
+    twice = twice.replace(b"eth_supportedEntryPoints", b"x").replace(
+        b"eth_sendTransaction", b"eth_supportedEntryPoints"
+    )
     assert error_of(await api.http.post(BUNDLER, content=twice))[0] == 403
 
 
