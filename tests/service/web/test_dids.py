@@ -86,9 +86,6 @@ async def test_an_address_posts_a_hundred_times_a_day_whatever_comes_of_it(api):
     refused = await api.register(ip="192.0.2.1", identifier="ann", credentialId="last")
     assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "86399"
     assert (await api.register(identifier="bob", credentialId="other")).status_code == 200, "of another address"
-    counted = {"what": "did_posts", "subject": api.service.addresses.of("192.0.2.1")}
-    windows = [row for row in api.rows() if counted.items() <= row.items()]
-    assert sum(sum(row.get("counts", [1])) for row in windows) == 100
 
 
 def damaged(attestation):
