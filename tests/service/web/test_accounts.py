@@ -36,7 +36,7 @@ async def test_predict_asks_the_factory_once_and_answers_in_eip_55(chain):
     call = json.loads(rpc.requests[0][3])["params"][0]
     assert call["to"] == ADDRESSES["AppFactory"]
     assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (int(X, 16), int(Y, 16), 16))
-    for x, y in (("0x1", "0x2"), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), ("0x" + "f" * 64, Y)):
+    for x, y in (("0x1", "0x2"), ("0x0", "0x0"), (X, hex(int(Y, 16) + 1)), (X, Y), ("0x" + "f" * 64, Y)):
         assert (await predict(api, x, y)).json() == answer.json(), "the factory judges what is no point of the curve"
         call = json.loads(rpc.requests[-1][3])["params"][0]
         assert call["data"] == "0xe81b22ea" + "".join(f"{n:064x}" for n in (int(x, 16), int(y, 16), 0))
