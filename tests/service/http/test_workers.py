@@ -3,20 +3,16 @@
 import os
 import signal
 import threading
-from multiprocessing.context import ForkProcess
 
 import psutil
-import pytest
 from tests.support.serving import PATIENCE_S, becomes_true
-from tests.support.soak import cases
 
 from holdfast.service.http.worker_ends import Worker
 
 ASKED_S = 0.3  # how long the status is known to one thread alone, unless the other asks meanwhile
 
 
-@pytest.mark.parametrize(("kind", "seems_alive"), [(Worker, False), (ForkProcess, True)], ids=["ours", "Python's"])
-def test_who_comes_second_learns_the_end(monkeypatch, kind, seems_alive):
+def test_who_comes_second_learns_the_end(monkeypatch):
     reaped, asked = threading.Event(), threading.Event()
     waitpid = os.waitpid
 
@@ -28,7 +24,7 @@ def test_who_comes_second_learns_the_end(monkeypatch, kind, seems_alive):
         return answer
 
     monkeypatch.setattr(os, "waitpid", slow)
-    worker = kind(target=int)
+    worker = Worker(target=int)
     worker.start()
     first = threading.Thread(target=worker.join)
     first.start()
@@ -37,22 +33,12 @@ def test_who_comes_second_learns_the_end(monkeypatch, kind, seems_alive):
     alive = worker.is_alive()
     asked.set()
     first.join()
-    assert alive == seems_alive
+    assert not alive
 
 
-STARTS = {"RSGI": {}, "ASGI": {"indexer_url": "http://127.0.0.1:9"}}
-
-
-def to_the_parent(server):
-    server.process.send_signal(signal.SIGTERM)
-
-
-def to_the_group(server):
-    os.killpg(server.process.pid, signal.SIGTERM)
-
-
-def to_the_workers_first(server):
-    """The workers end before their parent runs again, as can happen with a signal to the whole group."""
+def test_a_stop_ends_workers_that_are_starting(serve):
+    """They end before their parent runs again, as can happen with a signal to the whole group."""
+    server = serve(workers="4")  # it responds as soon as the first of the four has started
     parent = psutil.Process(server.process.pid)
     workers = parent.children()
     parent.suspend()
@@ -61,16 +47,5 @@ def to_the_workers_first(server):
         worker.terminate()
     ended = becomes_true(lambda: all(worker.status() == psutil.STATUS_ZOMBIE for worker in workers))
     parent.resume()
-    assert ended
-
-
-STOPS = {stop.__name__: stop for stop in (to_the_parent, to_the_group, to_the_workers_first)}
-
-
-@pytest.mark.parametrize("stop", cases(STOPS, "to_the_workers_first"))
-@pytest.mark.parametrize("settings", cases(STARTS, "RSGI"))
-def test_a_stop_ends_workers_that_are_starting(serve, stop, settings):
-    server = serve(workers="4", **settings)  # it responds as soon as the first of the four has started
-    stop(server)
-    assert server.process.wait(PATIENCE_S) == 0
+    assert ended and server.process.wait(PATIENCE_S) == 0
     assert "refused to gracefully stop" not in server.log.read_text(), "a worker had to be killed"

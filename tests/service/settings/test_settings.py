@@ -13,7 +13,6 @@ import pytest
 
 from holdfast.indexer.settings import ROWS as INDEXER_ROWS
 from holdfast.rules.limits import LIMIT_NAMES, Ceilings
-from holdfast.service.settings.data_folder import make_data_folder
 from holdfast.service.settings.rows import ROWS
 from holdfast.service.settings.secrets import new_key, read_secrets
 from holdfast.service.settings.unknown import KNOWN, OTHERS, unknown_settings
@@ -36,25 +35,19 @@ ELSEWHERE = ("vault.example", "10.0.0.1", "localhost.example", "0.0.0.0", "[2001
 REGISTRAR = of(registrar_did="did:web:vault.example")
 
 
-@pytest.mark.parametrize("name", LIMIT_NAMES)
-def test_each_limit_is_set_by_its_own_name(name):
-    assert getattr(read_settings({name: "7"}).limits, name.lower()) == 7
-
-
-@pytest.mark.parametrize("name", [field.name for field in fields(Ceilings) if field.name != "sms_countries"])
-def test_each_added_limit_is_set_by_a_name_of_ours(name):
-    assert getattr(read_settings(of(**{name: "7"})).ceilings, name) == 7
-    assert getattr(read_settings({}).ceilings, name) == getattr(Ceilings(), name)
-    with pytest.raises(SettingError, match=f"^HOLDFAST_{name.upper()}: a whole number"):
-        read_settings(of(**{name: "-1"}))
+def test_each_limit_is_set_by_its_own_name():
+    for name in LIMIT_NAMES:
+        assert getattr(read_settings({name: "7"}).limits, name.lower()) == 7
+    for name in (field.name for field in fields(Ceilings) if field.name != "sms_countries"):
+        assert getattr(read_settings(of(**{name: "7"})).ceilings, name) == 7
+        assert getattr(read_settings({}).ceilings, name) == getattr(Ceilings(), name)
+        with pytest.raises(SettingError, match=f"^HOLDFAST_{name.upper()}: a whole number"):
+            read_settings(of(**{name: "-1"}))
 
 
 @pytest.mark.parametrize(("given", "name", "value"), [
-    (of(sms_countries=""), "ceilings.sms_countries", ("all",)),
-    (of(sms_countries="all"), "ceilings.sms_countries", ("all",)),
-    (of(sms_countries="de"), "ceilings.sms_countries", ("DE",)),
+    *((of(sms_countries=text), "ceilings.sms_countries", ("all",)) for text in ("", "all")),
     (of(sms_countries="DE, at,DE"), "ceilings.sms_countries", ("AT", "DE")),
-    ({}, "confirmation_depth", 12),
     (of(rpc_url="https://rpc.example"), "confirmation_depth", 12),
     *((of(rpc_url=f"http://{host}:8545"), "confirmation_depth", 0) for host in ("127.0.0.1", "localhost", "[::1]")),
     (of(rpc_url="http://localhost:8545", confirmation_depth="3"), "confirmation_depth", 3),
@@ -62,12 +55,10 @@ def test_each_added_limit_is_set_by_a_name_of_ours(name):
     (PRODUCTION | of(public_url="http://localhost:8787"), "production", True),
     (PRODUCTION | {"INNGEST_DEV": "0"}, "production", True),
     (PRODUCTION | of(sms_url=""), "channels", ("handle", "email")),
-    (PRODUCTION | of(mail_url="", sms_url=""), "channels", ("handle",)),
     ({}, "channels", ("handle", "email", "sms")),
     (of(public_url="https://vault.example"), "channels", ("handle",)),
     (of(public_url="https://vault.example") | REAL, "channels", ("handle", "email", "sms")),
     (of(channels="sms, handle"), "channels", ("handle", "sms")),
-    (of(channels="email"), "channels", ("email",)),
     (of(port="9000"), "public_url", "http://localhost:9000"),
     (of(port="9000"), "registrar_did", "did:web:localhost%3A9000"),
     (of(port="0"), "public_url", "http://localhost:8787"),
@@ -122,8 +113,8 @@ SECRET = ("https://ann:hunter2@vault.example", "https://hunter2@vault.example", 
     (of(sponsor_contracts="registry,USDC"), "HOLDFAST_SPONSOR_CONTRACTS: .*registry, usdc"),
     (of(sponsor_max_fee="10 gwei"), "HOLDFAST_SPONSOR_MAX_FEE: an amount of gwei"),
     (of(sponsor_key="/no/such"), "HOLDFAST_SPONSOR_KEY: .* that can be read$"),
-    *((of(tls_cert=__file__, tls_key=text), told) for text, told in
-      ((__file__, "HOLDFAST_TLS_CERT: "), ("/no/such", "HOLDFAST_TLS_KEY: no such file"))),
+    *((of(tls_cert=__file__, **more), told) for more, told in (({}, "HOLDFAST_TLS_KEY: "),
+      ({"tls_key": __file__}, "HOLDFAST_TLS_CERT: "), ({"tls_key": "/no/such"}, "HOLDFAST_TLS_KEY: no such file"))),
     *((of(sponsor_key=key * 32), "HOLDFAST_SPONSOR_KEY: this number is not a private key") for key in ("00", "ff")),
     (PRODUCTION | of(public_url="http://vault.example"), "HOLDFAST_PUBLIC_URL: "),
     (PRODUCTION | of(mail_url="outbox:"), "HOLDFAST_MAIL_URL: "),
@@ -154,14 +145,6 @@ def test_what_is_refused_is_named_without_its_value(given, told):
     assert not re.search(r"hunter2|2001|9999", str(caught.value))
 
 
-def test_a_key_file_of_other_bytes_is_refused_without_them(tmp_path):
-    file = tmp_path / "key"
-    file.write_bytes(b"\xff" * 64)
-    file.chmod(0o600)
-    with pytest.raises(SettingError, match=r"^HOLDFAST_SPONSOR_KEY: .* that can be read$"):
-        read_settings(of(sponsor_key=str(file)))
-
-
 def test_every_choice_that_production_refuses_is_named_at_once():
     with pytest.raises(SettingError) as caught:
         read_settings(of(public_url="http://vault.example") | {"INNGEST_DEV": "1"})
@@ -177,11 +160,6 @@ def test_a_signing_key_of_few_letters_is_refused(key, tmp_path):
         read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{key}"})
     assert key not in str(caught.value)
     assert len(read_secrets(settings, {"ATTESTATION_SIGNING_KEY": f"{new_key()},{new_key()}"}).signing_keys) == 2
-
-
-def test_a_new_data_folder_is_this_users_alone(tmp_path):
-    make_data_folder(tmp_path / "data")
-    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("name", ["INNGEST_SIGNING_KEY", "INNGEST_DEV"])
@@ -223,14 +201,11 @@ def test_a_key_is_generated_once_and_only_its_owner_reads_it(tmp_path, name):
         keys()
 
 
-def test_guardian_keys_that_are_set_all_sign_and_the_first_is_offered(tmp_path):
+def test_guardian_keys_that_are_set_all_sign_and_without_one_there_is_no_guardian(tmp_path):
     old, new = new_key(), new_key()
     both = signers(secrets_of(tmp_path, guardian_key=f"{new}, 0x{old}"))
     assert both == [*signers(secrets_of(tmp_path, guardian_key=new)), *signers(secrets_of(tmp_path, guardian_key=old))]
     assert not list(tmp_path.iterdir())
-
-
-def test_off_production_without_a_key_and_a_folder_that_cannot_be_written_make_no_guardian(tmp_path):
     assert signers(secrets_of(tmp_path, guardian_key="off")) == []
     production = {"env": "production", "public_url": "https://vault.example", "mail_url": "resend://k@", "sms_url": ""}
     assert signers(secrets_of(tmp_path, **production)) == []
@@ -240,11 +215,29 @@ def test_off_production_without_a_key_and_a_folder_that_cannot_be_written_make_n
     assert signers(secrets_of(tmp_path / "file" / "data")) == []
 
 
-@pytest.mark.parametrize("key", ["0", "zz", "00" * 32, "ff" * 32, "11" * 31, f"{'11' * 32},"])
-def test_what_is_no_key_is_refused_without_repeating_it(tmp_path, key):
-    with pytest.raises(SettingError, match="HOLDFAST_GUARDIAN_KEY") as caught:
-        secrets_of(tmp_path, guardian_key=key)
-    assert len(key) < 3 or key not in str(caught.value)
+def test_what_is_no_key_is_refused_without_repeating_it(tmp_path):
+    for key in ("0", "zz", "00" * 32, "ff" * 32, "11" * 31, f"{'11' * 32},"):
+        with pytest.raises(SettingError, match="HOLDFAST_GUARDIAN_KEY") as caught:
+            secrets_of(tmp_path, guardian_key=key)
+        assert len(key) < 3 or key not in str(caught.value)
+    file = tmp_path / "key"
+    file.write_bytes(b"\xff" * 64)
+    file.chmod(0o600)
+    with pytest.raises(SettingError, match=r"^HOLDFAST_SPONSOR_KEY: .* that can be read$"):
+        read_settings(of(sponsor_key=str(file)))
+
+
+def test_a_key_that_finds_no_room_leaves_no_piece_of_a_file(tmp_path, monkeypatch):
+    def fail(_descriptor):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    settings = read_settings(of(data_dir=str(tmp_path)))
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="no space"):
+            read_secrets(settings, {})
+        assert list(tmp_path.iterdir()) == []
+    assert read_secrets(settings, {}).generated
 
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "holdfast"
@@ -269,27 +262,9 @@ def test_an_unknown_name_is_told_without_its_value():
     assert far == "HOLDFAST_ZZZZ: no setting has this name, so it has no effect"
     [told] = unknown_settings({"HOLDFAST_\x1b[2J": ""})
     assert "\x1b" not in told
-
-
-@pytest.mark.parametrize(("given", "meant"), [
-    ("MAX_VERIFY_ATTEMPT", "MAX_VERIFY_ATTEMPTS"), ("ATTESTATION_SIGNING_KEYS", "ATTESTATION_SIGNING_KEY"),
-    ("HOLDFAST_MAX_REGISTRATIONS_PER_IP", "MAX_REGISTRATIONS_PER_IP"),
-    ("HOLDFAST_ATTESTATION_SIGNING_KEY", "ATTESTATION_SIGNING_KEY"),
-])  # fmt: skip
-def test_a_setting_without_the_prefix_is_meant_too(given, meant):
-    assert unknown_settings({given: "hunter2"}) == [
-        f"{given}: no setting has this name, so it has no effect; did you mean {meant}?"
-    ]
-
-
-def test_a_key_that_finds_no_room_leaves_no_piece_of_a_file(tmp_path, monkeypatch):
-    def fail(_descriptor):
-        raise OSError(errno.ENOSPC, "no space left on device")
-
-    settings = read_settings(of(data_dir=str(tmp_path)))
-    with monkeypatch.context() as full:
-        full.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="no space"):
-            read_secrets(settings, {})
-        assert list(tmp_path.iterdir()) == []
-    assert read_secrets(settings, {}).generated
+    for given, meant in (
+        ("MAX_VERIFY_ATTEMPT", "MAX_VERIFY_ATTEMPTS"), ("ATTESTATION_SIGNING_KEYS", "ATTESTATION_SIGNING_KEY"),
+        ("HOLDFAST_MAX_REGISTRATIONS_PER_IP", "MAX_REGISTRATIONS_PER_IP"),
+    ):  # fmt: skip
+        [told] = unknown_settings({given: "hunter2"})
+        assert told == f"{given}: no setting has this name, so it has no effect; did you mean {meant}?"

@@ -3,9 +3,7 @@
 import os
 import tempfile
 
-import httpx2
 import pytest
-from tests.support.serving import free_port
 
 from holdfast.service.telemetry.metrics_folder import PREFIX, metrics_folder, sweep
 
@@ -25,7 +23,7 @@ def left(temporary, name="left"):
     return folder
 
 
-def test_a_left_folder_goes_and_one_in_use_stays(temporary):
+def test_a_left_folder_goes_one_in_use_stays_and_nothing_else_is_touched(temporary, tmp_path, monkeypatch):
     left(temporary)
     with metrics_folder() as first, metrics_folder() as second:
         assert sorted(temporary.iterdir()) == sorted([first, second])
@@ -33,9 +31,6 @@ def test_a_left_folder_goes_and_one_in_use_stays(temporary):
         sweep()
         assert first.is_dir() and second.is_dir()
     assert list(temporary.iterdir()) == []
-
-
-def test_nothing_else_is_touched(temporary, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("kept")
@@ -65,25 +60,3 @@ def test_a_folder_swept_before_it_was_locked_is_made_again(temporary, monkeypatc
     with metrics_folder() as folder:
         assert len(made) == 2 and str(folder) == made[1]
         assert list(temporary.iterdir()) == [folder]
-
-
-def folders(temporary):
-    return sorted(temporary.glob(f"{PREFIX}*"))
-
-
-@pytest.mark.soak  # in the gate: the tests above
-def test_a_killed_service_leaves_a_folder_until_the_next_start(serve, tmp_path):
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    killed = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
-    port = free_port()
-    living = serve(admin_port=str(port), TMPDIR=str(temporary))
-    both = folders(temporary)
-    assert len(both) == 2
-    killed.kill_all()
-    assert folders(temporary) == both
-    third = serve(admin_port=str(free_port()), TMPDIR=str(temporary))
-    assert len(folders(temporary)) == 2 and len(set(folders(temporary)) & set(both)) == 1
-    assert "holdfast_requests_total" in httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=60).text
-    assert (third.stop(), living.stop()) == (0, 0)
-    assert folders(temporary) == []

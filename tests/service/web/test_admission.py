@@ -50,13 +50,10 @@ async def test_what_is_refused_uses_nothing_up(inviting):
     assert (await inviting.session("bob", headers=code)).status_code == 200
 
 
-async def test_of_parallel_requests_exactly_the_allowed_number_is_admitted(inviting):
+async def test_of_parallel_requests_the_allowed_number_is_admitted_and_uses_are_kept_until_the_code_expires(inviting):
     code = code_of(inviting, uses=3)
     answers = await asyncio.gather(*(inviting.session(f"name{n}", headers=code) for n in range(10)))
     assert sorted(answer.status_code for answer in answers) == [200] * 3 + [403] * 7
-
-
-async def test_uses_are_kept_until_the_code_expires(inviting):
     code = code_of(inviting)
     assert (await inviting.session("ann", headers=code)).status_code == 200
     for _ in range(9):

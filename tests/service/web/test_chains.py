@@ -57,7 +57,7 @@ async def test_every_body_names_the_main_chain_and_clients_learn_of_every_chain_
     }  # fmt: skip
 
 
-async def test_balance_and_state_are_read_from_the_named_chain(served):
+async def test_balance_and_state_are_read_from_the_named_chain_and_no_other_is_served(served):
     api, main, other = served
     balance = await api.get("/api/balance", account=ACCOUNT, token="ETH", chainId="4217")
     assert balance.json()["formatted"] == "1.0"
@@ -66,6 +66,10 @@ async def test_balance_and_state_are_read_from_the_named_chain(served):
     assert (len(main.requests), len(other.requests)) == (0, 2)
     usdc = await api.get("/api/balance", account=ACCOUNT, token="USDC", chainId="4217")
     assert error_of(usdc) == (400, "USDC not available on this chain")
+    api, _, _ = served
+    for chain in ("1", "10", "04217", "4217/x", "", "x"):
+        assert error_of(await api.get(f"/api/accounts/state/{chain}", account=ACCOUNT)) == (400, "Unsupported chainId")
+        assert error_of(await api.http.post(f"/api/bundler/{chain}", json=ASKED)) == (400, "Unsupported chainId")
 
 
 async def test_each_chain_has_its_bundler(served):
@@ -115,10 +119,3 @@ async def test_a_bundler_that_hangs_does_not_delay_another_chains(served, monkey
     finally:
         done.set()
         await hanging
-
-
-async def test_a_chain_that_is_not_served_is_refused(served):
-    api, _, _ = served
-    for chain in ("1", "10", "04217", "4217/x", "", "x"):
-        assert error_of(await api.get(f"/api/accounts/state/{chain}", account=ACCOUNT)) == (400, "Unsupported chainId")
-        assert error_of(await api.http.post(f"/api/bundler/{chain}", json=ASKED)) == (400, "Unsupported chainId")

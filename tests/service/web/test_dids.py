@@ -86,9 +86,6 @@ async def test_an_address_posts_a_hundred_times_a_day_whatever_comes_of_it(api):
     refused = await api.register(ip="192.0.2.1", identifier="ann", credentialId="last")
     assert error_of(refused) == (429, "rate_limited") and refused.headers["retry-after"] == "86399"
     assert (await api.register(identifier="bob", credentialId="other")).status_code == 200, "of another address"
-    counted = {"what": "did_posts", "subject": api.service.addresses.of("192.0.2.1")}
-    windows = [row for row in api.rows() if counted.items() <= row.items()]
-    assert sum(sum(row.get("counts", [1])) for row in windows) == 100
 
 
 def damaged(attestation):
@@ -104,15 +101,7 @@ def damaged(attestation):
     ]  # fmt: skip
 
 
-async def test_a_damaged_attestation_is_invalid(api):
-    attestation = await api.attested()
-    for bad in damaged(attestation):
-        answer = await api.register(identifier=MAIL, channel="email", attestation=bad)
-        assert error_of(answer) == (403, "attestation_invalid"), bad
-    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
-
-
-async def test_an_attestation_is_for_its_identifier_and_channel(api):
+async def test_an_attestation_is_for_its_identifier_and_channel_and_damaged_ones_are_invalid(api):
     attestation = await api.attested()
     other = await api.register(identifier="bob@example.com", channel="email", attestation=attestation)
     assert error_of(other) == (403, "attestation_mismatch")
@@ -121,6 +110,11 @@ async def test_an_attestation_is_for_its_identifier_and_channel(api):
     signed = {**claims, "signature": sign(claims, KEY)}
     answer = await api.register(identifier=MAIL, channel="email", attestation=signed)
     assert error_of(answer) == (403, "attestation_mismatch")
+    attestation = await api.attested()
+    for bad in damaged(attestation):
+        answer = await api.register(identifier=MAIL, channel="email", attestation=bad)
+        assert error_of(answer) == (403, "attestation_invalid"), bad
+    assert (await api.register(identifier=MAIL, channel="email", attestation=attestation)).status_code == 200
 
 
 @pytest.mark.parametrize(("after", "status"), [(299.9, 200), (300.0, 403)])

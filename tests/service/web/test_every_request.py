@@ -22,12 +22,15 @@ def has_cors(response):
     )
 
 
-async def test_an_unknown_path_is_404(api):
+async def test_unknown_paths_are_404_and_a_request_id_is_kept_if_it_is_one(api):
     for path in (
         "/x", "/api", "/api/", "/API/status", "/api/status/", "/api/sessions/x", "/pay/", "/enclave.wasm/", "/api/indexer",
     ):  # fmt: skip
         answer = await api.http.get(path)
         assert error_of(answer) == (404, "not_found") and has_cors(answer), path
+    for given, kept in (("abc-1", True), ("x" * 128, True), ("", False), ("x" * 129, False), ("a b", False)):
+        told = (await api.http.get("/healthz", headers={"X-Request-Id": given})).headers["x-request-id"]
+        assert (told == given) is kept and (kept or len(told) == 16), given
 
 
 async def test_every_get_answers_head_with_the_same_headers_and_no_body(api):
@@ -38,16 +41,13 @@ async def test_every_get_answers_head_with_the_same_headers_and_no_body(api):
         assert {name: value for name, value in head.headers.items() if name != "x-request-id"} == same, path
 
 
-async def test_a_preflight_names_the_methods(api):
+async def test_preflights_and_refusals_name_the_allowed_methods(api):
     asks = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
     for route in [*ROUTES, *PREFIX_ROUTES]:
         answer = await api.http.options(route.path + ("x" if route in PREFIX_ROUTES else ""), headers=asks)
         assert answer.status_code == 204 and answer.content == b"" and has_cors(answer), route.path
         assert answer.headers["access-control-allow-methods"] == route.allowed, route.path
         assert answer.headers["access-control-max-age"] == "86400", route.path
-
-
-async def test_another_method_is_405_and_names_the_allowed_ones(api):
     for path in [path for path in GETS if path != "/api/workflow"]:
         answer = await api.http.post(path)
         assert error_of(answer) == (405, "method_not_allowed") and has_cors(answer), path
@@ -68,12 +68,6 @@ async def test_a_body_over_64_kib_is_refused(api):
             answer = await api.http.post(path, content=content)
             assert error_of(answer) == (413, "body_too_large") and has_cors(answer), path
         assert (await api.http.post(path, content=b" " * 65536)).status_code == 400, path
-
-
-async def test_a_request_id_of_the_client_is_kept_if_it_is_one(api):
-    for given, kept in (("abc-1", True), ("x" * 128, True), ("", False), ("x" * 129, False), ("a b", False)):
-        told = (await api.http.get("/healthz", headers={"X-Request-Id": given})).headers["x-request-id"]
-        assert (told == given) is kept and (kept or len(told) == 16), given
 
 
 async def test_our_own_failure_is_500_and_its_request_id_is_in_the_log(api, monkeypatch, caplog):

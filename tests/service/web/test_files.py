@@ -11,17 +11,26 @@ import pytest
 from holdfast.rules.chains import CHAINS
 from holdfast.service.settings.values import read_settings
 from holdfast.service.web import client_files
-from holdfast.service.web.client_files import client_folder
 from holdfast.service.web.prepared import PaymentFacts, prepare
 from holdfast.settings.rows import SettingError
 from holdfast.wire.models import ContractSet
 
 
-async def test_the_enclave_is_a_module_with_the_documented_headers(api):
+async def test_the_enclave_and_the_payment_manifests_have_the_documented_headers(api):
     answer = await api.http.get("/enclave.wasm")
     assert answer.content.startswith(b"\0asm\x01\0\0\0")
     assert answer.headers["content-type"] == "application/wasm"
     assert answer.headers["cache-control"] == "public, max-age=3600, s-maxage=86400"
+    answer = await api.http.get("/pay/manifest.json")
+    manifest = json.loads(answer.text)
+    assert manifest["default_applications"] == ["/pay/manifest.json"]
+    assert manifest["name"] == "Holdfast" and manifest["icons"]
+    assert manifest["serviceworker"] == {"src": "/pay/sw.js", "scope": "/pay/", "use_cache": False}
+    icon = await api.http.get(manifest["icons"][0]["src"])
+    assert icon.headers["cross-origin-resource-policy"] == "cross-origin"
+    worker = await api.http.get("/pay/sw.js")
+    assert worker.headers["service-worker-allowed"] == "/pay/"
+    assert worker.headers["content-type"].startswith("text/javascript")
 
 
 async def test_static_answers_have_an_etag_and_answer_304(api):
@@ -50,19 +59,6 @@ async def test_the_payment_method_is_found_from_its_url(api, method):
     assert (answer.status_code, answer.headers["location"]) == (302, "/pay/payment-method.json")
     body = (await api.http.get("/pay/payment-method.json")).json()
     assert body == {"default_applications": [{"platform": "webapp", "manifest_url": "/pay/manifest.json"}]}
-
-
-async def test_the_manifest_is_both_manifests_at_once(api):
-    answer = await api.http.get("/pay/manifest.json")
-    manifest = json.loads(answer.text)
-    assert manifest["default_applications"] == ["/pay/manifest.json"]
-    assert manifest["name"] == "Holdfast" and manifest["icons"]
-    assert manifest["serviceworker"] == {"src": "/pay/sw.js", "scope": "/pay/", "use_cache": False}
-    icon = await api.http.get(manifest["icons"][0]["src"])
-    assert icon.headers["cross-origin-resource-policy"] == "cross-origin"
-    worker = await api.http.get("/pay/sw.js")
-    assert worker.headers["service-worker-allowed"] == "/pay/"
-    assert worker.headers["content-type"].startswith("text/javascript")
 
 
 async def test_the_confirm_page_cannot_be_framed_runs_only_its_own_script_and_knows_its_chain(api):
@@ -103,7 +99,7 @@ async def test_search_engines_may_read_the_start_page_alone_and_the_icon_is_wher
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
 
 
-async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api):
+async def test_files_at_well_known_addresses(make_api):
     path = "/.well-known/security.txt"
     assert (await make_api().http.get(path)).json() == {"error": "not_found"}
     api = make_api(security_contact="mailto:security@example.org", public_url="http://localhost:8787")
@@ -114,6 +110,11 @@ async def test_a_contact_for_vulnerabilities_is_told_if_it_is_set(make_api):
     assert lines["Canonical"] == f"http://localhost:8787{path}"
     left = datetime.fromisoformat(lines["Expires"]).timestamp() - api.clock()
     assert 179 * 86_400 <= left <= 180 * 86_400
+    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
+    answer = await api.http.get("/.well-known/webauthn")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
+    assert (await make_api().http.get("/.well-known/webauthn")).json() == {"origins": []}
 
 
 @pytest.mark.parametrize(("name", "value"), [
@@ -125,24 +126,7 @@ def test_what_is_no_contact_and_no_origin_is_refused(name, value):
         read_settings({f"HOLDFAST_{name}": value})
 
 
-@pytest.fixture
-def build(tmp_path, monkeypatch):
-    """A checkout's build."""
-    built = tmp_path / "client"
-    built.mkdir()
-    (built / "holdfast.js").write_text("export const built = true;")
-    monkeypatch.setattr(client_files, "BUILT", built)
-    return built
-
-
-async def test_a_checkout_serves_its_build(make_api, build):
-    assert client_folder() == build
-    http = make_api().http
-    assert (await http.get("/client/holdfast.js")).text == "export const built = true;"
-    assert (await http.get("/client/snapshots/main.js")).status_code == 404
-
-
-async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api):
+async def test_the_client_may_be_loaded_by_other_origins_and_nothing_else_is_there(api, make_api, monkeypatch):
     headers = (await api.http.get("/client/worker.js")).headers
     assert headers["access-control-allow-origin"] == "*"
     assert headers["cross-origin-resource-policy"] == "cross-origin"
@@ -152,23 +136,6 @@ async def test_other_origins_may_load_it_and_nothing_of_two_versions_mixes(api):
     refused = await api.http.post("/client/worker.js")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
     assert (await api.http.head("/client/worker.js")).headers["content-length"]
-
-
-async def test_only_what_is_named_by_its_content_is_kept_without_asking(make_api, tmp_path, monkeypatch):
-    names = ("chunk-7UYRNFA2.js", "holdfast.js", "enclave-host.js")
-    for name in names:
-        (tmp_path / name).write_text("export {};")
-    monkeypatch.setattr(client_files, "client_folder", lambda: tmp_path)
-    http = make_api().http
-    caches = {name: (await http.get(f"/client/{name}")).headers["cache-control"] for name in names}
-    assert caches == {
-        "chunk-7UYRNFA2.js": "public, max-age=31536000, immutable",
-        "holdfast.js": "no-cache",
-        "enclave-host.js": "no-cache",
-    }
-
-
-async def test_nothing_else_is_there(make_api, monkeypatch):
     http = make_api().http
     for name in (
         "", "nothing.js", "../setting_rows.py", "%2e%2e/build.py", "package.json", "vault", "vault/", "/worker.js",
@@ -179,9 +146,14 @@ async def test_nothing_else_is_there(make_api, monkeypatch):
     assert (await make_api().http.get("/client/holdfast.js")).status_code == 404, "an installation without a client"
 
 
-async def test_related_origins_are_those_of_the_setting(make_api):
-    api = make_api(related_origins="https://app.example, https://Shop.example:8443/,https://app.example")
-    answer = await api.http.get("/.well-known/webauthn")
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == {"origins": ["https://app.example", "https://shop.example:8443"]}
-    assert (await make_api().http.get("/.well-known/webauthn")).json() == {"origins": []}
+async def test_a_checkout_serves_its_build_and_what_is_named_by_its_content_is_kept(make_api, tmp_path, monkeypatch):
+    kept = "public, max-age=31536000, immutable"
+    caches = {"chunk-7UYRNFA2.js": kept, "holdfast.js": "no-cache", "enclave-host.js": "no-cache"}
+    for name in caches:
+        (tmp_path / name).write_text(f"export const built = '{name}';")
+    monkeypatch.setattr(client_files, "BUILT", tmp_path)
+    http = make_api().http
+    for name, cache in caches.items():
+        answer = await http.get(f"/client/{name}")
+        assert (answer.text, answer.headers["cache-control"]) == (f"export const built = '{name}';", cache)
+    assert (await http.get("/client/snapshots/main.js")).status_code == 404

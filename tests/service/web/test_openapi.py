@@ -10,9 +10,8 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.guarded_account import SECRETS
-from tests.support.vector_files import VECTORS
 
-from holdfast.service.web.openapi import document, fields
+from holdfast.service.web.openapi import document
 from holdfast.service.web.openapi_examples import EXAMPLES
 from holdfast.service.web.openapi_texts import TEXTS
 from holdfast.wire.endpoints import ENDPOINTS, ErrorForm
@@ -37,22 +36,13 @@ def test_no_operation_fails_for_any_generated_case(serve):
     schema = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
     assert len(operations) > 30
-    tried = 0
     with server.client() as client:
         for operation in operations:
-            tried += exercise(operation, client)
-    assert tried >= len(operations)
+            exercise(operation, client)
     assert "request failed" not in server.log.read_text()
 
 
-def error_in(body):
-    """Return the text for programs of a body of an error, Holdfast's or a DID resolution's."""
-    text = body["error"] if "error" in body else body["didResolutionMetadata"]["error"]
-    return str(text)
-
-
 def exercise(operation, client):
-    tried = 0
     modes = st.one_of(
         operation.as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE),
         operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
@@ -61,25 +51,17 @@ def exercise(operation, client):
     @settings(max_examples=CASES, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
     @given(modes)
     def one(case):
-        nonlocal tried
-        tried += 1
         request = case.as_transport_kwargs(base_url=str(client.base_url))
-        known = {name: request[name] for name in ("json", "params", "headers", "cookies") if request.get(name)}
+        known = {name: request[name] for name in ("json", "params", "headers") if request.get(name)}
         try:
-            sent = client.build_request(
-                request["method"], request["url"], content=request.get("data"),
-                **{k: v for k, v in known.items() if k != "cookies"},
-            )  # fmt: skip
-        except (TypeError, ValueError, httpx2.InvalidURL, UnicodeError):
+            answer = client.request(request["method"], request["url"], content=request.get("data"), **known)
+        except (TypeError, ValueError, httpx2.InvalidURL, UnicodeError, httpx2.LocalProtocolError):
             return  # HTTP cannot carry such a request
-        try:
-            answer = client.send(sent)
-        except httpx2.LocalProtocolError:
-            return  # nor such a header value
-        assert answer.status_code < 500 or error_in(answer.json()) in EXPECTED, (answer.status_code, answer.text)
+        errors = answer.json() if answer.status_code >= 500 else {}
+        error = errors.get("error") or errors.get("didResolutionMetadata", {}).get("error")
+        assert answer.status_code < 500 or error in EXPECTED, (answer.status_code, answer.text)
 
     one()
-    return tried
 
 
 PATHS = json.loads(document(ENDPOINTS))["paths"]
@@ -89,44 +71,23 @@ BY_NAME = {operation["operationId"]: operation for operation in OPERATIONS}
 SCHEMAS = json.loads(document(ENDPOINTS))["components"]["schemas"]
 
 
-def test_every_operation_has_a_unique_name_a_tag_and_a_description():
+def test_every_operation_is_described_with_examples_of_its_schema():
     whole = json.loads(document(ENDPOINTS))
     names = [operation["operationId"] for operation in OPERATIONS]
     assert len(names) == len(set(names)) == len(ENDPOINTS)
     assert {operation["tags"][0] for operation in OPERATIONS} == {tag["name"] for tag in whole["tags"]}
     assert all(operation["description"].endswith(".") for operation in OPERATIONS)
     assert set(TEXTS) == {endpoint.name for endpoint in ENDPOINTS}
+    asked = PATHS["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    assert asked["did"]["minLength"] == 1 and "404" in PATHS["/client/{path}"]["get"]["responses"]
     assert whole["servers"] and whole["info"]["description"] and whole["info"]["license"]
-
-
-def schemas_in(value):
-    """Yield every object that has a type, however deep."""
-    if isinstance(value, dict) and "type" in value:
-        yield value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from schemas_in(each)
-
-
-def test_lists_alone_say_what_they_contain_needed_texts_are_not_empty_and_a_module_may_be_missing():
-    """tests/peers/test_generated_clients.py runs the generators, which refuse anything else."""
-    every = list(schemas_in(json.loads(document(ENDPOINTS))))
-    assert {each["type"] == "array" for each in every} == {True, False}
-    assert all((each["type"] == "array") == ("items" in each or "prefixItems" in each) for each in every)
-    body = PATHS["/api/sessions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert body["properties"]["did"]["minLength"] == 1
-    asked = {parameter["name"]: parameter["schema"] for parameter in PATHS["/api/balance"]["get"]["parameters"]}
-    assert asked["account"]["minLength"] == asked["token"]["minLength"] == 1
-    assert "404" in PATHS["/client/{path}"]["get"]["responses"]
-
-
-def contents_of(operation):
-    """Return what an operation takes and returns, by media type."""
-    parts = [operation.get("requestBody", {}), *operation["responses"].values()]
-    return [content for part in parts for content in part.get("content", {}).items()]
-
-
-def test_every_operation_has_examples_of_the_form_that_its_schema_says():
-    """Of its parameters, its body and each response in JSON or plain text; pages, scripts and bytes have none."""
+    responses = [pair for operation in OPERATIONS for pair in operation["responses"].items()]
+    for response in [response for status, response in responses if int(status) >= 400]:
+        ((media, content),) = response["content"].items()
+        if media == "application/json":
+            error = content["schema"]["properties"]["error"]
+            listed = error["enum"] if "enum" in error else error["properties"]["reason"]["enum"]
+            assert listed and len(listed) == len(set(listed))
     for operation in OPERATIONS:
         name, parameters = operation["operationId"], operation.get("parameters", [])
         for media, content in contents_of(operation):
@@ -138,26 +99,10 @@ def test_every_operation_has_examples_of_the_form_that_its_schema_says():
                 jsonschema.validate(part["example"], {**part["schema"], "components": {"schemas": SCHEMAS}})
 
 
-def test_every_example_is_of_an_endpoint_and_those_of_snapshots_are_the_vectors():
-    names = {endpoint.name: endpoint for endpoint in ENDPOINTS}
-    for name, example in EXAMPLES.items():
-        taken = {field for field, *_ in fields(names[name].input)} | set(names[name].path_parameters)
-        assert set(example.request) <= taken, name
-    snapshots, records = (
-        json.loads((VECTORS / file).read_text())["cases"] for file in ("snapshots/valid.json", "ipns/names.json")
-    )
-    assert EXAMPLES["add_pin"].request["cid"] in {case["root"] for case in snapshots}
-    assert EXAMPLES["publish_name"].request["name"] in {case["texts"][0] for case in records}
-
-
-def test_errors_are_enumerations():
-    responses = [pair for operation in OPERATIONS for pair in operation["responses"].items()]
-    for response in [response for status, response in responses if int(status) >= 400]:
-        ((media, content),) = response["content"].items()
-        if media == "application/json":
-            error = content["schema"]["properties"]["error"]
-            listed = error["enum"] if "enum" in error else error["properties"]["reason"]["enum"]
-            assert listed and len(listed) == len(set(listed))
+def contents_of(operation):
+    """Return what an operation takes and returns, by media type."""
+    parts = [operation.get("requestBody", {}), *operation["responses"].values()]
+    return [content for part in parts for content in part.get("content", {}).items()]
 
 
 async def test_every_example_can_be_sent(make_api):

@@ -71,7 +71,7 @@ async def test_a_page_names_the_modules_that_its_script_imports_so_that_they_com
             assert (await api.http.get(module)).status_code == 200
 
 
-async def test_without_pages_their_paths_are_as_before(make_api):
+async def test_without_pages_their_paths_are_as_before_and_the_payment_page_has_the_operators_look(make_api):
     api = make_api(pages="off", pages_name="Bank")
     for path in (*PAGES, *FILES):
         for method in ("GET", "HEAD", "POST", "OPTIONS"):
@@ -81,9 +81,6 @@ async def test_without_pages_their_paths_are_as_before(make_api):
     files = re.findall(r'(?:href|src)="(/[^"]+)"', page)
     assert {(await api.http.get(path)).status_code for path in files} == {200}, "the payment page needs none of them"
     assert "Bank" not in page
-
-
-async def test_the_payment_page_has_the_operators_look(make_api):
     api = make_api(pages_name="Bank <of> Tests", pages_languages="de")
     page = (await api.http.get("/pay/confirm")).text
     assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page
@@ -133,7 +130,7 @@ def test_choices_that_are_refused_at_the_start(name, value, why):
     assert read_settings({"HOLDFAST_PAGES_LANGUAGES": "de, en"}).pages_languages == ("de", "en")
 
 
-def test_logos(tmp_path):
+def test_a_logo_is_served_and_the_payment_app_has_it_too(tmp_path):
     png, text, large = tmp_path / "a.png", tmp_path / "a.txt", tmp_path / "large.svg"
     png.write_bytes(b"\x89PNG\r\n\x1a\n....")
     text.write_text("no picture")
@@ -143,9 +140,6 @@ def test_logos(tmp_path):
     for file, why in ((text, "neither SVG nor PNG"), (large, "256 KiB"), (tmp_path / "none", "cannot be read")):
         with pytest.raises(ValueError, match=why):
             page_files(choices(logo=file))
-
-
-def test_the_payment_app_has_the_logo_too(tmp_path):
     png = tmp_path / "a.png"
     head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + b"IHDR" + (192).to_bytes(4) + (96).to_bytes(4)
     png.write_bytes(head)

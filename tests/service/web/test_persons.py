@@ -69,7 +69,7 @@ def _of_nobody(args):
     return {name: value if name in {"channel", "everything"} else "nobody-at-all" for name, value in args.items()}
 
 
-async def test_the_token_decides(vault):
+async def test_the_token_decides_and_arguments_of_another_form_remove_nothing(vault):
     post, get = vault.api.http.post, vault.api.http.get
     for headers, reason in (
         ({}, "UNAUTHORIZED"),
@@ -82,9 +82,6 @@ async def test_the_token_decides(vault):
     refused = await get("/api/person", headers=token(vault, REMOVE, {"everything": True}))
     assert failure(refused) == (401, "WRONG_COMMAND")
     assert len((await export(vault))["identifiers"]) == 1
-
-
-async def test_arguments_of_another_form_remove_nothing(vault):
     for args in (
         {}, {"everything": False}, {"everything": 1}, {"everything": True, "credentialId": "x"}, {"identifier": "ann"},
         {"identifier": "ann", "channel": "post"}, {"identifier": 7, "channel": "handle"}, {"credentialId": "not base64!"},
@@ -122,19 +119,7 @@ async def add(vault, attestation, **more):
     return await vault.api.http.post("/api/person/identifiers", headers=headers)
 
 
-async def test_an_address_is_added_and_freed(vault):
-    attestation = await vault.api.attested("Ann@Example.com")
-    answer = await add(vault, attestation)
-    assert answer.json() == {"ok": True, "identifier": attestation["identifier"], "channel": "email"}
-    assert {it["channel"] for it in (await export(vault))["identifiers"]} == {"handle", "email"}
-    session = {"identifier": "ann@example.com", "channel": "email", "did": "did:new:0x02"}
-    assert (await vault.api.post("/api/sessions", **session)).json() == {"error": "identifier_taken"}
-    other = await registered(vault.api, "bob")
-    assert failure(await add(other, await vault.api.attested("ann@example.com"))) == (409, "IDENTIFIER_TAKEN")
-    assert (await remove(vault, identifier="ann@example.com", channel="email")).json()["identifiers"] == 1
-
-
-async def test_an_address_needs_a_current_attestation_and_a_registered_did(vault):
+async def test_an_address_needs_a_current_attestation_and_a_registered_did_is_added_and_freed(vault):
     attestation = await vault.api.attested()
     assert failure(await add(Vault(api=vault.api), attestation)) == (403, "DID_NOT_REGISTERED")
     forged = {**attestation, "identifier": "other@example.com"}
@@ -145,3 +130,12 @@ async def test_an_address_needs_a_current_attestation_and_a_registered_did(vault
     vault.api.clock.now += 301
     assert failure(await add(vault, attestation)) == (403, "ATTESTATION_REFUSED")
     assert len((await export(vault))["identifiers"]) == 1
+    attestation = await vault.api.attested("Ann@Example.com")
+    answer = await add(vault, attestation)
+    assert answer.json() == {"ok": True, "identifier": attestation["identifier"], "channel": "email"}
+    assert {it["channel"] for it in (await export(vault))["identifiers"]} == {"handle", "email"}
+    session = {"identifier": "ann@example.com", "channel": "email", "did": "did:new:0x02"}
+    assert (await vault.api.post("/api/sessions", **session)).json() == {"error": "identifier_taken"}
+    other = await registered(vault.api, "bob")
+    assert failure(await add(other, await vault.api.attested("ann@example.com"))) == (409, "IDENTIFIER_TAKEN")
+    assert (await remove(vault, identifier="ann@example.com", channel="email")).json()["identifiers"] == 1

@@ -8,13 +8,10 @@ from holdfast.service.settings.secrets import Secrets
 MISSING = (400, "Missing required fields: identifier, channel, did")
 
 
-async def test_a_session_echoes_what_was_sent_and_a_handle_alone_means_the_channel_handle(api):
+async def test_a_session_echoes_what_was_sent_and_a_field_of_another_type_is_missing(api):
     assert (await api.session("Ann")).json() == {"ok": True, "identifier": "Ann", "channel": "handle", "did": DID}
     answer = await api.post("/api/sessions", identifier="Ann@Example.com", channel="email", did=DID)
     assert answer.json() == {"ok": True, "identifier": "Ann@Example.com", "channel": "email", "did": DID}
-
-
-async def test_a_field_that_is_missing_or_of_another_type_is_missing(api):
     for more in (
         {"did": None}, {"channel": None}, {"channel": ["handle"]}, {"identifier": 7}, {"identifier": ""},
         {"handle": "ann", "channel": None},
