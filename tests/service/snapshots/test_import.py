@@ -62,11 +62,10 @@ async def test_an_import_without_a_pin_waits_an_hour_for_one(vault):
         assert answer.status_code == 200
     assert await vault.pins() == []
     assert (await vault.pin(kept[0].cid)).json()["status"] == "pinned"
-    vault.api.clock.now += 3601
-    assert (await vault.api.service.snapshots.collect())["deleted"] == 2
+    for after_s, deleted in ((3599, 0), (1, 2)):
+        vault.api.clock.now += after_s
+        assert (await vault.api.service.snapshots.collect())["deleted"] == deleted
     assert (await vault.api.http.get(f"/ipfs/{kept[0].cid}?format=raw")).status_code == 200
-    assert (await vault.api.http.get(f"/ipfs/{left[0].cid}?format=raw")).status_code == 404
-    assert len(list(folder(vault).iterdir())) == 2
 
 
 @pytest.mark.parametrize("limit", [1, 7, 70_000])
@@ -78,8 +77,7 @@ async def test_a_body_in_pieces_of_any_size(vault, limit):
         for at in range(0, len(body), limit):
             yield body[at : at + limit]
 
-    answer = await vault.send(pieces())
-    assert answer.status_code == 200, answer.text
+    assert (await vault.send(pieces())).status_code == 200
 
 
 async def test_a_browsers_form_is_taken(vault):
@@ -92,5 +90,4 @@ async def test_a_browsers_form_is_taken(vault):
     )
     body = head.encode() + write_car(blocks[0].cid, blocks) + f"\r\n--{boundary}--\r\n".encode()
     headers = {**vault.token(), "Content-Type": f'multipart/form-data; boundary="{boundary}"'}
-    answer = await vault.api.http.post("/api/v0/dag/import", content=body, headers=headers)
-    assert answer.status_code == 200, answer.text
+    assert (await vault.api.http.post("/api/v0/dag/import", content=body, headers=headers)).status_code == 200

@@ -6,10 +6,8 @@ import pytest
 from aiohttp import web
 from obstore.exceptions import GenericError
 from tests.support import object_stores
-from tests.support.snapshot_vaults import registered, snapshots_of
 from tests.support.upstreams import upstream
 
-from holdfast.content.cars import read_car
 from holdfast.service.object_folder import storage_words
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.snapshots.port import BlocksUnavailable
@@ -100,22 +98,6 @@ async def test_an_object_that_is_larger_than_any_block_is_not_read():
             storage.answer = lambda *_, given=size: web.Response(body=bytes(given), headers=headers)
             found = await blocks.get("bafkrei.1")
             assert (found and len(found)) == read
-
-
-async def test_the_service_keeps_snapshots_there(make_api, place):
-    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place(os.urandom(6).hex())))
-    blocks = vault.blocks(os.urandom(MIB + 100))
-    root = await vault.keep(blocks)
-    car = await vault.api.http.get(f"/ipfs/{root}?format=car")
-    assert read_car(car.content) == (root, {block.cid: block.data for block in blocks})
-    part = await vault.api.http.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=5-9"})
-    assert (part.status_code, part.content) == (206, blocks[1].data[5:10])
-    keys = [place.key for place in (await snapshots_of(vault).index.root(root)).blocks]
-    (pin,) = await vault.pins()
-    deleted = await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
-    assert deleted.status_code == 202
-    assert (await snapshots_of(vault).collect())["deleted"] == len(blocks)
-    assert await snapshots_of(vault).blocks.get_all(keys) == [None] * len(keys)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.databases import empty
 from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.soak import amount
 
@@ -162,17 +161,9 @@ async def live(folder, url, todo):
 @given(steps)
 @settings(max_examples=amount(25, 60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo):
+    """On SQLite; store/test_snapshot_contract.py asks both stores."""
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(live(Path(folder), default_url(Path(folder)), todo))
-
-
-@pytest.mark.soak  # in the gate, store/test_snapshot_contract.py asks both stores
-@given(todo=steps)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_same_on_postgresql(postgres, postgres_url, todo):
-    empty(postgres, postgres_url)
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(live(Path(folder), postgres_url, todo))
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
