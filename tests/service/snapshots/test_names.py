@@ -83,16 +83,13 @@ async def test_what_is_no_record_of_the_name(vault):
     good = record(vault, root)
     other = name_of(Ed25519PrivateKey.generate().public_key().public_bytes_raw())
     for data, under in (
-        (b"", ""), (b"x" * 100, ""), (good[:-1], ""), (good + b"\x00", ""), (bytes([good[0] ^ 1]) + good[1:], ""),
-        (good.replace(b"bafy", b"bafz"), ""), (good, other), (record(vault, root, days=-1), ""),
-        (good[:50], ""),
+        (b"", ""), (good[:-1], ""), (good, other), (record(vault, root, days=-1), ""), (good, "nonsense"),
+        (good, vault.name + "/x"),
     ):  # fmt: skip
         status, text = await put(vault, data, under=under)
         assert status == 400 and text.endswith("\n"), text
     assert (await put(vault, b"x" * 10_241))[0] == 413
     assert (await put(vault, good, kind="application/json"))[0] == 406
-    assert (await put(vault, good, under="nonsense"))[0] == 400
-    assert (await put(vault, good, under=vault.name + "/x"))[0] == 400
     assert (await vault.api.http.get(f"/routing/v1/ipns/{vault.name}")).status_code == 404
 
 
