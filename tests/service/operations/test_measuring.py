@@ -42,8 +42,3 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
     assert [gauge.cells[()] for gauge in (metrics.SNAPSHOTS, metrics.SNAPSHOT_PINS, metrics.SNAPSHOT_BYTES)] == [
         3, 4, 500,
     ]  # fmt: skip
-
-
-async def test_an_embedded_store_shows_no_standbys(tmp_path):
-    await Measuring(WatchedStore(StoreGauges(pending=0, overdue_s=0)), tmp_path, lambda: 0.0).measure()
-    assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}
