@@ -64,19 +64,6 @@ async def kind_of(sending):
     return caught.value.kind
 
 
-async def test_a_notice_that_is_sent_twice_has_the_same_key(provider, mailer):
-    notice = Notice("84532:0xaa:3", "started", "0xaa", 1_800_000_000.0, "")
-    for _ in range(2):
-        provider.answers_with(200, {"id": "49a3999c"})
-        await mailer.send_notice(ALICE, notice)
-    provider.answers_with(200, {"id": "49a3999c"})
-    await mailer.send_notice(ALICE, notice._replace(name="84532:0xaa:4"))
-    keys = [headers["idempotency-key"] for _, headers, _ in provider.requests]
-    assert keys[0] == keys[1] != keys[2]
-    message = json.loads(provider.requests[0][2])
-    assert message["to"] == [ALICE] and "2027-01-15 08:00 UTC" in message["text"] and "0xaa" in message["html"]
-
-
 async def test_resend_request_is_exact(provider, mailer):
     provider.answers_with(200, {"id": "49a3999c"})
     await mailer.send_code(ALICE, CODE, 90)
@@ -103,6 +90,14 @@ async def test_resend_repeats_once_with_the_same_key_when_the_connection_dies(pr
     provider.answers += [HANG_UP, HANG_UP]
     assert await kind_of(mailer.send_code(ALICE, CODE, 90)) == "unreachable"
     assert len(provider.requests) == 4
+    notice = Notice("84532:0xaa:3", "started", "0xaa", 1_800_000_000.0, "")
+    for sent in (notice, notice, notice._replace(name="84532:0xaa:4")):
+        provider.answers_with(200, {"id": "49a3999c"})
+        await mailer.send_notice(ALICE, sent)
+    keys = [headers["idempotency-key"] for _, headers, _ in provider.requests[4:]]
+    assert keys[0] == keys[1] != keys[2], "a notice that is sent twice has the same key"
+    message = json.loads(provider.requests[4][2])
+    assert message["to"] == [ALICE] and "2027-01-15 08:00 UTC" in message["text"] and "0xaa" in message["html"]
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), [
@@ -147,20 +142,18 @@ async def test_checks_send_nothing(provider, mailer, verifier):
     assert asked == ["/domains"] * 3 + [f"/v2/Services/{SERVICE}"] * 3
 
 
-async def test_never_answering_is_a_timeout(provider, http):
-    mailer = ResendMailer(KEY, provider.url, http, mail_identity(SENDER, "vault.example"), timeout_s=0.2)
-    verifier = TwilioVerifier(ACCOUNT, TOKEN, f"{provider.url}/v2/Services/{SERVICE}", http, timeout_s=0.2)
-    for send in (mailer.send_code(ALICE, CODE, 90), verifier.start(PHONE), verifier.check_code(PHONE, CODE)):
+async def test_never_answering_is_a_timeout_and_a_closed_port_unreachable(provider, verifier, http):
+    url, identity = f"{provider.url}/v2/Services/{SERVICE}", mail_identity(SENDER, "vault.example")
+    slow = ResendMailer(KEY, provider.url, http, identity, timeout_s=0.2)
+    silent = TwilioVerifier(ACCOUNT, TOKEN, url, http, timeout_s=0.2)
+    for send in (slow.send_code(ALICE, CODE, 90), silent.start(PHONE), silent.check_code(PHONE, CODE)):
         provider.answers = [NEVER]
         assert await kind_of(send) == "timeout"
-    assert len(provider.requests) == 3
-    assert http_exchange.TIMEOUT_S == 10
-
-
-async def test_a_closed_port_is_unreachable_and_who_hangs_up_may_have_sent_the_message(provider, verifier, http):
+    assert len(provider.requests) == 3 and http_exchange.TIMEOUT_S == 10
     base = f"http://127.0.0.1:{free_port()}"
-    mailer = ResendMailer(KEY, base, http, mail_identity(SENDER, "vault.example"))
-    absent = TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2/Services/{SERVICE}", http)
+    mailer, absent = ResendMailer(KEY, base, http, identity), TwilioVerifier(ACCOUNT, TOKEN, f"{base}/v2", http)
+    provider.answers_with(201, {"status": "pending"})
+    await verifier.start(PHONE)
     provider.answers += [HANG_UP]
     for send, perhaps_sent in (
         (mailer.send_code(ALICE, CODE, 90), False), (mailer.check(), False), (absent.start(PHONE), False),
@@ -169,6 +162,8 @@ async def test_a_closed_port_is_unreachable_and_who_hangs_up_may_have_sent_the_m
         with pytest.raises(DeliveryError) as error:
             await send
         assert (error.value.kind, error.value.perhaps_sent) == ("unreachable", perhaps_sent)
+    # An idle connection might be closed just as a request sends an SMS, so each request has its own, and is not repeated.
+    assert (len(provider.requests), provider.connections) == (5, 5)
 
 
 async def test_twilio_requests_are_exact(provider, verifier):
@@ -206,12 +201,3 @@ async def test_twilio_judgements(provider, verifier, status, body, approved):
         assert await kind_of(verifier.check_code(PHONE, CODE)) == "nonsense"
     else:
         assert await verifier.check_code(PHONE, CODE) is approved
-
-
-async def test_twilio_never_repeats(provider, verifier):
-    """Each request uses a new connection, because an idle one might be closed just as a request sends an SMS."""
-    provider.answers_with(201, {"status": "pending"})
-    await verifier.start(PHONE)
-    provider.answers += [HANG_UP]
-    assert await kind_of(verifier.start(PHONE)) == "unreachable"
-    assert (len(provider.requests), provider.connections) == (2, 2)

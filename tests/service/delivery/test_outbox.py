@@ -80,15 +80,6 @@ async def test_unwritable_outbox_is_a_delivery_error(mailer, verifier, folder):
         assert caught.value.kind == "unreachable"
 
 
-async def test_an_sms_ends_with_the_line_that_binds_its_code_to_the_host(folder, clock):
-    """In the format of https://wicg.github.io/sms-one-time-codes, the last line of the message is "@host #code"."""
-    await sms_verifier_of("outbox:", lambda: None, folder, clock, os.urandom, "vault.example").start(PHONE)
-    [text] = [file.read_text() for file in folder.glob("*.txt")]
-    words, empty, bound = text.partition("\n\n")[2].split("\n")
-    code = re.fullmatch(r"Your code is ([0-9]{6})", words)[1]
-    assert (empty, bound) == ("", f"@vault.example #{code}")
-
-
 async def test_sms_code_is_right_once_and_kept_hashed(verifier, folder, clock):
     await verifier.start(PHONE)
     code = latest_code(folder)

@@ -67,8 +67,14 @@ async def test_a_stranger_who_knows_the_credential_does_no_harm(chain, changed):
     assert (await api.get("/api/aliases/check", alias="bob")).json() == {"available": True}
 
 
-async def test_an_account_that_the_registration_stated_must_be_the_chains(chain):
+async def test_an_account_that_the_registration_stated_must_be_the_chains_and_the_chain_must_show_the_owner(chain):
+    """Anyone can register a `did:web` on the chain, and would name an account of their own."""
     api, rpc = chain
+    fields = {"credentialId": "web", "identifier": "page", "did": "did:web:ann.example"}
+    await api.register(**fields, txHash=NO_TRANSACTION)
+    rpc.answer = chain_at(60, receipt(fields["did"]))
+    assert error_of(await api.register(**fields, txHash=TX, smartAccount=CONTROLLER)) == REFUSED
+    assert await stored(api, "web") == UNHARMED
     rpc.answer = chain_at(60, receipt())
     for credential, account in (("cred-2", "0x" + "66" * 20), ("cred-3", CONTROLLER)):
         await api.register(credentialId=credential, txHash=NO_TRANSACTION, smartAccount=account)
@@ -77,16 +83,6 @@ async def test_an_account_that_the_registration_stated_must_be_the_chains(chain)
     assert await stored(api, "cred-3") == (TX, 42, CONTROLLER)
     assert (await api.register(credentialId="cred-2", txHash=TX, smartAccount=CONTROLLER)).status_code == 200
     assert await stored(api, "cred-2") == (TX, 42, CONTROLLER)
-
-
-async def test_a_did_whose_owner_the_chain_does_not_show_gets_none(chain):
-    """Anyone can register a `did:web` on the chain, and would name an account of their own."""
-    api, rpc = chain
-    fields = {"credentialId": "web", "identifier": "page", "did": "did:web:ann.example"}
-    await api.register(**fields, txHash=NO_TRANSACTION)
-    rpc.answer = chain_at(60, receipt(fields["did"]))
-    assert error_of(await api.register(**fields, txHash=TX, smartAccount=CONTROLLER)) == REFUSED
-    assert await stored(api, "web") == UNHARMED
 
 
 async def test_an_address_needs_no_second_code_and_a_registration_that_states_a_transaction_keeps_it(chain):

@@ -251,10 +251,15 @@ def completed(operation, answer):
     return UserOperation.from_rpc({**operation.to_rpc(), **answer["result"]})
 
 
-async def test_an_operation_of_a_known_did_is_approved_and_its_greatest_cost_reserved(world):
+async def test_an_operation_of_a_known_did_is_approved_by_every_method_and_its_greatest_cost_reserved(world):
     paid = completed(payment(), await world.ask(payment()))
     assert paid.greatest_cost == COST * GWEI
     assert await world.spent() == {"all": COST, "did": COST, f"contract {USDC}": COST}
+    stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
+    limits = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
+    final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
+    assert stub["isFinal"] is False and final.keys() == {"paymaster", "paymasterData"}
+    assert len(final["paymasterData"]) == len(stub["paymasterData"]) and final["paymaster"] == stub["paymaster"]
     data = paid.paymaster_data or b""
     assert int.from_bytes(data[:6]) == world.chain.now + VALID_FOR_S
     digest = keccak256(b"\x19Ethereum Signed Message:\n32" + approval_hash(pack(paid), V07.address, CHAIN, data[:12]))
@@ -310,11 +315,14 @@ async def test_no_one_spends_the_budget_of_another_did(world):
     assert "result" in await world.ask(recovered, SPONSOR, {"did": DID}), "an account with new keys names its DID"
 
 
-async def test_calls_that_share_their_data_and_a_fee_far_above_the_chains_are_not_paid_for(world):
+async def test_calls_that_share_their_data_huge_gas_limits_and_a_fee_far_above_the_chains_are_not_paid_for(world):
     words = [32, 240, *[32 * 240] * 240, int(USDC, 16), 0, 96, 0]
     shared = selector("executeBatch((address,uint256,bytes)[])") + b"".join(word.to_bytes(32) for word in words)
     assert len(shared) <= MAX_CALL_DATA_BYTES
     assert "at most 51 calls" in await world.error(replace(payment(), call_data=shared))
+    wide = replace(payment(), call_gas_limit=12 * GAS, verification_gas_limit=GAS, pre_verification_gas=GAS)
+    error = (await world.ask(wide, DATA, hex(CHAIN)))["error"]  # the penalty of gas that is not used counts
+    assert error["code"] == LIMIT_EXCEEDED and "more than the sponsor's budget of this DID" in error["message"]
     world.limits = replace(LIMITS, max_fee=20 * GWEI)  # an account may be its own bundler
     assert "offers 9 gwei per unit of gas; the sponsor pays at most 8 gwei" in await world.error(payment(fee=9 * GWEI))
     assert await world.spent() == {}
@@ -344,24 +352,6 @@ async def test_a_chain_that_lies_about_its_newest_block_is_a_bundler_error(world
 async def test_what_is_not_paid_for(world, operation, why):
     assert why in await world.error(operation)
     assert world.bundler.asked == 0 and await world.spent() == {}
-
-
-async def test_huge_gas_limits_exceed_the_budget_because_their_penalty_is_reserved(world):
-    greedy = replace(payment(), call_gas_limit=12 * GAS, verification_gas_limit=GAS, pre_verification_gas=GAS)
-    answer = await world.ask(greedy, DATA, hex(CHAIN))
-    assert answer["error"]["code"] == LIMIT_EXCEEDED
-    assert "more than the sponsor's budget of this DID" in answer["error"]["message"]
-    assert await world.spent() == {}
-
-
-async def test_the_two_methods_of_erc_7677(world):
-    stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
-    assert stub["isFinal"] is False and await world.spent() == {}
-    limits = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
-    final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
-    assert final.keys() == {"paymaster", "paymasterData"}
-    assert len(final["paymasterData"]) == len(stub["paymasterData"]) and final["paymaster"] == stub["paymaster"]
-    assert (await world.spent())["all"] == COST
 
 
 async def test_malformed_parameters_and_other_chains_and_entry_points_are_no_server_errors(world):
@@ -430,12 +420,8 @@ async def test_a_chain_that_lies_about_an_event_settles_nothing(world, lie, monk
 async def test_a_chain_that_lies_about_its_height_is_not_read_without_end(world, monkeypatch):
     await world.ask(payment())
     asked = []
-
-    async def height():
-        return 2**47 - 1
-
     with monkeypatch.context() as lying:
-        lying.setattr(world.chain, "block_number", height)
+        lying.setattr(world.chain, "mines", 2**47)
         lying.setattr(world.chain, "eth_getLogs", lambda criteria: asked.append(criteria) or [])
         await world.settle()
     assert 0 < len(asked) <= RANGES_AT_ONCE + 1
@@ -471,6 +457,14 @@ async def test_a_commitment_is_posted_once_and_charged(world):
     assert len(world.chain.sent) == 1, "it stands"
 
 
+async def test_a_commitment_that_the_chain_refuses_is_the_clients_to_post_and_costs_nothing(world, caplog):
+    world.chain.refusal = "https://rpc.example/hunter2: insufficient funds for gas * price + value"
+    world.bundler.refusal = UserOperationError("refused: NotCommitted")
+    assert "NotCommitted" in await world.error(registration()[0])
+    assert await world.spent() == {} and "hunter2" not in caplog.text, "an endpoint may quote its URL, with its key"
+    assert [record.why for record in caplog.records] == ["the endpoint answers with error -32000"]
+
+
 async def test_a_commitment_that_was_not_seen_is_charged_and_of_several_all_or_none_are_posted(world, monkeypatch):
     async def never(*_):
         raise TimeoutError
@@ -500,15 +494,6 @@ async def test_commitments_end_with_the_budget(world):
     assert COMMIT_GAS * 2 + (await world.spent())["did"] > LIMITS.did_day // 2
     world.bundler.refusal = None
     assert "result" in await world.ask(payment()), "half is left for what the account signs"
-
-
-async def test_a_commitment_that_the_chain_refuses_is_the_clients_to_post(world, caplog):
-    world.chain.refusal = "https://rpc.example/hunter2: insufficient funds for gas * price + value"
-    world.bundler.refusal = UserOperationError("refused: NotCommitted")
-    assert "NotCommitted" in await world.error(registration()[0])
-    assert await world.spent() == {} and "hunter2" not in caplog.text, "an endpoint may quote its URL, with its key"
-    (line,) = (record for record in caplog.records if record.message == "a commitment was not posted")
-    assert line.why == "the endpoint answers with error -32000"
 
 
 async def test_a_chain_that_fails_does_not_keep_the_others_from_settling(world):

@@ -74,7 +74,7 @@ async def test_another_bucket_is_noticed_by_the_check(place):
     assert "another-bucket" not in str(caught.value) and "127.0.0.1" not in str(caught.value)
 
 
-async def test_what_is_wrong_with_a_bucket_is_said_in_words():
+async def test_what_is_wrong_with_a_bucket_or_a_folder_is_said_in_words():
     async with upstream() as storage:
         for endpoint, status, why in (
             ("http://127.0.0.1:9", 0, "nothing listens at this address"),
@@ -85,6 +85,8 @@ async def test_what_is_wrong_with_a_bucket_is_said_in_words():
             storage.answer = lambda *_, given=status: web.Response(status=given)
             with pytest.raises(BlocksUnavailable, match=f"^the storage of snapshots failed: .*{why}"):
                 await ObjectBlocks(f"s3://bucket?endpoint={endpoint}&public=true").check()
+    for number, words in ((13, "is not allowed to"), (30, "the disk is mounted read-only"), (5, "the disk fails")):
+        assert words in storage_words(GenericError(f"Unable to open file /x#1: some message (os error {number})"))
 
 
 async def test_an_object_that_is_larger_than_any_block_is_not_read():
@@ -95,11 +97,3 @@ async def test_an_object_that_is_larger_than_any_block_is_not_read():
             storage.answer = lambda *_, given=size: web.Response(body=bytes(given), headers=headers)
             found = await blocks.get("bafkrei.1")
             assert (found and len(found)) == read
-
-
-@pytest.mark.parametrize(
-    ("number", "words"), [(13, "is not allowed to"), (30, "the disk is mounted read-only"), (5, "the disk fails")]
-)
-def test_why_a_local_folder_failed_is_told_in_words(number, words):
-    text = f"Generic LocalFileSystem error: Unable to open file /snapshots/y#1: some message (os error {number})"
-    assert words in storage_words(GenericError(text))

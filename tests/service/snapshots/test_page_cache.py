@@ -38,20 +38,6 @@ def test_a_file_that_was_just_written_is_in_memory_and_one_of_another_size_fills
     assert read(tmp_path / "missing", size) is None and read(tmp_path, 8192) is None
 
 
-@linux
-def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(tmp_path, monkeypatch):
-    """Another thread may delete the file after it has been opened and before it is read."""
-    (tmp_path / "block").write_bytes(b"some bytes")
-
-    def delete_first(*given):
-        (tmp_path / "block").unlink()
-        return os.preadv(*given)
-
-    monkeypatch.setattr(page_cache, "preadv", delete_first)
-    assert read(tmp_path / "block", 10) == b"some bytes"
-    assert not (tmp_path / "block").exists() and read(tmp_path / "block", 10) is None
-
-
 def refuses(*_):
     raise OSError(errno.EAGAIN, "no")
 

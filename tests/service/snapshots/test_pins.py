@@ -110,7 +110,19 @@ async def test_a_pin_out_of_bounds_is_refused_and_the_bounds_themselves_are_take
     assert answer.json()["pin"]["name"] == "n" * 255 and len(answer.json()["pin"]["meta"]) == 64
 
 
-async def test_a_list_out_of_bounds_is_refused(vault):
+async def test_other_methods_large_bodies_and_a_list_out_of_bounds_are_refused(vault):
+    for path, method, allowed in (
+        ("/pins", "DELETE", "GET, HEAD, POST, OPTIONS"), ("/pins/x", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
+        ("/api/v0/dag/import", "GET", "POST, OPTIONS"),
+    ):  # fmt: skip
+        answer = await vault.api.http.request(method, path, headers=vault.token())
+        assert failure(answer) == (405, "METHOD_NOT_ALLOWED") and answer.headers["allow"] == allowed
+    large = await vault.api.http.post("/pins", content=b"x" * 70_000, headers=vault.token())
+    assert failure(large) == (413, "TOO_LARGE") and large.headers["connection"] == "close"
+    asked = await vault.api.http.options("/pins", headers={"Origin": "https://app.example"})
+    assert asked.status_code == 204 and "Authorization" in asked.headers["access-control-allow-headers"]
+    doubled = await vault.api.http.get("http://holdfast.test//pins?limit=1", headers=vault.token())
+    assert doubled.status_code == 200, "an endpoint written with a slash at its end"
     for query in (
         "limit=0", "limit=1001", "limit=x", "limit=-1", "status=", "status=lost", "status=pinned,pinned", "match=like",
         "before=yesterday", "after=2027-13-01T00:00:00Z", "before=2027-01-01T00:00:00", "meta=x", "meta=[]", 'meta={"a":1}',
@@ -161,19 +173,3 @@ async def test_filters(vault, query, found):
         query += "&status=queued"
     answer = (await vault.api.http.get("/pins?" + query, headers=vault.token())).json()
     assert ([status["pin"]["name"] for status in answer["results"]], answer["count"]) == (found, len(found))
-
-
-async def test_other_methods_and_bodies(vault):
-    for path, method, allowed in (
-        ("/pins", "DELETE", "GET, HEAD, POST, OPTIONS"),
-        ("/pins/x", "PUT", "GET, HEAD, POST, DELETE, OPTIONS"),
-        ("/api/v0/dag/import", "GET", "POST, OPTIONS"),
-    ):
-        answer = await vault.api.http.request(method, path, headers=vault.token())
-        assert failure(answer) == (405, "METHOD_NOT_ALLOWED") and answer.headers["allow"] == allowed
-    large = await vault.api.http.post("/pins", content=b"x" * 70_000, headers=vault.token())
-    assert failure(large) == (413, "TOO_LARGE") and large.headers["connection"] == "close"
-    asked = await vault.api.http.options("/pins", headers={"Origin": "https://app.example"})
-    assert asked.status_code == 204 and "Authorization" in asked.headers["access-control-allow-headers"]
-    doubled = await vault.api.http.get("http://holdfast.test//pins?limit=1", headers=vault.token())
-    assert doubled.status_code == 200, "an endpoint written with a slash at its end"

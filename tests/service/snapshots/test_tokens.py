@@ -100,26 +100,25 @@ async def test_one_token_serves_a_client_that_polls(vault):
     assert failure(await vault.api.post("/pins", headers=headers, cid=blocks[0].cid, name="n")) == (401, "TOKEN_USED")
 
 
-async def test_one_token_is_revoked_by_its_cid_in_either_form(vault):
+async def revoked(vault, **given):
+    headers = vault.token(cmd="/ucan/revoke", **given)
+    return (await vault.api.post("/api/snapshots/revocations", headers=headers)).json()
+
+
+async def test_one_token_is_revoked_by_its_cid_in_either_form_and_every_token_issued_until_now(vault):
     token = _token(vault)
     own = {"Authorization": "Bearer " + container(token)}
     assert (await vault.api.get("/pins", headers=own)).status_code == 200
     cid = Enclave().call("cid", data=token, codec="dag-cbor")["cid"]
-    revocation = vault.token(cmd="/ucan/revoke", args={"ucan": link(cid)})
-    answer = await vault.api.post("/api/snapshots/revocations", headers=revocation)
-    assert answer.json() == {"revoked": True, "cid": cid}
+    assert await revoked(vault, args={"ucan": link(cid)}) == {"revoked": True, "cid": cid}
     assert failure(await vault.api.get("/pins", headers=own)) == (401, "TOKEN_REVOKED")
-    assert (await vault.api.get("/pins", headers=vault.token())).status_code == 200
-
-
-async def test_every_token_issued_until_now_is_revoked(vault):
     lost, other = vault.token(), await registered(vault.api, "bob")
-    answer = await vault.api.post("/api/snapshots/revocations", headers=vault.token(cmd="/ucan/revoke"))
-    assert answer.json() == {"revoked": True, "cid": None}
+    assert (await vault.api.get("/pins", headers=lost)).status_code == 200
+    assert await revoked(vault) == {"revoked": True, "cid": None}
     assert failure(await vault.api.get("/pins", headers=lost)) == (401, "TOKEN_REVOKED")
     vault.api.clock.now += 1
-    assert (await vault.api.get("/pins", headers=vault.token())).status_code == 200
-    assert (await vault.api.get("/pins", headers=other.token())).status_code == 200
+    for good in (vault.token(), other.token()):
+        assert (await vault.api.get("/pins", headers=good)).status_code == 200
     writing = await vault.api.post("/api/snapshots/revocations", headers=vault.token())
     assert failure(writing) == (401, "WRONG_COMMAND")
 
@@ -168,23 +167,20 @@ async def test_revocations_pins_and_lists_are_limited(make_api):
     assert [answer.status_code for answer in asked] == [200, 200, 429]
 
 
-async def test_the_owner_of_a_refused_did_lists_and_removes_but_adds_nothing(keeper, vault):
-    cid = await vault.keep()
-    await keeper.service.store.settle("credential-ann", Confirmation.REFUSED, 1, keeper.clock.now)
-    (listed,) = await vault.pins()
-    path = f"/pins/{listed['requestid']}"
-    for refused in (await vault.pin(cid), await vault.upload(b"")):
-        assert failure(refused) == (403, "DID_NOT_REGISTERED")
-    assert (await keeper.http.delete(path, headers=vault.token())).status_code == 202
-    assert await vault.pins() == []
-
-
-async def test_an_unconfirmed_did_has_a_small_quota(make_api):
+async def test_an_unconfirmed_did_has_a_small_quota_and_a_refused_one_lists_and_removes_but_adds_nothing(make_api):
     api = make_api(snapshots_free_bytes="0", snapshots_bytes_unconfirmed="5000")
-    vault = await registered(api)
+    vault, other = await registered(api), await registered(api, "bob")
     await vault.keep(vault.blocks(b"x" * 2000))
     blocks = vault.blocks(b"y" * 4000)
     car = write_car(blocks[0].cid, blocks)
     assert failure(await vault.upload(car)) == (409, "INSUFFICIENT_FUNDS")
     await api.service.store.settle("credential-ann", Confirmation.CONFIRMED, 1, api.clock.now)
     assert (await vault.upload(car)).status_code == 200
+    vault, cid = other, await other.keep()
+    await api.service.store.settle("credential-bob", Confirmation.REFUSED, 1, api.clock.now)
+    (listed,) = await vault.pins()
+    path = f"/pins/{listed['requestid']}"
+    for refused in (await vault.pin(cid), await vault.upload(b"")):
+        assert failure(refused) == (403, "DID_NOT_REGISTERED")
+    assert (await api.http.delete(path, headers=vault.token())).status_code == 202
+    assert await vault.pins() == []
