@@ -4,16 +4,12 @@ import os
 from dataclasses import dataclass
 
 import pytest
-from tests.support.snapshot_vaults import Vault, folder, registered, snapshots_of
+from tests.support.snapshot_vaults import Vault, folder, registered
 
 from holdfast.content.cars import read_car
 from holdfast.content.cids import Block
-from holdfast.rules.gateway import wanted
 from holdfast.service.snapshots import page_cache
-from holdfast.wire.failures import BLOCK_NOT_FOUND, SnapshotRefused
-from holdfast.wire.requests import ReadBlock
 
-WHOLE = wanted(ReadBlock(format="car"), None)
 SMALL, LARGE = 100_000, 3 * 1024 * 1024 + 17
 
 
@@ -23,10 +19,6 @@ class Kept:
 
     vault: Vault
     blocks: tuple[Block, ...]
-
-    @property
-    def reading(self):
-        return snapshots_of(self.vault).reading
 
     async def get(self, block, form, **headers):
         return await self.vault.api.http.get(f"/ipfs/{block.cid}?format={form}", headers=headers)
@@ -72,24 +64,3 @@ async def test_a_block_that_is_lost_or_has_another_size_is_not_found(kept, damag
     assert (await kept.get(root, "raw")).content == root.data, "what is there is given out"
     file.write_bytes(bytes(len(whole)))
     assert (await kept.get(part, "raw")).content == bytes(len(whole)), "not hashed again (docs/decisions/0601)"
-
-
-async def test_a_snapshot_that_is_collected_after_it_was_looked_up(kept):
-    places = await kept.reading.dag(kept.blocks[0].cid)
-    car = kept.reading.car(places, [], WHOLE)
-    await snapshots_of(kept.vault).blocks.delete([place.key for place in places])
-    for read in (kept.reading.block(places[1]), kept.reading.whole(await car)):
-        with pytest.raises(SnapshotRefused) as refused:
-            await read
-        assert refused.value.row is BLOCK_NOT_FOUND
-
-
-async def test_a_block_that_is_collected_while_a_file_is_sent_cuts_it(kept):
-    places = await kept.reading.dag(kept.blocks[0].cid)
-    car = await kept.reading.car(places, [], WHOLE)
-    pieces = kept.reading.pieces(car)
-    first = await anext(pieces)
-    await snapshots_of(kept.vault).blocks.delete([places[1].key])
-    with pytest.raises(SnapshotRefused):
-        await anext(pieces)
-    assert bytes(first).endswith(kept.blocks[0].data) and len(first) < car.size

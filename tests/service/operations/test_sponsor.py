@@ -252,14 +252,15 @@ def completed(operation, answer):
 
 
 async def test_an_operation_of_a_known_did_is_approved_by_every_method_and_its_greatest_cost_reserved(world):
+    stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
+    assert stub["isFinal"] is False and await world.spent() == {}
+    limits = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
+    final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
+    assert final.keys() == {"paymaster", "paymasterData"} and final["paymaster"] == stub["paymaster"]
+    assert len(final["paymasterData"]) == len(stub["paymasterData"]) and (await world.spent())["all"] == COST
     paid = completed(payment(), await world.ask(payment()))
     assert paid.greatest_cost == COST * GWEI
     assert await world.spent() == {"all": COST, "did": COST, f"contract {USDC}": COST}
-    stub = (await world.ask(payment(), STUB, hex(CHAIN), {}))["result"]
-    limits = dict.fromkeys(("call_gas_limit", "verification_gas_limit", "pre_verification_gas"), GAS)
-    final = (await world.ask(replace(payment(), **limits), DATA, hex(CHAIN), None))["result"]
-    assert stub["isFinal"] is False and final.keys() == {"paymaster", "paymasterData"}
-    assert len(final["paymasterData"]) == len(stub["paymasterData"]) and final["paymaster"] == stub["paymaster"]
     data = paid.paymaster_data or b""
     assert int.from_bytes(data[:6]) == world.chain.now + VALID_FOR_S
     digest = keccak256(b"\x19Ethereum Signed Message:\n32" + approval_hash(pack(paid), V07.address, CHAIN, data[:12]))
