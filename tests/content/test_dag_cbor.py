@@ -77,6 +77,12 @@ def test_items_and_depth_are_bounded():
             read()
 
 
+@pytest.mark.parametrize("value", [2**64, -(2**64) - 1, object(), {1: 2}, {"a": {"b": {1}}}])
+def test_values_that_have_no_form(value):
+    with pytest.raises((OverflowError, TypeError, AttributeError)):
+        encode(value)
+
+
 def test_no_bytes_raise_anything_else_or_take_long():
     """Changed and random bytes end in the one error, after a bounded number of calls."""
     draw = random.Random(7)

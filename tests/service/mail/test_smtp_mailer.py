@@ -18,6 +18,7 @@ from tests.support.upstreams import scripted
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.choice import mailer_of
 from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.port import Notice
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 
 # aiosmtpd does not recognise implicit TLS, and warns as if the socket were not encrypted.
@@ -111,10 +112,12 @@ async def test_plain_delivery_carries_the_whole_message_and_a_check_names_the_se
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}") as mailer:
         await mailer.send_code(ALICE, CODE, 90)
         assert await mailer.check() == f"SMTP server 127.0.0.1:{receiver.port}, not encrypted, no sign-in"
+        await mailer.send_notice(ALICE, Notice("a1", "started", "0xaa", 1_800_000_000.0, ""))
+        assert b"0xaa" in receiver.mails.pop()[0].original_content
         receiver.refuse = {"no-reply@vault.example": "553 not yours"}
         with pytest.raises(DeliveryError, match="the sender was answered 553"):
             await mailer.check()
-    assert receiver.senders == ["no-reply@vault.example"] * 3
+    assert receiver.senders == ["no-reply@vault.example"] * 4
     [(envelope, _)] = receiver.mails
     assert (envelope.mail_from, envelope.rcpt_tos) == ("no-reply@vault.example", [ALICE])
     mail = receiver.message()
@@ -356,6 +359,8 @@ async def test_an_international_address_needs_a_server_that_takes_it(takes):
         if not takes:
             error = await refused(mailer, "jürgen@example.com")
             assert (error.kind, "SMTPUTF8" in str(error)) == ("refused", True)
+        for recipient in ("alice@example.com>\r\nRCPT TO:<eve@example.com", "alice@example.com NOTIFY=NEVER"):
+            assert (await refused(mailer, recipient)).kind == "refused", "no address breaks out of the dialogue"
         to = "jürgen" if takes else "anna"  # if only the domain is international, ASCII suffices
         await mailer.send_code(f"{to}@bücher.example", CODE, 90)
     envelope, _ = receiver.mails[0]

@@ -36,3 +36,6 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
     ]  # fmt: skip
     metrics.reset()
     metrics.reset()
+    await Measuring(WatchedStore(StoreGauges(pending=0, overdue_s=0)), tmp_path, lambda: 0.0).measure()
+    assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}, "an embedded store has none"
+    metrics.reset()
