@@ -13,6 +13,7 @@ import pytest
 import trustme
 from aiosmtpd.smtp import AuthResult
 from tests.support.receivers import receiving
+from tests.support.serving import PATIENCE_S
 from tests.support.upstreams import scripted
 
 from holdfast.service.delivery.errors import DeliveryError
@@ -317,7 +318,7 @@ async def test_silence_anywhere_is_a_timeout(stage, limit):
     """The other limit is an hour, so that it is this one that ends the wait."""
     greeting = b"220 receiver.test\r\n" if stage else b""
     silent = says_yes(lambda line, _: b"" if line.startswith(stage) else None, greeting=greeting)
-    async with scripted(silent) as (port, _):
+    async with scripted(silent) as (port, _), asyncio.timeout(PATIENCE_S):
         mailer = limited(port, **{"command_s": 3600, "total_s": 3600, limit: 0.2})
         assert (await refused(mailer)).kind == "timeout"
         await mailer.close()
@@ -334,7 +335,8 @@ async def test_many_at_once_share_few_connections_and_a_cancelled_one_does_not_s
         receiver.busy.clear()
         receiver.delay_s = 3600
         task = asyncio.create_task(mailer.send_code(ALICE, CODE, 90))
-        await receiver.busy.wait()
+        async with asyncio.timeout(PATIENCE_S):
+            await receiver.busy.wait()
         task.cancel()
         await asyncio.wait([task])
         receiver.delay_s = 0
@@ -346,8 +348,9 @@ async def test_idle_connection_is_closed_politely():
     async with receiving() as receiver:
         mailer = limited(receiver.port, idle_s=0.05)
         await mailer.send_code(ALICE, CODE, 90)
-        while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(PATIENCE_S):
+            while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):
+                await asyncio.sleep(0.02)
         await mailer.send_code(ALICE, CODE, 90)
         assert receiver.connections == 2
         await mailer.close()

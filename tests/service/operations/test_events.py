@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 from standardwebhooks.webhooks import Webhook
 from tests.support.receivers import HANG_UP
+from tests.support.serving import PATIENCE_S
 from tests.support.upstreams import upstream
 
 from holdfast.rules.events import GIVE_UP_S
@@ -109,7 +110,7 @@ async def test_the_engine_gets_events_for_its_functions_even_while_the_webhook_i
         await ended.wait()
         return web.Response()
 
-    async with upstream() as other:
+    async with upstream() as other, asyncio.timeout(PATIENCE_S):
         other.answer = silent
         api = make_api(events_url=f"webhook+{other.url}", webhook_secret=SECRET)
         await asyncio.gather(*(delivery.subscribe() for delivery in api.service.events))
@@ -145,6 +146,7 @@ async def test_a_process_that_stops_leaves_delivery_to_the_next_at_once(monkeypa
         await made.application.start()
         name = f"name{number}"
         assert (await made.register(identifier=name, credentialId=name)).status_code == 200
-        while len(provider.requests) < number:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(PATIENCE_S):
+            while len(provider.requests) < number:
+                await asyncio.sleep(0.01)
         await made.application.stop()

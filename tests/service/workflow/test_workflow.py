@@ -184,7 +184,8 @@ async def test_the_built_in_tasks_run_beside_an_engine_that_never_registered(eng
 
     monkeypatch.setattr(engine.service.store, "expire", expire)
     await engine.application.start()
-    await ran.wait()
+    async with asyncio.timeout(PATIENCE_S):
+        await ran.wait()
 
 
 KEY = "signkey-prod-" + "ab" * 32
