@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 from aiohttp import web
 from tests.support.modules import standing_in
+from tests.support.serving import PATIENCE_S
 from tests.support.upstreams import upstream
 
 from holdfast.service.enclave_source.address import parse_address
@@ -154,7 +155,7 @@ async def test_an_object_that_ends_early_is_stated_too_large_or_never_comes_is_n
         refreshing = asyncio.create_task(source.refresh())
         await asyncio.sleep(0)
         assert source.current().body == BUNDLED and not refreshing.done(), "nothing waits for it"
-        assert not await refreshing
+        assert not await asyncio.wait_for(refreshing, PATIENCE_S)
         assert source.current().body == BUNDLED and said in lines(caplog)[-1]
 
 

@@ -324,6 +324,12 @@ async def test_silence_anywhere_is_a_timeout(stage, limit):
         await mailer.close()
 
 
+async def one_is_closed(receiver):
+    async with asyncio.timeout(PATIENCE_S):
+        while all(it.transport is not None and not it.transport.is_closing() for it in receiver.protocols):
+            await asyncio.sleep(0.02)
+
+
 async def test_many_at_once_share_few_connections_and_a_cancelled_one_does_not_spoil_the_next():
     async with receiving() as receiver, mailing(f"smtp://127.0.0.1:{receiver.port}?connections=4") as mailer:
         receiver.at_once = 4
@@ -339,6 +345,7 @@ async def test_many_at_once_share_few_connections_and_a_cancelled_one_does_not_s
             await receiver.busy.wait()
         task.cancel()
         await asyncio.wait([task])
+        await one_is_closed(receiver)
         receiver.delay_s = 0
         await asyncio.gather(*(mailer.send_code(ALICE, CODE, 90) for _ in range(4)))
         assert receiver.connections > 4
@@ -348,9 +355,7 @@ async def test_idle_connection_is_closed_politely():
     async with receiving() as receiver:
         mailer = limited(receiver.port, idle_s=0.05)
         await mailer.send_code(ALICE, CODE, 90)
-        async with asyncio.timeout(PATIENCE_S):
-            while not (receiver.protocols[0].transport is None or receiver.protocols[0].transport.is_closing()):
-                await asyncio.sleep(0.02)
+        await one_is_closed(receiver)
         await mailer.send_code(ALICE, CODE, 90)
         assert receiver.connections == 2
         await mailer.close()
