@@ -263,6 +263,23 @@ async def test_a_connection_is_reused_also_after_a_refused_recipient_and_replace
     assert [envelope.rcpt_tos for envelope, _ in receiver.mails] == [[ALICE]] * 3
 
 
+@pytest.mark.parametrize("farewell", [b"", b"421 4.4.2 idle too long\r\n"])
+async def test_kept_connection_that_dies_at_the_envelope_is_replaced_once(farewell):
+    accepted, begun = [], []
+
+    def dies_on_the_second_mail(line, number):
+        if line.endswith(b"\r\n.\r\n"):
+            accepted.append(number)
+        if line.startswith(b"MAIL"):
+            begun.append(number)
+        return HANG_UP + farewell if line.startswith(b"MAIL") and begun == [1, 1] else None
+
+    async with scripted(says_yes(dies_on_the_second_mail)) as (port, _), mailing(f"smtp://127.0.0.1:{port}") as mailer:
+        await mailer.send_code(ALICE, CODE, 90)
+        await mailer.send_code(ALICE, CODE, 90)
+    assert accepted == [1, 2]
+
+
 @pytest.mark.parametrize("said", [b"421 4.3.2 closing\r\n", b"what?\r\n"], ids=["421", "not SMTP"])
 @pytest.mark.parametrize("stage", [b"MAIL", b"RCPT", b"DATA", b"."])
 async def test_a_connection_on_which_the_server_gives_up_is_not_used_again(stage, said):
