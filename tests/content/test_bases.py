@@ -1,5 +1,7 @@
 """Bytes and their texts in three bases agree with another implementation, and every text has one spelling."""
 
+from contextlib import suppress
+
 import libipld
 import pytest
 from hypothesis import given
@@ -18,11 +20,8 @@ def test_libipld_writes_the_same(data, zeros, prefix):
 
 @given(st.sampled_from("bkz"), st.text("123456789abcdefgh0lIO-ß ", max_size=60))
 def test_any_text_is_refused_or_the_only_spelling(prefix, rest):
-    try:
-        data = from_multibase(prefix + rest)
-    except ValueError:
-        return
-    assert to_multibase(prefix, data) == prefix + rest
+    with suppress(ValueError):
+        assert to_multibase(prefix, from_multibase(prefix + rest)) == prefix + rest
 
 
 @pytest.mark.parametrize("text", ["", "f00", "bA", "b1", "bab", "k" + "A", "zl0", "k" + "0" * MAX_CHARACTERS])

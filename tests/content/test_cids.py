@@ -1,6 +1,7 @@
 """A CID has one canonical text form, uses only the supported codecs, and identifies exact bytes."""
 
 import hashlib
+from contextlib import suppress
 
 import libipld
 import pytest
@@ -15,7 +16,10 @@ GOOD = raw_block(b"a").cid
 
 def test_a_raw_blocks_cid_is_the_published_one():
     # The CIDv1 (raw) of "abc", whose SHA-256 is in FIPS 180-4, has the same text in other implementations.
-    assert raw_block(b"abc").cid == "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu"
+    cid = raw_block(b"abc").cid
+    assert cid == "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu" and verified(cid, b"abc") == b"abc"
+    with pytest.raises(ContentError, match="does not match its CID"):
+        verified(cid, b"b")
 
 
 @given(st.binary(), st.sampled_from(["raw", "dag-cbor"]))
@@ -46,14 +50,5 @@ def test_other_texts_are_refused(cid):
 @given(st.text(max_size=80) | st.text(alphabet="abcdefghijklmnopqrstuvwxyz234567", min_size=58, max_size=58))
 def test_any_text_is_refused_or_canonical(text):
     for spelled in (text, "b" + text):
-        try:
-            found = bytes_of(spelled)
-        except ContentError:
-            continue
-        assert text_of(found) == spelled
-
-
-def test_bytes_that_a_cid_does_not_name_are_refused():
-    assert verified(GOOD, b"a") == b"a"
-    with pytest.raises(ContentError, match="does not match its CID"):
-        verified(GOOD, b"b")
+        with suppress(ContentError):
+            assert text_of(bytes_of(spelled)) == spelled

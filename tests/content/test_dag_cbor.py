@@ -29,11 +29,8 @@ def test_libipld_writes_and_reads_the_same(value):
 
 @given(st.binary(max_size=60))
 def test_what_is_read_was_canonical(data):
-    try:
-        value = decode(data)
-    except ContentError:
-        return
-    assert encode(value) == data
+    with suppress(ContentError):
+        assert encode(decode(data)) == data
 
 
 @pytest.mark.parametrize("case", json.loads((VECTORS / "decode_valid_py_dag_cbor.json").read_text())["cases"])
@@ -69,34 +66,21 @@ def test_items_and_depth_are_bounded():
     deepest = b"\x81" * (MAX_DEPTH - 1) + b"\x80"
     assert decode(deepest)
     halves = encode([[None] * (MAX_ITEMS // 2)] * 2)
-    for data in (
-        encode([None] * MAX_ITEMS),
-        encode({f"{n:03}": 0 for n in range(MAX_ITEMS // 2)}),
-        b"\x81" + deepest,
-        halves,
-    ):
+    pairs = encode({f"{n:03}": 0 for n in range(MAX_ITEMS // 2)})
+    for data in (encode([None] * MAX_ITEMS), pairs, b"\x81" + deepest, halves):
         with pytest.raises(ContentError):
             decode(data)
     with pytest.raises(ContentError):
         decode(encode([1, 2]), max_items=2)
+    for read in (Reader(b"\x80").map_size, Reader(b"\x80").octets, Reader(b"\x41").octets):
+        with pytest.raises(ContentError):
+            read()
 
 
 @pytest.mark.parametrize("value", [2**64, -(2**64) - 1, object(), {1: 2}, {"a": {"b": {1}}}])
 def test_values_that_have_no_form(value):
     with pytest.raises((OverflowError, TypeError, AttributeError)):
         encode(value)
-
-
-def test_a_reader_takes_what_is_asked_for():
-    reader = Reader(encode({"a": b"1"}))
-    assert (reader.map_size(), reader.value(), reader.octets()) == (1, "a", b"1")
-    reader.finish()
-    with pytest.raises(ContentError):
-        Reader(b"\x80").map_size()
-    with pytest.raises(ContentError):
-        Reader(b"\x80").octets()
-    with pytest.raises(ContentError):
-        Reader(b"\x41").octets()
 
 
 def test_no_bytes_raise_anything_else_or_take_long():

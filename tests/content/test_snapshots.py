@@ -1,6 +1,7 @@
 """The same snapshot always has the same root, and hostile roots are refused."""
 
 import hashlib
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -15,14 +16,9 @@ MANIFEST = snapshots.Manifest(root_cid=None, did="did:new:0x01", updated_at=1, w
 
 
 def manifest_of(fields):
+    names = {"root_cid": "rootCid", "did": "did", "updated_at": "updatedAt", "wasm_version": "wasmVersion"}
     delegation = bytes.fromhex(fields["delegation"]) if "delegation" in fields else None
-    return snapshots.Manifest(
-        root_cid=fields["rootCid"],
-        did=fields["did"],
-        updated_at=fields["updatedAt"],
-        wasm_version=fields["wasmVersion"],
-        delegation=delegation,
-    )
+    return snapshots.Manifest(**{name: fields[key] for name, key in names.items()}, delegation=delegation)
 
 
 @pytest.mark.parametrize("case", cases("snapshots/valid"))
@@ -48,15 +44,7 @@ def test_older_roots_are_read(case):
 @pytest.mark.parametrize("case", cases("snapshots/invalid"))
 def test_invalid_roots(case):
     data = bytes.fromhex(case["root_block"])
-    with pytest.raises(ContentError) as caught:
-        snapshots.read_root(Block(cid_of("dag-cbor", data), data))
-    assert caught.value.code == case["code"]
-
-
-@given(st.binary(max_size=200))
-def test_strange_bytes_end_in_the_one_error(data):
-    with pytest.raises(ContentError):
-        snapshots.read_root(Block(cid_of("dag-cbor", data), data))
+    assert refused(snapshots.read_root, Block(cid_of("dag-cbor", data), data)) == case["code"]
 
 
 @given(st.data())
@@ -75,52 +63,37 @@ def test_a_damaged_root_is_refused_or_another_root(data):
 def test_any_value_in_any_field_is_refused_or_read(value):
     good = {"manifest": MANIFEST.fields(), "size": 1, "blocks": [ipld.link(cids.raw_block(b"v").cid)]}
     for changed in ({**good, "manifest": value}, {**good, "size": value}, {**good, "blocks": value}):
-        try:
+        with suppress(ContentError):
             snapshots.read_root(ipld.dag_cbor_block(changed))
-        except ContentError:
-            continue
-        assert type(value) is int
-        assert 0 < value <= cids.MAX_BLOCK_BYTES
+            assert type(value) is int and 0 < value <= cids.MAX_BLOCK_BYTES
     for name in MANIFEST.fields():
-        try:
+        with suppress(ContentError):
             snapshots.read_root(ipld.dag_cbor_block({**good, "manifest": {**MANIFEST.fields(), name: value}}))
-        except ContentError:
-            continue
 
 
-def test_a_root_of_raw_bytes_is_none():
-    (block, _) = snapshots.snapshot_blocks(MANIFEST, b"v")
+def refused(call, *given):
     with pytest.raises(ContentError) as caught:
-        snapshots.read_root(cids.raw_block(block.data))
-    assert caught.value.code == "invalid_root"
+        call(*given)
+    return caught.value.code
 
 
 def test_blocks_must_be_there_fit_and_belong():
     root, first, second = snapshots.snapshot_blocks(MANIFEST, bytes(cids.MAX_BLOCK_BYTES) + b"x")
+    assert refused(snapshots.read_root, cids.raw_block(root.data)) == "invalid_root"
     read = snapshots.read_root(root)
     blocks = {block.cid: block.data for block in (root, first, second)}
     assert snapshots.sealed_of(read, blocks) == first.data + second.data
     snapshots.check_all_linked(read, blocks)
-    for changed, code in (({first.cid: first.data}, "block_missing"), ({**blocks, second.cid: b"y"}, "block_mismatch")):
-        with pytest.raises(ContentError) as caught:
-            snapshots.sealed_of(read, changed)
-        assert caught.value.code == code
-    with pytest.raises(ContentError) as caught:
-        snapshots.check_all_linked(read, {**blocks, cids.raw_block(b"z").cid: b"z"})
-    assert caught.value.code == "block_unlinked"
+    assert refused(snapshots.sealed_of, read, {first.cid: first.data}) == "block_missing"
+    assert refused(snapshots.sealed_of, read, {**blocks, second.cid: b"y"}) == "block_mismatch"
+    assert refused(snapshots.check_all_linked, read, {**blocks, cids.raw_block(b"z").cid: b"z"}) == "block_unlinked"
 
 
-def test_blocks_of_other_lengths_are_refused():
+def test_blocks_and_vaults_of_other_lengths_are_refused():
     short, rest = cids.raw_block(b"a"), cids.raw_block(bytes(cids.MAX_BLOCK_BYTES))
     links = [ipld.link(short.cid), ipld.link(rest.cid)]
     value = {"manifest": MANIFEST.fields(), "size": cids.MAX_BLOCK_BYTES + 1, "blocks": links}
     read = snapshots.read_root(ipld.dag_cbor_block(value))
-    with pytest.raises(ContentError) as caught:
-        snapshots.sealed_of(read, {short.cid: short.data, rest.cid: rest.data})
-    assert caught.value.code == "other_size"
-
-
-@pytest.mark.parametrize("length", [0, snapshots.MAX_SEALED_BYTES + 1])
-def test_a_vault_of_another_size_is_not_split(length):
-    with pytest.raises(ContentError):
-        snapshots.snapshot_blocks(MANIFEST, bytes(length))
+    assert refused(snapshots.sealed_of, read, {short.cid: short.data, rest.cid: rest.data}) == "other_size"
+    for length in (0, snapshots.MAX_SEALED_BYTES + 1):
+        assert refused(snapshots.snapshot_blocks, MANIFEST, bytes(length))

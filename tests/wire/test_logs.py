@@ -142,27 +142,3 @@ def test_what_strangers_repeat_is_logged_a_few_times_a_minute():
     assert sparse.filter(again)
     assert again.getMessage() == "unauthorized: x (and 3 records left out before it)"
     assert [sparse.filter(record()) for _ in range(2)] == [True, False]
-
-
-LEVELS = """
-import logging
-from holdfast.wire.logs import configure
-
-configure("text", "{level}")
-for name in ("holdfast", "aiohttp"):
-    logging.getLogger(name).info("info of %s", name)
-    logging.getLogger(name).warning("warning of %s", name)
-    logging.getLogger(name).error("error of %s", name)
-"""
-WARNINGS = ["warning of holdfast", "error of holdfast", "warning of aiohttp", "error of aiohttp"]
-
-
-@pytest.mark.parametrize(("level", "lines"), [
-    ("info", ["info of holdfast", *WARNINGS]),
-    ("warning", WARNINGS),
-    ("error", ["error of holdfast", "error of aiohttp"]),
-])  # fmt: skip
-def test_a_level_leaves_out_what_is_less_serious(level, lines):
-    command = [sys.executable, "-c", LEVELS.format(level=level)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=True)
-    assert [line.split(maxsplit=2)[2] for line in done.stderr.splitlines()] == lines

@@ -53,11 +53,12 @@ async def test_a_mail_reaches_the_webhook_with_texts_and_code(api, provider):
     message = received(provider)
     code = message["data"]["code"]
     assert message["type"] == "code.email"
-    assert message["data"].keys() == {"from", "to", "code", "expires_in", "subject", "text", "html"}
-    assert (message["data"]["to"], message["data"]["expires_in"]) == (ALICE, 90)
-    assert message["data"]["from"] == "Holdfast <no-reply@vault.example>"
-    assert message["data"]["subject"] == f"Your code for vault.example: {code}"
-    assert code in message["data"]["text"] and code in message["data"]["html"]
+    texts = {name: message["data"].pop(name) for name in ("text", "html")}
+    assert code in texts["text"] and code in texts["html"]
+    assert message["data"] == {
+        "from": "Holdfast <no-reply@vault.example>", "to": ALICE, "code": code, "expires_in": 90,
+        "subject": f"Your code for vault.example: {code}",
+    }  # fmt: skip
     checked = await api.post("/api/verify/check", identifier=ALICE, channel="email", code=code)
     assert checked.json()["verified"] is True
     provider.answers_with(204, b"")
@@ -86,22 +87,11 @@ async def test_a_text_message_has_a_code_of_holdfasts_own(api, provider):
     again = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=data["code"])
     assert again.json()["verified"] is False, "a code is used once"
     assert len(provider.requests) == 1, "codes are checked here"
-
-
-async def test_an_own_code_expires_after_ten_minutes_and_five_attempts(api, provider):
     provider.answers_with(200, {})
-    provider.answers_with(200, {})
-    await api.post("/api/verify/send", identifier=PHONE, channel="sms", ip="192.0.2.1")
-    code = received(provider)["data"]["code"]
+    await api.post("/api/verify/send", identifier=PHONE, channel="sms")
     api.clock.now += 600
-    late = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=code)
-    assert late.json()["message"] == "The code has expired. Request a new one."
-    await api.post("/api/verify/send", identifier=PHONE, channel="sms", ip="192.0.2.1")
-    code = received(provider)["data"]["code"]
-    for _ in range(5):
-        await api.post("/api/verify/check", identifier=PHONE, channel="sms", code="x", ip="192.0.2.1")
-    burnt = await api.post("/api/verify/check", identifier=PHONE, channel="sms", code=code, ip="192.0.2.1")
-    assert burnt.json()["message"] == "Too many attempts. Request a new code."
+    late = {"identifier": PHONE, "channel": "sms", "code": received(provider)["data"]["code"]}
+    assert (await api.post("/api/verify/check", **late)).json()["message"] == "The code has expired. Request a new one."
 
 
 async def test_the_check_is_a_signed_message_that_sends_nothing(api, provider):

@@ -4,7 +4,7 @@ from email import message_from_bytes, policy
 from email.headerregistry import Address
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.service.delivery.mail_addresses import recipient_address
@@ -21,36 +21,26 @@ def written(identity, to, code="271828", lifetime_s=90):
     return message.as_bytes()
 
 
-@pytest.mark.parametrize(("seconds", "words"), [
-    (1, "1 seconds"), (90, "90 seconds"), (60, "60 seconds"), (120, "2 minutes"), (600, "10 minutes"),
-    (121, "121 seconds"),
-])  # fmt: skip
-def test_lifetimes_in_words(seconds, words):
-    assert spoken(seconds) == words
+def test_a_lifetime_is_said_in_words_and_only_codes_are_written():
+    spans = {60: "60 seconds", 90: "90 seconds", 120: "2 minutes", 121: "121 seconds", 600: "10 minutes"}
+    assert {seconds: spoken(seconds) for seconds in spans} == spans
+    for code in ("", "12", "12345\n", "12 345", "<b>1234", "1" * 13, "١٢٣٤٥٦"):
+        with pytest.raises(ValueError, match="not a one-time code"):
+            render(HEAD, code, 90)
 
 
 def test_subject_ends_with_the_code_and_lines_are_short():
     raw = written(HEAD, "alice@example.com")
     mail = message_from_bytes(raw, policy=policy.default)
-    assert mail["Subject"] == "Your code for vault.example: 271828"
-    assert raw.isascii()
-    assert b"\n" not in raw.replace(b"\r\n", b"")
+    assert mail["Subject"] == "Your code for vault.example: 271828" and mail.keys() == HEADERS
+    assert raw.isascii() and b"\n" not in raw.replace(b"\r\n", b"")
     assert max(map(len, raw.split(b"\r\n"))) < 998
-    assert mail.keys() == HEADERS
     assert [part.get_content_type() for part in mail.iter_parts()] == ["text/plain", "text/html"]
-
-
-@pytest.mark.parametrize("code", ["", "12", "12345\n", "12 345", "<b>1234", "1" * 13, "١٢٣٤٥٦"])
-def test_only_codes_are_written(code):
-    with pytest.raises(ValueError, match="not a one-time code"):
-        render(HEAD, code, 90)
 
 
 @pytest.mark.parametrize(("text", "spec"), [
     ("alice+tag@example.com", "alice+tag@example.com"),
-    ("o'neil!#$%&*/=?^_`{|}~-@example.com", "o'neil!#$%&*/=?^_`{|}~-@example.com"),
-    ("first.last@sub-domain.example.com", "first.last@sub-domain.example.com"),
-    ("anna@bücher.example", "anna@xn--bcher-kva.example"),
+    ("o'neil!#$%&*/=?^_`{|}~-@sub-domain.example.com", "o'neil!#$%&*/=?^_`{|}~-@sub-domain.example.com"),
     ("anna@BÜCHER.example", "anna@xn--bcher-kva.example"),
     ("anna@faß.example", "anna@xn--fa-hia.example"),
     ("用户@例え.テスト", "用户@xn--r8jz45g.xn--zckzah"),
@@ -76,14 +66,6 @@ def test_refused_addresses(text):
 
 
 @given(st.text(max_size=60) | st.from_regex(r"[^@]{0,12}@[^@]{0,12}", fullmatch=True))
-@example("a@b\r\nBcc: eve@example.com")
-@example("a@b.example\nX: y")
-@example("a@b.example ")
-@example("a@b.example,c@d.example")
-@example("=?utf-8?q?eve=40example.com?=@b.example")
-@example("a@" + "b" * 63 + ".example")
-@example("a@b..example")
-@example("a" * 315 + "@b.c")
 def test_any_recipient_is_refused_or_alone_in_its_header(text):
     try:
         address = recipient_address(text)
@@ -91,9 +73,8 @@ def test_any_recipient_is_refused_or_alone_in_its_header(text):
         return
     raw = compose(HEAD, address, render(HEAD, "271828", 90)).as_bytes()
     mail = message_from_bytes(raw, policy=policy.SMTPUTF8)
-    assert mail.keys() == HEADERS
     [to] = mail["To"].addresses
-    assert to.domain == address.domain
+    assert mail.keys() == HEADERS and to.domain == address.domain
     assert (f"\r\nTo: {address.addr_spec}\r\n").encode() in raw
 
 
@@ -107,8 +88,7 @@ def test_any_sender_name_and_host_are_refused_or_harmless(name, host):
     except ValueError:
         return
     mail = message_from_bytes(written(identity, "alice@example.com"), policy=policy.default)
-    assert mail.keys() == HEADERS
-    assert len(mail["From"].addresses) == 1
+    assert mail.keys() == HEADERS and len(mail["From"].addresses) == 1
 
 
 ASKED = Notice("a1", "asked", "0x5290", 1_800_000_000.0, "5a" * 16)

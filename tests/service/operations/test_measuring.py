@@ -1,7 +1,5 @@
 """The measurements are written to the gauges that the alerts use."""
 
-import pytest
-
 from holdfast.service.operations.measuring import Measuring
 from holdfast.service.store.values import StoreGauges
 from holdfast.service.telemetry import metrics
@@ -21,14 +19,8 @@ class WatchedStore:
         return 3, 4, 500
 
 
-@pytest.fixture(autouse=True)
-def numbers():
-    metrics.reset()
-    yield
-    metrics.reset()
-
-
 async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
+    metrics.reset()
     gauges = StoreGauges(
         pending=7, overdue_s=30.0, standbys={"sync": 1, "async": 2}, standby_required=True, clock_offset_s=-0.25
     )
@@ -42,8 +34,8 @@ async def test_standbys_clock_disk_and_snapshots_become_gauges(tmp_path):
     assert [gauge.cells[()] for gauge in (metrics.SNAPSHOTS, metrics.SNAPSHOT_PINS, metrics.SNAPSHOT_BYTES)] == [
         3, 4, 500,
     ]  # fmt: skip
-
-
-async def test_an_embedded_store_shows_no_standbys(tmp_path):
+    metrics.reset()
+    metrics.reset()
     await Measuring(WatchedStore(StoreGauges(pending=0, overdue_s=0)), tmp_path, lambda: 0.0).measure()
-    assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}
+    assert metrics.STANDBYS.cells == {} and metrics.CLOCK_OFFSET.cells == {}, "an embedded store has none"
+    metrics.reset()

@@ -13,29 +13,21 @@ class FakeStore:
     """A store of which each part may be broken."""
 
     def __init__(self):
-        self.broken = set()
-        self.writes = 0
-        self.stalled = None
+        self.broken, self.writes, self.stalled = set(), 0, None
 
-    async def ping(self):
-        self._answer("ping")
+    def __getattr__(self, part):
+        async def answer(*_):
+            if part in self.broken:
+                raise StoreUnavailable(part)
 
-    async def claim_of(self, _channel, _key):
-        self._answer("claim_of")
-
-    async def require_room(self):
-        self._answer("require_room")
+        return answer
 
     async def take_lease(self, *_):
         self.writes += 1
         if self.stalled is not None:
             await self.stalled.wait()
-        self._answer("take_lease")
+        await self.__getattr__("take_lease")()
         return True
-
-    def _answer(self, part):
-        if part in self.broken:
-            raise StoreUnavailable(part)
 
 
 class Ready:

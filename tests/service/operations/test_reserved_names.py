@@ -21,7 +21,7 @@ def held(names):
     return {name for name in ("alpha", "beta") if name in names.current().names}
 
 
-def test_a_file_that_is_rewritten_in_place_leaves_the_list_in_force_until_it_is_whole(file, names):
+def test_a_file_that_is_rewritten_or_replaced_leaves_the_list_in_force_until_it_is_whole(file, names):
     for text in ("", "be"):  # truncated, then half written
         file.write_text(text)
         assert not names.refresh() and held(names) == {"alpha"}
@@ -29,37 +29,30 @@ def test_a_file_that_is_rewritten_in_place_leaves_the_list_in_force_until_it_is_
     assert not names.refresh() and held(names) == {"alpha"}
     assert names.refresh() and held(names) == {"beta"}
     assert not names.refresh(), "nothing changed"
-
-
-def test_a_file_that_another_replaces_is_read_as_well_and_a_signal_reads_at_once(file, names):
     other = file.with_suffix(".new")
-    other.write_text("beta\n")
+    other.write_text("alpha\n")
     other.replace(file)
-    assert [names.refresh(), names.refresh(), held(names)] == [False, True, {"beta"}]
-    file.write_text("alpha\n")
-    assert names.refresh(force=True) and held(names) == {"alpha"}
+    assert [names.refresh(), names.refresh(), held(names)] == [False, True, {"alpha"}]
+    file.write_text("beta\n")
+    assert names.refresh(force=True) and held(names) == {"beta"}, "a signal reads at once"
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path, file, force):
-    """Reading the second file changes the first, which was read just before."""
+def test_a_file_that_changes_while_it_is_read_is_read_again(file, names, monkeypatch, force):
+    """The list was read as empty just before `beta` was written."""
+    read = type(file).read_text
 
-    class Rewriting(type(file)):
-        writes = 0
+    def rewriting(path, *given):
+        text = read(path, *given)
+        if path == file:
+            file.write_text("beta\n")
+        return text
 
-        def read_text(self, *given):
-            if self.writes:
-                file.write_text("beta\n")
-            return super().read_text(*given)
-
-    allowed = Rewriting(tmp_path / "allowed.txt")
-    allowed.write_text("")
-    names = ReservedNames(file, allowed)
     file.write_text("")
     names.refresh()
-    Rewriting.writes = 1
-    assert not names.refresh(force=force) and held(names) == {"alpha"}
-    Rewriting.writes = 0
+    with monkeypatch.context() as changing:
+        changing.setattr(type(file), "read_text", rewriting)
+        assert not names.refresh(force=force) and held(names) == {"alpha"}
     assert [names.refresh(), names.refresh(), held(names)] == [False, True, {"beta"}]
 
 

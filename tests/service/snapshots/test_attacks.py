@@ -8,19 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 from tests.support.snapshot_vaults import BOUNDARY, failure, folder, form, plain_manifest, registered, spooled
+from tests.support.vault_tokens import VaultKey
 
-from holdfast.content import dag_cbor, varints
+from holdfast.content import varints
 from holdfast.content.cars import car_begin, section_begin, write_car
-from holdfast.content.cids import Block, bytes_of, cid_of, raw_block
+from holdfast.content.cids import Block, cid_of, raw_block
 from holdfast.content.ipld import dag_cbor_block, link
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.web.asgi import AsgiEntry
 
 MIB = 1024 * 1024
-
-
-def section(cid, data):
-    return varints.encode(len(cid) + len(data)) + cid + data
 
 
 def car_of(root, *blocks):
@@ -35,64 +32,20 @@ def root_of(vault, **changed):
 HELLO = raw_block(b"hello")
 
 
-def unknown_codec(vault):
-    """Return a root whose link has an unknown codec and hash, for which a library might raise KeyError."""
-    good = root_of(vault).data
-    evil = good.replace(bytes_of(HELLO.cid)[:4], bytes([1, 0x9F, 0x9F, 0x02])[:4])
-    block = Block(cid_of("dag-cbor", evil), evil)
-    return car_of(block, block, HELLO)
-
-
-def nested(_vault):
-    data = b"\x81" * 16_000 + b"\x80"
-    block = Block(cid_of("dag-cbor", data), data)
-    return car_of(block, block)
-
-
-def huge_root(vault):
-    block = root_of(vault, more="x" * 17_000)
-    return car_of(block, block, HELLO)
-
-
+# What else is no CAR file, and no root, is in vectors/car/invalid.json and vectors/snapshots/invalid.json.
 LYING = {
     "nothing": lambda _: b"", "noise": lambda _: os.urandom(5000),
-    "a block that is does not match its CID": lambda v: car_of(root_of(v), root_of(v), Block(HELLO.cid, b"other")),
-    "a root that is does not match its CID": lambda v: car_of(root_of(v), Block(root_of(v).cid, HELLO.data), HELLO),
+    "a block that does not match its CID": lambda v: car_of(root_of(v), root_of(v), Block(HELLO.cid, b"other")),
     "no root": lambda v: car_of(root_of(v), HELLO), "a missing block": lambda v: car_of(root_of(v), root_of(v)),
     "a block that no root links to": lambda v: car_of(root_of(v), root_of(v), HELLO, raw_block(b"stowaway")),
     "another size": lambda v: car_of(root_of(v, size=6), root_of(v, size=6), HELLO),
-    "a size of text": lambda v: car_of(root_of(v, size="5"), root_of(v, size="5"), HELLO),
-    "a size beyond all bounds": lambda v: car_of(root_of(v, size=2**53), root_of(v, size=2**53), HELLO),
-    "no size": lambda v: car_of(root_of(v, size=...), root_of(v, size=...), HELLO),
     "another field": lambda v: car_of(root_of(v, page="<html>"), root_of(v, page="<html>"), HELLO),
     "a raw root": lambda _: car_of(HELLO, HELLO),
-    "links to a dag-cbor block": lambda v: car_of(
-        root_of(v, blocks=[link(root_of(v).cid)]), root_of(v, blocks=[link(root_of(v).cid)]), root_of(v)
-    ),
-    "a manifest of something else": lambda v: car_of(
-        root_of(v, manifest={"a": 1}), root_of(v, manifest={"a": 1}), HELLO
-    ),
-    "an unknown codec and hash": unknown_codec, "nesting": nested, "a root of 17 KB": huge_root,
     "a cut": lambda v: car_of(root_of(v), root_of(v), HELLO)[:-1],
     "a tail": lambda v: car_of(root_of(v), root_of(v), HELLO) + b"\x00",
-    "a section of 2^40 bytes": lambda v: car_begin(root_of(v).cid) + varints.encode(2**34) + b"x",
-    "a varint without end": lambda v: car_begin(root_of(v).cid) + b"\xff" * 11,
-    "a varint that is longer than needed": lambda v: car_begin(root_of(v).cid) + b"\xa9\x80\x00" + b"x" * 41,
-    "version 2": lambda _: b"\x0a\xa1gversion\x02" + bytes(40),
-    "two roots": lambda v: _header({"roots": [link(HELLO.cid)] * 2, "version": 1}),
-    "no roots": lambda _: _header({"roots": [], "version": 1}),
-    "a header of 2 KB": lambda _: _header({"roots": [], "version": 1, "x": "y" * 2000}),
-    "a version 0 CID": lambda v: car_begin(root_of(v).cid) + section(b"\x12\x20" + bytes(32), b"hello"),
-    "an identity CID": lambda v: (
-        car_of(root_of(v), root_of(v), HELLO) + section(b"\x01\x55\x00\x05hello", b"hello" * 8)
-    ),
+    "a section of 2^34 bytes": lambda v: car_begin(root_of(v).cid) + varints.encode(2**34) + b"x",
     "sixty-five blocks": lambda v: car_of(root_of(v), root_of(v), *[HELLO] * 65),
 }  # fmt: skip
-
-
-def _header(value):
-    data = dag_cbor.encode(value)
-    return varints.encode(len(data)) + data
 
 
 async def nothing_is_kept(vault):
@@ -108,16 +61,8 @@ async def test_a_lying_upload_is_refused(vault):
         answer = await vault.upload(made(vault))
         assert failure(answer) in {(400, "INVALID_CAR"), (413, "TOO_LARGE")}, (name, answer.text)
         await nothing_is_kept(vault)
-
-
-async def test_every_cut_of_a_good_upload_is_refused(vault):
-    blocks = vault.blocks(b"sealed")
-    car = write_car(blocks[0].cid, blocks)
-    for at in range(0, len(car), 37):
-        assert failure(await vault.upload(car[:at])) == (400, "INVALID_CAR")
-    body = form(car)
-    for at in (0, 10, 100, 200, len(body) - 3):
-        assert failure(await vault.send(body[:at])) == (400, "BAD_REQUEST")
+    blocks = vault.blocks(did=VaultKey().did)
+    assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "ANOTHER_DID")
     await nothing_is_kept(vault)
 
 
@@ -126,7 +71,9 @@ UNSUPPORTED, BAD = (415, "UNSUPPORTED_MEDIA_TYPE"), (400, "BAD_REQUEST")
 
 
 async def test_what_is_no_form_of_one_file(vault):
+    whole, ours = form(write_car(HELLO.cid, [HELLO])), {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
     for headers, body, expected in (
+        *((ours, whole[:at], BAD) for at in (0, 10, 100, len(whole) - 3)),
         ({"Content-Type": "application/octet-stream"}, b"x", UNSUPPORTED),
         ({"Content-Type": "application/json"}, b"{}", UNSUPPORTED),
         ({}, b"x", UNSUPPORTED),
@@ -163,16 +110,7 @@ async def test_a_body_without_end_is_cut_off(vault, declared):
     await nothing_is_kept(vault)
 
 
-async def test_the_snapshot_of_another_did_is_refused(vault):
-    other = await registered(vault.api, "bob")
-    blocks = vault.blocks(did=other.did)
-    assert failure(await vault.upload(write_car(blocks[0].cid, blocks))) == (403, "ANOTHER_DID")
-    await nothing_is_kept(vault)
-    root = await other.keep()
-    assert failure(await vault.pin(root)) == (403, "ANOTHER_DID")
-
-
-async def test_bytes_and_revisions_of_a_did_are_bounded(make_api):
+async def test_bytes_revisions_and_pins_of_a_did_are_bounded_also_in_parallel(make_api):
     vault = await registered(make_api(snapshots_free_bytes="0", snapshots_bytes_per_did=str(350_000)))
     for fits in (True, True, True, False):
         blocks = vault.blocks(os.urandom(100_000), delegate=False)
@@ -188,17 +126,13 @@ async def test_bytes_and_revisions_of_a_did_are_bounded(make_api):
     (pin, *_) = await vault.pins()
     await api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
     await vault.keep(blocks)
-
-
-async def test_parallel_pins_cannot_pass_the_quota(make_api):
-    api = make_api(snapshots_free_bytes="0", snapshots_pins_per_did="5")
-    vault = await registered(api)
+    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_pins_per_did="5"), "cat")
     answers = await asyncio.gather(*(vault.pin(cid_of("dag-cbor", bytes([n]))) for n in range(20)))
-    assert sorted(answer.status_code for answer in answers) == [202] * 5 + [409] * 15
-    refused = next(answer for answer in answers if answer.status_code == 409)
-    assert failure(refused) == (409, "INSUFFICIENT_FUNDS") and "5 pins are kept" in refused.json()["error"]["details"]
-    made = next(answer.json() for answer in answers if answer.status_code == 202)
-    replaced = await api.post(f"/pins/{made['requestid']}", headers=vault.token(), cid=cid_of("dag-cbor", b"z"))
+    made, refused = ([answer for answer in answers if answer.status_code == status] for status in (202, 409))
+    assert (len(made), len(refused)) == (5, 15) and failure(refused[0]) == (409, "INSUFFICIENT_FUNDS")
+    assert "5 pins are kept" in refused[0].json()["error"]["details"]
+    path = f"/pins/{made[0].json()['requestid']}"
+    replaced = await vault.api.post(path, headers=vault.token(), cid=cid_of("dag-cbor", b"z"))
     assert replaced.status_code == 202, "replacing needs no room"
 
 
@@ -245,16 +179,10 @@ async def test_uploads_at_the_same_time_leave_the_disk_free_as_one_does(make_api
     assert (await first).status_code == 200
     assert (await vault.upload(car)).status_code == 200
 
-
-async def test_an_upload_of_unknown_length_may_be_the_longest(make_api, monkeypatch):
-    vault = await registered(make_api(snapshots_free_bytes="1"), "ann")
-    blocks = vault.blocks()
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIB))
-
     async def pieces():
-        yield form(write_car(blocks[0].cid, blocks))
+        yield form(car)
 
-    assert failure(await vault.send(pieces())) == (507, "INSUFFICIENT_STORAGE")
+    assert failure(await vault.send(pieces())) == (507, "INSUFFICIENT_STORAGE"), "of unknown length"
 
 
 async def test_a_client_that_leaves_gives_its_reservation_back(vault):

@@ -6,10 +6,8 @@ import pytest
 from aiohttp import web
 from obstore.exceptions import GenericError
 from tests.support import object_stores
-from tests.support.snapshot_vaults import registered, snapshots_of
 from tests.support.upstreams import upstream
 
-from holdfast.content.cars import read_car
 from holdfast.service.object_folder import storage_words
 from holdfast.service.snapshots.object_blocks import ObjectBlocks
 from holdfast.service.snapshots.port import BlocksUnavailable
@@ -48,6 +46,9 @@ async def test_what_was_put_is_there_until_it_is_deleted(blocks, place):
     await blocks.delete(["bafkrei.1", "none.9"])
     assert await blocks.get_all(["bafkrei.1", "bafyrei.2"]) == [None, small]
     await blocks.delete(["bafkrei.1"])
+    before = [part async for part in blocks.names()]
+    await blocks.check()
+    assert [part async for part in blocks.names()] == before, "the check leaves nothing"
     one, other = ObjectBlocks(place("one")), ObjectBlocks(place("one-more"))
     await one.put_all([("bafkrei.1", b"one")])
     assert await other.get("bafkrei.1") is None, "folders do not meet"
@@ -64,12 +65,6 @@ async def test_an_upload_that_ends_half_way_says_so(blocks):
         await blocks.put_all(some())
 
 
-async def test_the_check_leaves_nothing(blocks):
-    await blocks.check()
-    if blocks.folder is not None:
-        assert list(blocks.folder.iterdir()) == []
-
-
 async def test_another_bucket_is_noticed_by_the_check(place):
     url = place("x").replace(object_stores.BUCKET, "another-bucket")
     if url == place("x"):
@@ -79,7 +74,7 @@ async def test_another_bucket_is_noticed_by_the_check(place):
     assert "another-bucket" not in str(caught.value) and "127.0.0.1" not in str(caught.value)
 
 
-async def test_what_is_wrong_with_a_bucket_is_said_in_words():
+async def test_what_is_wrong_with_a_bucket_or_a_folder_is_said_in_words():
     async with upstream() as storage:
         for endpoint, status, why in (
             ("http://127.0.0.1:9", 0, "nothing listens at this address"),
@@ -90,6 +85,8 @@ async def test_what_is_wrong_with_a_bucket_is_said_in_words():
             storage.answer = lambda *_, given=status: web.Response(status=given)
             with pytest.raises(BlocksUnavailable, match=f"^the storage of snapshots failed: .*{why}"):
                 await ObjectBlocks(f"s3://bucket?endpoint={endpoint}&public=true").check()
+    for number, words in ((13, "is not allowed to"), (30, "the disk is mounted read-only"), (5, "the disk fails")):
+        assert words in storage_words(GenericError(f"Unable to open file /x#1: some message (os error {number})"))
 
 
 async def test_an_object_that_is_larger_than_any_block_is_not_read():
@@ -100,27 +97,3 @@ async def test_an_object_that_is_larger_than_any_block_is_not_read():
             storage.answer = lambda *_, given=size: web.Response(body=bytes(given), headers=headers)
             found = await blocks.get("bafkrei.1")
             assert (found and len(found)) == read
-
-
-async def test_the_service_keeps_snapshots_there(make_api, place):
-    vault = await registered(make_api(snapshots_free_bytes="0", snapshots_url=place(os.urandom(6).hex())))
-    blocks = vault.blocks(os.urandom(MIB + 100))
-    root = await vault.keep(blocks)
-    car = await vault.api.http.get(f"/ipfs/{root}?format=car")
-    assert read_car(car.content) == (root, {block.cid: block.data for block in blocks})
-    part = await vault.api.http.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=5-9"})
-    assert (part.status_code, part.content) == (206, blocks[1].data[5:10])
-    keys = [place.key for place in (await snapshots_of(vault).index.root(root)).blocks]
-    (pin,) = await vault.pins()
-    deleted = await vault.api.http.delete(f"/pins/{pin['requestid']}", headers=vault.token())
-    assert deleted.status_code == 202
-    assert (await snapshots_of(vault).collect())["deleted"] == len(blocks)
-    assert await snapshots_of(vault).blocks.get_all(keys) == [None] * len(keys)
-
-
-@pytest.mark.parametrize(
-    ("number", "words"), [(13, "is not allowed to"), (30, "the disk is mounted read-only"), (5, "the disk fails")]
-)
-def test_why_a_local_folder_failed_is_told_in_words(number, words):
-    text = f"Generic LocalFileSystem error: Unable to open file /snapshots/y#1: some message (os error {number})"
-    assert words in storage_words(GenericError(text))

@@ -27,48 +27,26 @@ def read_at_last(file, size):
     return None
 
 
-def refused(number):
-    def preadv(*_):
-        raise OSError(number, "no")
-
-    return preadv
-
-
 @linux
-@pytest.mark.parametrize("size", [0, 1, 4096, 100_000, 1024 * 1024])
-def test_a_file_that_was_just_written_is_in_memory(tmp_path, size):
+@pytest.mark.parametrize("size", [0, 1, 4096, 1024 * 1024])
+def test_a_file_that_was_just_written_is_in_memory_and_one_of_another_size_fills_nothing(tmp_path, size):
     data = os.urandom(size)
     (tmp_path / "block").write_bytes(data)
     assert read_at_last(tmp_path / "block", size) == data
+    assert read_at_last(tmp_path / "block", size + 1) is None
+    assert not size or read_at_last(tmp_path / "block", size - 1) is None
+    assert read(tmp_path / "missing", size) is None and read(tmp_path, 8192) is None
 
 
-@linux
-@pytest.mark.parametrize("more", [-4096, -1, 1, 5000])
-def test_a_missing_file_and_one_of_another_size_fill_nothing(tmp_path, more):
-    (tmp_path / "block").write_bytes(bytes(8192 + more))
-    assert read_at_last(tmp_path / "block", 8192) is None
-    assert read(tmp_path / "missing", 8192) is None and read(tmp_path, 8192) is None
+def refuses(*_):
+    raise OSError(errno.EAGAIN, "no")
 
 
-@linux
-def test_a_file_that_is_deleted_after_it_was_opened_is_read_whole(tmp_path, monkeypatch):
-    """Another thread may delete the file after it has been opened and before it is read."""
-    (tmp_path / "block").write_bytes(b"some bytes")
-
-    def delete_first(*given):
-        (tmp_path / "block").unlink()
-        return os.preadv(*given)
-
-    monkeypatch.setattr(page_cache, "preadv", delete_first)
-    assert read(tmp_path / "block", 10) == b"some bytes"
-    assert not (tmp_path / "block").exists() and read(tmp_path / "block", 10) is None
-
-
-@pytest.mark.parametrize(("name", "value"), [
-    *(("preadv", refused(number)) for number in (errno.EAGAIN, errno.EOPNOTSUPP)), ("preadv", lambda *_: 3), ("preadv", None), ("NOWAIT", 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"), [("preadv", refuses), ("preadv", lambda *_: 3), ("preadv", None), ("NOWAIT", 0)]
+)
 def test_what_is_not_in_memory_is_not_waited_for(tmp_path, monkeypatch, name, value):
-    """The data is only on disk or only partly cached, or the file system or the system does not support the query."""
+    """The data is only on disk or only partly cached, or the system does not support the query."""
     monkeypatch.setattr(page_cache, name, value)
     (tmp_path / "block").write_bytes(b"some bytes")
     assert read(tmp_path / "block", 10) is None

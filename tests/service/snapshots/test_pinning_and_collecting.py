@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.databases import empty
 from tests.support.snapshot_vaults import BOUNDARY, form
 from tests.support.soak import amount
 
@@ -32,11 +31,10 @@ SNAPSHOTS = 5
 
 steps = st.lists(
     st.one_of(
-        st.tuples(st.just("import"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1), st.booleans()),
+        st.tuples(st.just("upload"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1), st.booleans()),
         st.tuples(st.just("pin"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1)),
         st.tuples(st.just("replace"), st.integers(0, 1), st.integers(0, 9), st.integers(0, SNAPSHOTS - 1)),
         st.tuples(st.just("unpin"), st.integers(0, 1), st.integers(0, 9)),
-        st.tuples(st.just("cut"), st.integers(0, 1), st.integers(0, SNAPSHOTS - 1), st.integers(1, 900)),
         st.tuples(st.just("wait"), st.sampled_from([1, 3601, 90_000])),
         st.tuples(st.just("collect")),
     ),
@@ -72,14 +70,14 @@ class World:
         except SnapshotRefused as refused:
             assert refused.row.reason in {"INSUFFICIENT_FUNDS", "INVALID_CAR", "BAD_REQUEST", "ANOTHER_DID"}
 
-    async def upload(self, who, body, *, pin):
+    async def upload(self, who, which, pin):
+        blocks = snapshot(who, which)
+        body = form(write_car(blocks[0].cid, blocks))
+
         async def pieces():
             yield body
 
         await self.uploads.take(self.bearer(who), BOUNDARY.encode(), pieces(), len(body), pin=pin)
-
-    async def cut(self, who, which, at):
-        await self.upload(who, form(car(who, which))[:at], pin=True)
 
     async def pin(self, who, which):
         await self.pins.add(self.bearer(who), PinRequest(cid=snapshot(who, which)[0].cid))
@@ -130,22 +128,11 @@ class World:
         assert not self.folder.exists() or list(self.folder.iterdir()) == []
         assert not self.uploads.spool.exists() or list(self.uploads.spool.iterdir()) == []
 
-    async def import_(self, who, which, pin):
-        await self.upload(who, form(car(who, which)), pin=pin)
-
-
-setattr(World, "import", World.import_)
-
 
 def snapshot(who, which):
     """Return a snapshot; all snapshots numbered 0 or 1, of either DID, share one raw block."""
     manifest = Manifest(root_cid=None, did=DIDS[who], updated_at=which, wasm_version="0")
     return snapshot_blocks(manifest, bytes([max(1, which)]) * 700)
-
-
-def car(who, which):
-    blocks = snapshot(who, which)
-    return write_car(blocks[0].cid, blocks)
 
 
 async def live(folder, url, todo):
@@ -162,17 +149,9 @@ async def live(folder, url, todo):
 @given(steps)
 @settings(max_examples=amount(25, 60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_pinned_can_be_read_and_nothing_else_stays(todo):
+    """On SQLite; store/test_snapshot_contract.py asks both stores."""
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(live(Path(folder), default_url(Path(folder)), todo))
-
-
-@pytest.mark.soak  # in the gate, store/test_snapshot_contract.py asks both stores
-@given(todo=steps)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_same_on_postgresql(postgres, postgres_url, todo):
-    empty(postgres, postgres_url)
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(live(Path(folder), postgres_url, todo))
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -182,10 +161,10 @@ async def test_collecting_and_uploading_at_the_same_time_lose_nothing(tmp_path, 
     world = World(tmp_path, url)
     try:
         for _ in range(30 if kind == "sqlite" else 10):
-            await world.import_(0, 2, pin=True)
+            await world.upload(0, 2, pin=True)
             (pin,) = await world.index.pins(DIDS[0])
             await world.pins.remove(world.bearer(0), pin.request_id)
-            await asyncio.gather(world.collect(), world.import_(0, 2, pin=True), world.collect())
+            await asyncio.gather(world.collect(), world.upload(0, 2, pin=True), world.collect())
             await world.check()
             (pin,) = await world.index.pins(DIDS[0])
             await world.pins.remove(world.bearer(0), pin.request_id)

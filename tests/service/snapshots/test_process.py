@@ -1,6 +1,5 @@
 """The real service on a real port: streamed uploads, kill -9 in the middle of an upload, and a full disk."""
 
-import json
 import threading
 import time
 from typing import Any
@@ -39,46 +38,25 @@ def test_two_nodes_on_postgresql_keep_one_set_of_snapshots(serve, vault, fresh_p
 
 
 @pytest.mark.parametrize("entry", cases({**ENTRIES, "uvicorn": {"server": "uvicorn"}}, *ENTRIES))
-def test_up_and_down_through_every_entry(serve, vault, entry):
+def test_up_and_down_through_every_entry_while_clients_leave_in_the_middle_of_an_answer(serve, vault, entry):
     server = serve(registrar_did=AUDIENCE, **UNLIMITED, **entry)
     vault.register(server)
     blocks = vault.snapshot(3 * MIB + 17)
     answer = vault.upload(server, blocks)
     assert answer.status_code == 200, answer.text
-    assert json.loads(answer.text) == {"Root": {"Cid": {"/": blocks[0].cid}, "PinErrorMsg": ""}}
+    for path in (f"/ipfs/{blocks[1].cid}?format=raw", f"/ipfs/{blocks[0].cid}?format=car") * 5:
+        with server.client() as client, client.stream("GET", path) as leaves:
+            assert leaves.status_code == 200 and next(leaves.iter_raw(1000)) != b""
+    _is_whole(server, blocks)
     with server.client() as client:
-        for block in blocks:
-            assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data
         car = client.get(f"/ipfs/{blocks[0].cid}", headers={"Accept": "application/vnd.ipld.car"})
         assert read_car(car.content) == (blocks[0].cid, {block.cid: block.data for block in blocks})
         assert int(car.headers["content-length"]) == len(car.content) and "transfer-encoding" not in car.headers
         head = client.head(f"/ipfs/{blocks[0].cid}?format=car")
         assert head.headers["content-length"] == car.headers["content-length"] and head.content == b""
-        part = client.get(f"/ipfs/{blocks[1].cid}?format=raw", headers={"Range": "bytes=10-19"})
-        assert (part.status_code, part.content) == (206, blocks[1].data[10:20])
         pins = client.get("/pins", headers=vault.bearer(time.time())).json()
-        assert [pin["pin"]["cid"] for pin in pins["results"]] == [blocks[0].cid]
         deleted = client.delete(f"/pins/{pins['results'][0]['requestid']}", headers=vault.bearer(time.time()))
         assert (deleted.status_code, deleted.content) == (202, b"")
-        assert client.get(f"/ipfs/{blocks[0].cid}?format=raw").status_code == 404
-    assert server.stop() == 0
-    assert "request failed" not in server.log.read_text()
-
-
-@pytest.mark.parametrize("entry", cases(ENTRIES, "RSGI"))
-def test_clients_that_leave_in_the_middle_of_an_answer_disturb_no_other(serve, vault, entry):
-    server = serve(registrar_did=AUDIENCE, **UNLIMITED, **entry)
-    vault.register(server)
-    blocks = vault.snapshot(3 * MIB)
-    assert vault.upload(server, blocks).status_code == 200
-    asked = (f"/ipfs/{blocks[1].cid}?format=raw", f"/ipfs/{blocks[0].cid}?format=car")
-    for path in asked * 5:
-        with server.client() as client, client.stream("GET", path) as answer:
-            assert answer.status_code == 200
-            assert next(answer.iter_raw(1000)) != b""
-    with server.client() as client:
-        assert client.get(asked[0]).content == blocks[1].data
-        assert len(read_car(client.get(asked[1]).content)[1]) == len(blocks)
     assert server.stop() == 0
     assert "request failed" not in server.log.read_text() and "Traceback" not in server.log.read_text()
 
@@ -96,18 +74,15 @@ def test_what_was_acknowledged_survives_kill_9_and_half_an_upload_leaves_nothing
             acknowledged.append(blocks)
         acknowledged += _upload_until_killed(server, vault, delay)
     server = serve(data, **ROOMY)
+    for blocks in acknowledged:
+        _is_whole(server, blocks)
     with server.client() as client:
-        for blocks in acknowledged:
-            for block in blocks:
-                assert client.get(f"/ipfs/{block.cid}?format=raw").content == block.data
         headers = vault.bearer(time.time())
         roots = {pin["pin"]["cid"] for pin in client.get("/pins?limit=1000", headers=headers).json()["results"]}
         assert {blocks[0].cid for blocks in acknowledged} <= roots
         for root in roots:  # including one whose acknowledgement was lost
             car = client.get(f"/ipfs/{root}?format=car")
             assert read_car(car.content)[0] == root
-    blocks = vault.snapshot(100_000)
-    assert vault.upload(server, blocks).status_code == 200
 
 
 def _upload_until_killed(server, vault, delay):
@@ -148,23 +123,6 @@ def test_a_full_disk_is_said_and_loses_nothing(serve, vault, small_disk):
     names = {file.name.partition(".")[0] for file in (small_disk / "blocks").iterdir()}
     assert names == {block.cid for block in kept}, "what was stored of the refused one has made way"
     assert vault.upload(server, vault.snapshot(1 * MIB)).status_code == 200
-
-
-@pytest.mark.soak  # in the gate: ../test_attack.py for the database, and the test above for the blocks
-def test_a_full_disk_of_the_data_folder(serve, vault, small_disk):
-    if small_disk is None:
-        pytest.skip("this user may not mount a tmpfs")
-    server = serve(small_disk / "data", registrar_did=AUDIENCE, **UNLIMITED)
-    vault.register(server)
-    kept = vault.snapshot(500_000)
-    assert vault.upload(server, kept).status_code == 200
-    refused = vault.upload(server, vault.snapshot(8 * MIB))
-    assert refused.status_code in {503, 507} and refused.json()["error"]["reason"]
-    _is_whole(server, kept)
-    again = vault.snapshot(1000)
-    assert becomes_true(lambda: vault.upload(server, again).status_code == 200)
-    assert server.stop() == 0
-    assert "request failed" not in server.log.read_text()
 
 
 def _is_whole(server, blocks):
