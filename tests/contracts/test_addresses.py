@@ -9,7 +9,7 @@ import pytest
 from tests.support.fresh_chain import ROOT
 
 from holdfast.chain import contracts
-from holdfast.chain.contracts import addresses, clone_code, create2_address, is_clone, predict_account
+from holdfast.chain.contracts import addresses, clone_code, create2_address, is_clone
 from holdfast.chain.entry_points import ENTRY_POINTS, V07, V09
 from holdfast.chain.transactions import rlp
 from holdfast.wire.encoding import from_hex
@@ -100,13 +100,6 @@ def test_every_address_is_in_eip55_form():
         assert address == checksum_address(bytes.fromhex(address[2:]))
 
 
-def test_an_unknown_name_is_refused():
-    with pytest.raises(KeyError):
-        contracts.load("../secrets")
-    with pytest.raises(KeyError):
-        contracts.address("Nothing")
-
-
 def test_addresses_need_neither_eth_abi_nor_the_code():
     program = (
         "import sys, holdfast.chain.contracts as c; c.DEFAULT_CONTRACT_SET; c.predict_account(1, 2, 3);"
@@ -118,23 +111,6 @@ def test_addresses_need_neither_eth_abi_nor_the_code():
 
 def _argument(name):
     return checksum_address(contracts.load(name).init_code[-20:])
-
-
-# The examples in EIP-1014: deployer, salt, init code, address.
-EXAMPLES = [
-    ("00" * 20, "00" * 32, "00", "0x4D1A2e2bB4F88F0250f26Ffff098B0b30B26BF38"),
-    ("deadbeef" + "00" * 16, "00" * 32, "00", "0xB928f69Bb1D91Cd65274e3c79d8986362984fDA3"),
-    ("deadbeef" + "00" * 16, "00" * 12 + "feed" + "00" * 18, "00", "0xD04116cDd17beBE565EB2422F2497E06cC1C9833"),
-    ("00" * 20, "00" * 32, "deadbeef", "0x70f2b2914A2a4b783FaEFb75f459A580616Fcb5e"),
-    ("00" * 16 + "deadbeef", "00" * 28 + "cafebabe", "deadbeef", "0x60f3f640a8508fC6a86d45DF051962668E1e8AC7"),
-    ("00" * 16 + "deadbeef", "00" * 28 + "cafebabe", "deadbeef" * 11, "0x1d8bfDC5D46DC4f61D6b6115972536eBE6A8854C"),
-    ("00" * 20, "00" * 32, "", "0xE33C0C7F7df4809055C3ebA6c09CFe4BaF1BD9e0"),
-]
-
-
-@pytest.mark.parametrize(("deployer", "salt", "code", "address"), EXAMPLES)
-def test_examples_of_eip_1014(deployer, salt, code, address):
-    assert create2_address("0x" + deployer, bytes.fromhex(salt), keccak256(bytes.fromhex(code))) == address
 
 
 @pytest.mark.parametrize(
@@ -155,9 +131,3 @@ def test_clone_is_that_of_erc_1167_and_a_key():
     for other in (clone, code[:-1], code + b"\0", b"\0" + code[1:], b""):
         assert not is_clone(other, implementation)
     assert not is_clone(code, "0x" + "bf" * 20)
-
-
-@pytest.mark.parametrize("numbers", [(-1, 0, 0), (0, 1 << 256, 0), (0, 0, -1)])
-def test_prediction_takes_uint256_only(numbers):
-    with pytest.raises(OverflowError):
-        predict_account(*numbers)
