@@ -1,15 +1,13 @@
 """The address constants match the compiled code and are computed as EIP-1014 says, and importing them is cheap."""
 
 import json
-import re
 import subprocess
 import sys
 
 import pytest
-from tests.support.fresh_chain import ROOT
 
 from holdfast.chain import contracts
-from holdfast.chain.contracts import addresses, clone_code, create2_address, is_clone
+from holdfast.chain.contracts import addresses, clone_code, is_clone
 from holdfast.chain.entry_points import ENTRY_POINTS, V07, V09
 from holdfast.chain.transactions import rlp
 from holdfast.wire.encoding import from_hex
@@ -50,23 +48,6 @@ def test_default_contract_set_and_entry_points_are_the_interfaces():
         "sessionSBT": contracts.address("SessionSBT"),
         "appFactory": contracts.address("AppFactory"),
     } == contracts.DEFAULT_CONTRACT_SET
-
-
-def test_the_enclave_has_the_same_addresses():
-    text = (ROOT / "enclave" / "src" / "chains" / "contract_set.zig").read_text()
-    found = {
-        name: checksum_address(bytes(int(code, 16) for code in re.findall(r"0x(\w\w)\b", body)))
-        for name, body in re.findall(r"pub const (\w+) = \[20\]u8\{([^}]*)\}", text)
-    }
-    assert found == {
-        "did_registry": contracts.address("DIDRegistry"),
-        "app_factory": contracts.address("AppFactory"),
-        "vault_account": contracts.address("VaultAccount"),
-        "entry_point_v07": contracts.ENTRY_POINT_V07,
-        "entry_point_v08": contracts.ENTRY_POINT_V08,
-        "entry_point_v09": contracts.ENTRY_POINT_V09,
-    }
-    assert f"pub const default_chain_id: u64 = {contracts.DEFAULT_CONTRACT_SET['chainId']};" in text
 
 
 def test_v09_is_the_deployed_pair_of_contracts():
@@ -111,15 +92,6 @@ def test_addresses_need_neither_eth_abi_nor_the_code():
 
 def _argument(name):
     return checksum_address(contracts.load(name).init_code[-20:])
-
-
-@pytest.mark.parametrize(
-    ("deployer", "salt", "code_hash"),
-    [("0x00", bytes(32), bytes(32)), ("0x" + "00" * 20, bytes(31), bytes(32)), ("0x" + "00" * 20, bytes(32), b"")],
-)
-def test_refuses_other_lengths(deployer, salt, code_hash):
-    with pytest.raises(ValueError, match="CREATE2 takes"):
-        create2_address(deployer, salt, code_hash)
 
 
 def test_clone_is_that_of_erc_1167_and_a_key():

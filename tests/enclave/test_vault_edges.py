@@ -57,14 +57,6 @@ def test_a_policy_on_the_row_cannot_be_talked_around(vault):
     assert len(done(vault, "credentials", "list")) == 3
 
 
-def test_a_token_is_verified_under_either_name(vault):
-    minted = done(vault, "delegations", "delegate", to=AGENT, command="/accounts")
-    invoked = vault.call("invoke_ucan", command="/accounts/list")
-    for name in ("id", "cid"):
-        assert done(vault, "delegations", "verify", **{name: minted["cid"]})["valid"] is True
-        assert done(vault, "invocations", "verify", **{name: invoked["cid"]})["valid"] is True
-
-
 def test_an_invocation_is_for_this_vault_whoever_brings_it(vault, other):
     held = vault.call("mint_ucan", to=did_key(other), command="/services")["container"]
     elsewhere = "did:web:another.example"
@@ -126,20 +118,6 @@ def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential, key):
             vault.call("lock")
         assert refusals >= 20
         assert vault.call("unlock", key=key)["success"] is True
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("2023-00-01T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-00T00:00:00Z", "2023-02-29T00:00:00Z"),
-        *("2024-02-30T00:00:00Z", "2023-04-31T00:00:00Z", "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z"),
-        *("2023-01-01T00:00:60Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T00:00:00.00Z"),
-    ],
-)
-def test_what_is_no_instant_is_refused(vault, text):
-    assert denied(vault, "sessions", "create", expires_at=text).startswith(("invalid_field", "value_too_large"))
-    leap = done(vault, "sessions", "create", expires_at="2024-02-29T23:59:59.999Z")
-    assert leap["expires_at"] == "2024-02-29T23:59:59.999Z"
 
 
 def test_an_attachment_that_nobody_knows_is_as_none(credential, key):
