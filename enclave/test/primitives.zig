@@ -43,6 +43,14 @@ export fn vector_hkdf(secret: u32, salt: u32, info: u32) i32 {
     return key.len;
 }
 
+/// password ‖ salt -> 32 bytes, if the parameters are within the module's bounds.
+export fn vector_argon2id(password: u32, salt: u32, memory_kib: u32, passes: u32, lanes: u32) i32 {
+    const parameters: aead.Argon2 = .{ .memory_kib = memory_kib, .passes = passes, .lanes = lanes };
+    const key = aead.argon2id(part(0, password), part(password, salt), parameters) catch return -1;
+    @memcpy(buffer[0..key.len], &key);
+    return key.len;
+}
+
 /// password ‖ salt ‖ secret ‖ associated data -> `length` bytes. Ignores the bounds of `aead.argon2id`, for vectors
 /// with little memory, other lengths or parameters that the module does not use.
 export fn vector_argon2id_unbounded(password: u32, salt: u32, secret: u32, associated: u32, memory_kib: u32, passes: u32, lanes: u32, length: u32) i32 {

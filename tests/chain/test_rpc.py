@@ -190,12 +190,6 @@ async def test_a_short_or_malformed_call_answer_is_an_error(result):
         await client(FakeTransport(lambda method, params: result)).eth_call(ADDRESS, b"\x01\x02")
 
 
-async def test_eth_call_gives_bytes():
-    transport = FakeTransport(lambda method, params: "0x" + "11" * 160)
-    assert await client(transport).eth_call(ADDRESS, b"\x01", at_least=160) == b"\x11" * 160
-    assert transport.posts[0]["params"] == [{"to": ADDRESS, "data": "0x01"}, "latest"]
-
-
 @pytest.mark.parametrize("method", ["eth_getBalance", "eth_sendUserOperation"])
 async def test_a_late_answer_is_an_error(method):
     class Silent:

@@ -91,12 +91,3 @@ def test_survives_any_claim(tail):
     for data, _ in CLAIMS.values():
         needed = commitments_needed(SENDER, execute((REGISTRY, 0, data[:4] + tail)))
         assert all(len(each) == 32 for each in needed)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [(b"", ALIAS, SENDER, NONE), (DID, b"", SENDER, NONE), (DID, ALIAS, "0x00", NONE), (DID, ALIAS, SENDER, b"")],
-)
-def test_a_commitment_has_fixed_parts(parts):
-    with pytest.raises(ValueError, match="a commitment takes"):
-        commitment(*parts)

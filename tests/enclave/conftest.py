@@ -16,7 +16,7 @@ from holdfast.enclave import Enclave
 
 ENCLAVE = Path(__file__).resolve().parents[2] / "enclave"
 MODULE = "primitives.wasm"
-CALLS = ("buffer", "seal", "open", "hkdf", "argon2id_unbounded", "passkey", "pairing", "ed25519_sign")
+CALLS = ("buffer", "seal", "open", "hkdf", "argon2id", "argon2id_unbounded", "passkey", "pairing", "ed25519_sign")
 
 
 def sources():
@@ -67,6 +67,9 @@ class Primitives:
 
     def hkdf(self, secret, salt, info):
         return self._call("hkdf", secret + salt + info, len(secret), len(salt), len(info))
+
+    def argon2id(self, password, salt, *, memory, passes, lanes):
+        return self._call("argon2id", password + salt, len(password), len(salt), memory, passes, lanes)
 
     def argon2id_unbounded(self, parts, *, memory, passes, lanes, size):
         """`parts` are password, salt, secret and associated data."""

@@ -357,7 +357,9 @@ FORBIDDEN = [
 
 
 def rows_of(owner):
-    return {name: done(owner, name, "list") for name in ("delegations", "invocations", "tokens", "verification_methods")}
+    return {
+        name: done(owner, name, "list") for name in ("delegations", "invocations", "tokens", "verification_methods")
+    }
 
 
 @pytest.mark.parametrize("below", ["/", "the resource", "the action"])

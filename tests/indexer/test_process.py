@@ -120,7 +120,10 @@ async def test_a_process_that_was_killed_goes_on_where_it_was_and_ends_when_told
             child.send_signal(signal.SIGTERM)
             async with asyncio.timeout(60):
                 _, log = await child.communicate()
-    assert (stats["total_dids"], stats["last_block_number"]) == (len(busy_chain.ledger.dids), len(busy_chain.blocks) - 1)
+    assert (stats["total_dids"], stats["last_block_number"]) == (
+        len(busy_chain.ledger.dids),
+        len(busy_chain.blocks) - 1,
+    )
     assert child.returncode == 0
     assert b"indexer: stopped" in log
     assert rpc_url.encode() not in log
