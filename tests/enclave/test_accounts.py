@@ -9,7 +9,6 @@ from tests.support.credentials import KEY
 from tests.support.curves import ORDERS
 from tests.support.enclave_calls import denied, done
 from tests.support.linear_memory import Recorder, assert_absent, numbers
-from tests.support.pairing_by_hand import pair
 from tests.support.sealed_vaults import OLD, OLD_DID, as_export, edited, opened, rows_in, sealed
 
 from holdfast.enclave import Enclave
@@ -66,25 +65,6 @@ def test_each_index_is_another_address_and_each_address_once_and_a_deleted_key_c
     done(vault, "accounts", "delete", id=first["id"])
     done(vault, "enclaves", "delete", id=first["enclave_id"])
     assert done(vault, "accounts", "derive", account_index=0, address_index=0)["address"] == first["address"]
-
-
-def test_a_refused_derivation_leaves_no_key(vault):
-    assert denied(vault, "accounts", "derive", address_index=1, label=7).startswith("invalid_field")
-    assert denied(vault, "accounts", "derive", chain="cosmos", address_index=1, prefix="inj").startswith(
-        "unsupported_chain"
-    )
-    assert len(done(vault, "enclaves", "list")) == len(done(vault, "accounts", "list")) == 1
-
-
-def test_the_seed_travels_with_export_and_pairing(vault, key):
-    wanted = done(vault, "accounts", "derive", address_index=1)["address"]
-    exported = vault.call("export", password="pw")["data"]
-    with Enclave() as second:
-        assert second.call("import", data=exported, password="pw", key=key)["success"] is True
-        assert done(second, "accounts", "derive", address_index=1, chain_id="1")["address"] == wanted
-    with Enclave() as third:
-        pair(vault, third, key)
-        assert done(third, "accounts", "derive", address_index=1, chain_id="2")["address"] == wanted
 
 
 def test_the_seed_is_sealed_in_the_database_and_derives_nothing_if_it_was_changed(generated, tmp_path):
