@@ -120,6 +120,20 @@ def test_a_vault_that_could_not_be_made_leaves_the_one_before(credential, key):
         assert vault.call("unlock", key=key)["success"] is True
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2023-00-01T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-00T00:00:00Z", "2023-02-29T00:00:00Z"),
+        *("2024-02-30T00:00:00Z", "2023-04-31T00:00:00Z", "2023-01-01T24:00:00Z", "2023-01-01T00:60:00Z"),
+        *("2023-01-01T00:00:60Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T00:00:00.00Z"),
+    ],
+)
+def test_what_is_no_instant_is_refused(vault, text):
+    assert denied(vault, "sessions", "create", expires_at=text).startswith(("invalid_field", "value_too_large"))
+    leap = done(vault, "sessions", "create", expires_at="2024-02-29T23:59:59.999Z")
+    assert leap["expires_at"] == "2024-02-29T23:59:59.999Z"
+
+
 def test_an_attachment_that_nobody_knows_is_as_none(credential, key):
     """Unknown values of authenticatorAttachment must be ignored (WebAuthn, section 5.4.5)."""
     given = {**json.loads(credential), "authenticatorAttachment": "implant"}

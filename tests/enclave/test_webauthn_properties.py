@@ -93,6 +93,14 @@ def test_no_flipped_bit_of_an_assertion_passes(vaults, kind, part, at, bit):
     assert not is_valid(vaults[kind], assertion(*parts[:part], bytes(bent), *parts[part + 1 :]))
 
 
+@pytest.mark.parametrize("length", [15, 16])
+def test_a_challenge_has_at_least_sixteen_bytes(vaults, length):
+    challenge = bytes(range(length))
+    answer = verified(vaults["ES256"], assertion(*parts_of("ES256", challenge=challenge)), challenge)
+    assert answer.get("error", "").startswith("invalid_field") is (length < 16)
+    assert answer["success"] is (length >= 16)
+
+
 def test_a_count_beyond_what_an_authenticator_counts_admits_no_use():
     with Enclave() as vault:
         vault.call("generate", credential=bytes(attestation("ES256", b"credential", 0, bytes(16))), key=KEY)

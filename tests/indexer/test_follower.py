@@ -49,6 +49,20 @@ async def test_a_small_reorganisation_reads_little_again(store, busy_chain):
     assert busy_chain.calls.count("eth_getLogs") <= 2 * 3  # the contracts' logs and the accounts', for three blocks
 
 
+async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_chain):
+    def lagging(method, params):
+        """Logs come from a node that lacks the newest three blocks."""
+        return busy_chain.answer(method, params, busy_chain.blocks[:-3]) if method == "eth_getLogs" else ...
+
+    busy_chain.hook = lagging
+    mine = follower(busy_chain, store)
+    with pytest.raises(RpcError):
+        await catch_up(mine)
+    del busy_chain.hook
+    await catch_up(mine)
+    assert len((await contents(store))["events"]) == busy_chain.ledger.events
+
+
 async def test_indexing_begins_at_the_start_block_and_before_it_the_index_is_current(store, busy_chain):
     mine = follower(busy_chain, store, replace(OPTIONS, start_block=1000))
     assert await mine.step() is Step.CURRENT
