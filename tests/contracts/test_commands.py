@@ -122,8 +122,8 @@ def test_verify_names_missing_and_other_code(chain):
     assert "other    SessionSBT" in _run("verify", "--rpc", chain.url).stdout
 
 
-def test_development_contracts_on_a_development_chain(chain, key_file, secret):
-    _fund(chain, secret)
+def test_development_contracts_and_public_keys_on_a_development_chain(chain, tmp_path):
+    key_file = _key_file(tmp_path, PUBLIC_KEY_0)
     done = _json(_run("deploy", "--rpc", chain.url, "--key-file", key_file, "--dev", "--yes", "--json"), Exit.OK)
     assert list(done["transactions"]) == list(NAMES)
     _place_entry_points(chain, *ENTRY_POINTS)
