@@ -1,4 +1,5 @@
 import pytest
+from tests.support import registration_receipts as receipts
 from tests.support.fake_transports import FakeTransport
 
 from holdfast.chain.registrations import (
@@ -18,6 +19,7 @@ from holdfast.chain.registrations import (
 )
 from holdfast.chain.rpc import RpcClient
 from holdfast.chain.values import Log, Receipt
+from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import alias_hash, did_hash
 
 DID, OTHER = "did:new:0x" + "1" * 64, "did:new:0x" + "2" * 64
@@ -88,37 +90,14 @@ def test_an_alias_claimed_for_the_did_must_be_the_handle(logs, verdict):
     assert isinstance(judge_registration(given, registry=REGISTRY, sought=Sought(DID)), Confirmed)
 
 
-def answer(method, params):
-    assert (method, params) == ("eth_getTransactionReceipt", ["0x" + HASH.hex()])
-    entry = event(DID)
-    return {
-        "transactionHash": "0x" + HASH.hex(),
-        "blockNumber": "0x7",
-        "blockHash": "0x" + HASH.hex(),
-        "status": "0x1",
-        "gasUsed": "0x5208",
-        "contractAddress": None,
-        "logs": [
-            {
-                "address": "0x" + entry.address.hex(),
-                "topics": ["0x" + topic.hex() for topic in entry.topics],
-                "data": "0x",
-                "blockNumber": "0x7",
-                "blockHash": "0x" + HASH.hex(),
-                "transactionHash": "0x" + HASH.hex(),
-                "logIndex": "0x0",
-            }
-        ],
-    }
-
-
 async def confirm(transaction_hash):
-    rpc = RpcClient("http://chain.invalid", FakeTransport(answer))
-    return await confirm_registration(rpc, transaction_hash, registry=REGISTRY, sought=Sought(DID))
+    rpc = RpcClient("http://chain.invalid", FakeTransport(lambda _method, _params: receipts.receipt(DID)))
+    sought = Sought(DID)
+    return await confirm_registration(rpc, transaction_hash, registry=from_hex(receipts.REGISTRY), sought=sought)
 
 
 async def test_a_receipt_read_over_rpc():
-    assert await confirm("0x" + HASH.hex()) == Confirmed(7, CONTROLLER)
+    assert await confirm(receipts.TX) == Confirmed(0x2A, from_hex(receipts.CONTROLLER))
 
 
 @pytest.mark.parametrize("text", ["", "0x", HASH.hex(), "0x" + "g" * 64, "0x" + "9" * 63, " 0x" + "9" * 64])

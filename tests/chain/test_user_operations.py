@@ -1,13 +1,11 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.vector_files import vectors
 
-from holdfast.chain.entry_points import V07, V08, V09
+from holdfast.chain.entry_points import V08, V09
 from holdfast.chain.errors import UnknownEntryPoint
-from holdfast.chain.packed_operations import operation_hash, pack, unpack
+from holdfast.chain.packed_operations import operation_hash
 from holdfast.chain.user_operations import UserOperation
 
 FILES = {name: vectors(f"user_operations/{name}") for name in ("v07", "v08", "v09")}
@@ -21,13 +19,6 @@ PLAIN = UserOperation(sender=b"\x01" * 20, nonce=1, call_data=b"\x02")
 
 SUFFIX_MAGIC = bytes.fromhex("22e325a297439656")
 REFUSED = FILES["v09"]["refused"]
-
-
-def test_there_are_33_vectors_of_each_version_with_and_without_optional_parts():
-    assert len(VECTORS) == 3 * 33
-    operations = [parameters.values[1]["userOp"] for parameters in VECTORS]
-    for field in ("factory", "paymaster"):
-        assert {operation[field] is None for operation in operations} == {True, False}
 
 
 @pytest.mark.parametrize(("content", "vector"), VECTORS)
@@ -52,80 +43,6 @@ def test_an_operation_that_hides_that_the_account_pays_has_no_hash(content):
         assert not operation.sponsored
         with pytest.raises(ValueError, match="not a paymaster"):
             operation_hash(operation, entry_point=content["entryPoint"], chain_id=content["chainId"])
-
-
-def test_only_v09_refuses_a_suffix():
-    assert len(REFUSED) == 3
-    assert [FILES[name]["refused"] for name in ("v07", "v08")] == [[], []]
-    for vector in REFUSED:
-        operation = UserOperation.from_rpc(vector["userOp"])
-        hashes = {operation_hash(operation, entry_point=each.address, chain_id=1) for each in (V07, V08)}
-        assert len(hashes) == 2
-
-
-@given(st.binary(max_size=99), st.binary(min_size=1, max_size=99), st.binary(min_size=1, max_size=99))
-def test_v09_leaves_the_paymasters_signature_out(data, one, other):
-    def digest(signature, entry_point):
-        end = signature + len(signature).to_bytes(2) + SUFFIX_MAGIC
-        return operation_hash(
-            replace(PLAIN, paymaster=b"\x09" * 20, paymaster_data=data + end), entry_point=entry_point, chain_id=1
-        )
-
-    assert digest(one, V09.address) == digest(other, V09.address)
-    if one != other:
-        assert digest(one, V08.address) != digest(other, V08.address)
-
-
-def optional(strategy):
-    return st.none() | strategy
-
-
-ADDRESS = st.binary(min_size=20, max_size=20)
-HALF = st.integers(0, 2**128 - 1)
-WORD = st.integers(0, 2**256 - 1)
-FACTORY = st.fixed_dictionaries({"factory": ADDRESS, "factory_data": st.binary(max_size=80)})
-PAYMASTER = st.fixed_dictionaries(
-    {
-        "paymaster": ADDRESS.filter(any),
-        "paymaster_verification_gas_limit": HALF,
-        "paymaster_post_op_gas_limit": HALF,
-        "paymaster_data": st.binary(max_size=80),
-    }
-)
-OPERATIONS = st.builds(
-    lambda required, factory, paymaster: UserOperation(**required, **(factory or {}), **(paymaster or {})),
-    st.fixed_dictionaries(
-        {
-            "sender": ADDRESS,
-            "nonce": WORD,
-            "call_data": st.binary(max_size=80),
-            "call_gas_limit": HALF,
-            "verification_gas_limit": HALF,
-            "pre_verification_gas": WORD,
-            "max_fee_per_gas": HALF,
-            "max_priority_fee_per_gas": HALF,
-            "signature": st.binary(max_size=80),
-        }
-    ),
-    optional(FACTORY),
-    optional(PAYMASTER),
-)
-
-
-@given(OPERATIONS)
-def test_unpack_undoes_pack_and_from_rpc_undoes_to_rpc(operation):
-    assert unpack(pack(operation)) == operation
-    assert UserOperation.from_rpc(operation.to_rpc()) == operation
-
-
-@given(OPERATIONS, st.binary(max_size=80))
-def test_the_hash_covers_everything_but_the_signature(operation, signature):
-    def digest(changed, chain_id=1):
-        return operation_hash(changed, entry_point=V08.address, chain_id=chain_id)
-
-    assert digest(operation.signed(signature)) == digest(operation)
-    assert digest(replace(operation, nonce=operation.nonce ^ 1)) != digest(operation)
-    assert digest(operation, chain_id=2) != digest(operation)
 
 
 @pytest.mark.parametrize("address", ["0x" + "00" * 20, "", "no address", "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789"])
@@ -168,20 +85,6 @@ GOOD = PLAIN.to_rpc()
 def test_a_malformed_operation_is_refused(fault, form):
     with pytest.raises(ValueError, match=r".+"):
         UserOperation.from_rpc(form)
-
-
-@pytest.mark.parametrize(
-    "cut",
-    [
-        {"init_code": b"\x01" * 19},
-        {"paymaster_and_data": b"\x01" * 51},
-        {"gas_fees": b"\x01" * 31},
-        {"account_gas_limits": b""},
-    ],
-)
-def test_a_packed_form_cut_short_is_refused(cut):
-    with pytest.raises(ValueError, match="too short"):
-        unpack(replace(pack(PLAIN), **cut))
 
 
 def test_a_paymasters_signature_in_a_field_of_its_own_is_the_datas_end():

@@ -96,16 +96,6 @@ def test_verify_fails_for_one_missing_entry_point(chain, lacking):
     assert [version for version, there in found["entryPoints"].items() if not there] == [lacking.version]
 
 
-def test_deploys_to_the_named_chain_only(chain, key_file, secret):
-    holder = _fund(chain, secret)
-    deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes", "--chain-id")
-    refused = _run(*deploy, "8453")
-    assert (refused.exit_code, refused.stdout) == (Exit.CONFIGURATION, "")
-    assert "the endpoint serves chain 84532, not 8453" in refused.stderr
-    assert chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
-    assert _run(*deploy, "84532").exit_code == Exit.OK
-
-
 def test_speaks_json(chain, key_file, secret):
     _fund(chain, secret)
     deploy = ("deploy", "--rpc", chain.url, "--key-file", key_file, "--json")
@@ -132,51 +122,47 @@ def test_verify_names_missing_and_other_code(chain):
     assert "other    SessionSBT" in _run("verify", "--rpc", chain.url).stdout
 
 
-def test_development_contracts_on_a_development_chain(chain, key_file, secret):
-    _fund(chain, secret)
+def test_development_contracts_and_public_keys_on_a_development_chain(chain, tmp_path):
+    key_file = _key_file(tmp_path, PUBLIC_KEY_0)
     done = _json(_run("deploy", "--rpc", chain.url, "--key-file", key_file, "--dev", "--yes", "--json"), Exit.OK)
     assert list(done["transactions"]) == list(NAMES)
     _place_entry_points(chain, *ENTRY_POINTS)
     assert list(_json(_run("verify", "--rpc", chain.url, "--dev", "--json"), Exit.OK)["contracts"]) == list(NAMES)
 
 
-def test_development_contracts_nowhere_else(foreign_chain, key_file, secret):
+@pytest.mark.parametrize(
+    ("words", "key", "said"),
+    [
+        (("--dev",), None, "DevUSDC and VerifyingPaymaster"),
+        ((), PUBLIC_KEY_0, "development keys are refused"),
+        (("--chain-id", "84532"), None, "the endpoint serves chain 8453, not 84532"),
+    ],
+)
+def test_nothing_is_sent_to_a_public_chain_or_another_than_named(foreign_chain, tmp_path, secret, words, key, said):
     holder = _fund(foreign_chain, secret)
-    refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--dev", "--yes")
-    assert refused.exit_code == Exit.CONFIGURATION
-    assert refused.stdout == ""
-    assert "DevUSDC and VerifyingPaymaster" in refused.stderr
+    key_file = _key_file(tmp_path, key or f"0x{secret}")
+    refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--yes", *words)
+    assert (refused.exit_code, refused.stdout) == (Exit.CONFIGURATION, "")
+    assert said in refused.stderr
     assert foreign_chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
 
 
-def test_public_keys_on_a_development_chain_only(chain, foreign_chain, tmp_path):
-    key_file = _key_file(tmp_path, PUBLIC_KEY_0)
-    refused = _run("deploy", "--rpc", foreign_chain.url, "--key-file", key_file, "--yes")
-    assert refused.exit_code == Exit.CONFIGURATION
-    assert "development keys are refused" in refused.stderr
-    assert _run("deploy", "--rpc", chain.url, "--key-file", key_file, "--yes").exit_code == Exit.OK
+def test_nothing_is_sent_without_a_yes(chain, key_file, secret, monkeypatch):
+    holder = _fund(chain, secret)
+    deploy = ["deploy", "--rpc", chain.url, "--key-file", key_file]
+    unasked = _run(*deploy)
+    assert unasked.exit_code == Exit.USAGE
+    assert "at most" in unasked.stdout
+    monkeypatch.setattr("holdfast.cli.output.is_terminal", lambda: True)
+    declined = CliRunner().invoke(app, deploy, input="n\n")
+    assert (declined.exit_code, "Nothing was sent." in declined.stdout) == (Exit.OK, True)
+    assert chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
+    assert "Nothing was sent." not in CliRunner().invoke(app, deploy, input="y\n").stdout
+    assert int(chain.call("eth_getTransactionCount", holder, "latest"), 16) == len(PRODUCTION)
 
 
 def test_public_addresses_are_those_that_anvil_funds(chain):
     assert {each.lower() for each in PUBLIC_ADDRESSES} == {each.lower() for each in chain.accounts}
-
-
-def test_sends_nothing_when_nobody_can_be_asked(chain, key_file, secret):
-    holder = _fund(chain, secret)
-    done = _run("deploy", "--rpc", chain.url, "--key-file", key_file)
-    assert done.exit_code == Exit.USAGE
-    assert "at most" in done.stdout
-    assert chain.call("eth_getTransactionCount", holder, "latest") == "0x0"
-
-
-@pytest.mark.parametrize(("answer", "sent"), [("n\n", 0), ("y\n", len(PRODUCTION))])
-def test_asks_on_a_terminal(chain, key_file, secret, monkeypatch, answer, sent):
-    holder = _fund(chain, secret)
-    monkeypatch.setattr("holdfast.cli.output.is_terminal", lambda: True)
-    done = CliRunner().invoke(app, ["deploy", "--rpc", chain.url, "--key-file", key_file], input=answer)
-    assert done.exit_code == Exit.OK
-    assert int(chain.call("eth_getTransactionCount", holder, "latest"), 16) == sent
-    assert ("Nothing was sent." in done.stdout) == (sent == 0)
 
 
 def test_an_unreachable_chain(key_file):

@@ -52,31 +52,22 @@ def test_every_claim_of_a_batch_in_order():
     assert commitments_needed(SENDER, execute_batch([other, *batch, other])) == expected
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\x00" * 3,
-        REGISTER,
-        execute(("0x" + "cc" * 20, 0, REGISTER)),
-        execute((REGISTRY, 0, call_data("setMetadata(bytes32,string)", DID, "cid"))),
-        execute((REGISTRY, 0, call_data(REGISTER_SIGNATURE, *KEY, 9, NONE, SECRET, "cid"))),
-        execute((REGISTRY, 0, REGISTER[:40])),
-        execute((REGISTRY, 0, REGISTER))[:70],
-        execute_batch([]),
-    ],
-    ids=[
-        "empty",
-        "short",
-        "not-by-the-account",
-        "elsewhere",
-        "no-claim",
-        "no-alias",
-        "cut-claim",
-        "cut-call",
-        "empty-batch",
-    ],
-)
+OTHER_CALL = call_data("setMetadata(bytes32,string)", DID, "cid")
+NO_ALIAS = call_data(REGISTER_SIGNATURE, *KEY, 9, NONE, SECRET, "cid")
+NOTHING = {
+    "empty": b"",
+    "short": b"\x00" * 3,
+    "not by the account": REGISTER,
+    "elsewhere": execute(("0x" + "cc" * 20, 0, REGISTER)),
+    "no claim": execute((REGISTRY, 0, OTHER_CALL)),
+    "no alias": execute((REGISTRY, 0, NO_ALIAS)),
+    "a claim cut short": execute((REGISTRY, 0, REGISTER[:40])),
+    "a call cut short": execute((REGISTRY, 0, REGISTER))[:70],
+    "an empty batch": execute_batch([]),
+}
+
+
+@pytest.mark.parametrize("data", NOTHING.values(), ids=NOTHING)
 def test_nothing_to_post(data):
     assert commitments_needed(SENDER, data) == []
 
@@ -91,12 +82,3 @@ def test_survives_any_claim(tail):
     for data, _ in CLAIMS.values():
         needed = commitments_needed(SENDER, execute((REGISTRY, 0, data[:4] + tail)))
         assert all(len(each) == 32 for each in needed)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [(b"", ALIAS, SENDER, NONE), (DID, b"", SENDER, NONE), (DID, ALIAS, "0x00", NONE), (DID, ALIAS, SENDER, b"")],
-)
-def test_a_commitment_has_fixed_parts(parts):
-    with pytest.raises(ValueError, match="a commitment takes"):
-        commitment(*parts)

@@ -54,15 +54,6 @@ def test_deploys_only_what_is_missing(chain, key):
     assert _carry_out(chain, again, key) == {}
 
 
-def test_the_deployed_contracts_know_each_other(deployed):
-    factory = deployed.view(address("DIDRegistry"), call_data("factory()"))
-    registry = deployed.view(address("AccountHelper"), call_data("registry()"))
-    implementation = deployed.view(address("AppFactory"), call_data("implementation()"))
-    assert "0x" + factory[12:].hex() == address("AppFactory").lower()
-    assert "0x" + registry[12:].hex() == address("DIDRegistry").lower()
-    assert "0x" + implementation[12:].hex() == address("VaultAccount").lower()
-
-
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["address"][:8])
 def test_python_predicts_what_the_factory_answers(deployed, vector):
     arguments = (int(vector["pubKeyX"], 16), int(vector["pubKeyY"], 16), int(vector["salt"]))

@@ -69,16 +69,6 @@ def test_a_clock_set_back_only_delays_and_looking_is_no_activity(vault, timers):
     assert not is_open(vault)
 
 
-def test_activity_puts_the_lock_off(vault, timers):
-    vault.call("set_auto_lock", idle_seconds=300)
-    timers.pass_time(200)
-    vault.call("query", did="")
-    timers.pass_time(299)
-    assert is_open(vault)
-    timers.pass_time(2)
-    assert not is_open(vault)
-
-
 def test_what_was_not_saved_is_sealed_first(vault, timers, key):
     row = {"id": "kept", "type": "t", "endpoint": "e"}
     vault.call("exec", filter="resource:services action:create", args=row)

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import gc
 import math
 import os
 import random
@@ -168,17 +167,6 @@ def _use_enclaves_in_a_child(vault):
 
 def is_ticking():
     return any(thread.name == "enclave-epoch" for thread in threading.enumerate())
-
-
-def test_a_vault_that_is_dropped_leaves_no_thread(credential, key):
-    before = threading.active_count()
-    for _ in range(20):
-        Enclave().call("generate", credential=credential, key=key)
-    gc.collect()
-    deadline = time.monotonic() + 60
-    while threading.active_count() > before + 1:  # the epoch thread
-        assert time.monotonic() < deadline, threading.enumerate()
-        time.sleep(0.05)
 
 
 def resident():

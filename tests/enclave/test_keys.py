@@ -94,17 +94,6 @@ def test_what_signatures_say_about_their_keys(enclave, r, s, keys):
     assert len(found["public_keys"]) == keys
 
 
-def test_recovery_identifiers_recover_the_key(credential, key):
-    enclave, made = fresh("secp256k1", credential, key)
-    with enclave:
-        for number in range(30):
-            digest = hashlib.sha256(b"%d" % number).digest()
-            answer = enclave.call("sign", digest=digest)
-            recoverable = base64.b64decode(answer["signature"]) + bytes([answer["recovery"]])
-            found = coincurve.PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
-            assert found.format(compressed=False).hex() == made["public_key"]
-
-
 def test_a_share_that_is_stored_elsewhere_is_not_stored_by_a_refresh(credential, key):
     enclave, made = fresh("P-256", credential, key, keep_val_share=False)
     first = made["encrypted_shares"]["val_share"]
@@ -147,23 +136,6 @@ def test_a_share_alone_is_uniform(curve, credential, key):
     bound = 6 * (rounds / 4) ** 0.5
     for name, counts in sums.items():
         assert all(abs(count - rounds / 2) < bound for count in counts), name
-
-
-def test_addresses_of_hashed_keys(vault):
-    for _ in range(50):
-        public = coincurve.PrivateKey().public_key
-        point = public.format(compressed=False).hex()
-        told = vault.call("derive_address", chain="cosmos", public_key=point, curve="secp256k1")["address"]
-        assert _bech32_data(told) == hashlib.new("ripemd160", hashlib.sha256(public.format()).digest()).digest()
-
-
-def _bech32_data(address):
-    """Return the bytes between the address's prefix and checksum."""
-    letters = address.partition("1")[2][:-6]
-    number = 0
-    for letter in letters:
-        number = number << 5 | "qpzry9x8gf2tvdw0s3jn54khce6mua7l".index(letter)
-    return number.to_bytes(len(letters) * 5 // 8)
 
 
 @pytest.mark.parametrize(

@@ -104,13 +104,6 @@ def test_refused_keys_and_refused_calls_leave_nothing(made):
     assert_absent(enclave, secrets | sealing | forms("guess", guess) | {"password": PASSWORD.encode()})
 
 
-def test_a_closed_instance_is_empty(made):
-    enclave, _, _ = made
-    assert any(memory_of(enclave))
-    enclave.close()
-    assert not any(memory_of(enclave))
-
-
 def rfc6979(secret, digest, order, entropy):
     """Return RFC 6979's nonce (3.2) with additional entropy (3.6), and the generator's intermediate states."""
     given = secret.to_bytes(32) + (int.from_bytes(digest) % order).to_bytes(32) + entropy

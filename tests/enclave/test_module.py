@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tarfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,22 +142,6 @@ def test_a_damaged_or_unfinished_file_of_the_cache_is_built_anew(builder, tmp_pa
     kept.keep(made, file)
     (tmp_path / "module.wasm.sha256").unlink()  # as if stopped between writing the file and its digest
     assert not kept.holds(file)
-
-
-def test_the_cache_forgets_what_has_outlived_its_use(builder, tmp_path):
-    kept = sys.modules[builder.holds.__module__]
-    (tmp_path / "build-stopped").mkdir()
-    (tmp_path / "build-gone").symlink_to("nowhere")  # as if its build had ended after the directory was read
-    for name in ("enclave-1.wasm", "enclave-1.wasm.sha256", "pycryptodome-3.23.0.tar.gz"):
-        (tmp_path / name).write_bytes(b"")
-    now = time.time()
-    kept.forget_outlived(tmp_path, now + 60)
-    assert len(list(tmp_path.iterdir())) == 5
-    (tmp_path / "build-gone").unlink()
-    kept.forget_outlived(tmp_path, now + 2 * 86_400)
-    assert not (tmp_path / "build-stopped").exists()
-    kept.forget_outlived(tmp_path, now + 31 * 86_400)
-    assert [file.name for file in tmp_path.iterdir()] == ["pycryptodome-3.23.0.tar.gz"]
 
 
 def test_what_cannot_be_written_is_said_in_one_line(builder, tmp_path):

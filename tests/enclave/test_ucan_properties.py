@@ -1,6 +1,5 @@
 """UCAN verification: changing any bit of a token invalidates it, for every kind of key."""
 
-import base64
 import itertools
 
 import base58
@@ -63,14 +62,6 @@ def test_every_changed_byte_is_refused(enclave, kind):
             enclave.call("verify_ucan", token=bytes(bent), now=NOW)
 
 
-@pytest.mark.parametrize("kind", sorted(HEADERS))
-def test_either_s_verifies_and_either_is_revoked(enclave, kind):
-    for _ in range(6):  # cryptography's signatures may have either s
-        token = Principal(kind).delegate(AUDIENCE)
-        cid = enclave.call("verify_ucan", token=token, now=NOW)["cid"]
-        assert refused(enclave, "verify_ucan", token=token, now=NOW, revoked=[cid]) == "token_revoked"
-
-
 def test_the_hosts_clock_decides_where_no_time_is_given():
     token = Principal("P-256").delegate(AUDIENCE, exp=NOW)
     with Enclave(now=lambda: NOW + 0.9) as enclave:
@@ -78,26 +69,6 @@ def test_the_hosts_clock_decides_where_no_time_is_given():
     with Enclave(now=lambda: NOW + 1.0) as enclave, pytest.raises(PluginCallError) as refused:
         enclave.call("verify_ucan", token=token)
     assert refused.value.code == "token_expired"
-
-
-def test_a_chain_through_every_kind_of_key(enclave):
-    people = [Principal(kind) for kind in ("P-256", "Ed25519", "secp256k1", "P-256", "Ed25519")]
-    root = people[0].did
-
-    def linked(*commands):
-        steps = zip(itertools.pairwise(people), commands, strict=True)
-        links = (giver.delegate(taker.did, sub=root, cmd=command) for (giver, taker), command in steps)
-        return [base64.b64encode(link).decode() for link in links]
-
-    asked = {"audience": people[-1].did, "subject": root, "command": "/accounts/list", "now": NOW}
-    proofs = linked("/", "/accounts", "/accounts", "/accounts")
-    assert enclave.call("verify_ucan", token=proofs[-1], proofs=proofs[:-1], **asked)["valid"]
-    wider = linked("/accounts", "/", "/accounts", "/accounts")
-    assert refused(enclave, "verify_ucan", token=wider[-1], proofs=wider[:-1], **asked) == "command_denied"
-    for missing in range(len(proofs)):
-        kept = [proof for i, proof in enumerate(proofs) if i != missing]
-        with pytest.raises(PluginCallError):
-            enclave.call("verify_ucan", token=kept[-1], proofs=kept[:-1], **asked)
 
 
 def test_a_chain_costs_what_its_tokens_cost(monkeypatch):

@@ -1,7 +1,6 @@
 """The vault's life cycle: sealing, keys that open it, locking, resources, tokens, export and import."""
 
 import base64
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -9,25 +8,13 @@ from pathlib import Path
 import pytest
 from tests.support.credentials import KEY
 from tests.support.enclave_calls import denied, done, refused
-from tests.support.sealed_vaults import as_export, data_key, edited, opened, opens_with, rows_in
+from tests.support.sealed_vaults import as_export, data_key, edited, opened, opens_with
 
 from holdfast.enclave import Enclave
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = base64.b64decode(KEY["secret"])
-RESOURCES = {
-    *("accounts", "credentials", "sessions", "grants", "enclaves", "delegations", "ucans", "verification_methods"),
-    *("services", "service_configs", "tokens", "invocations", "sync", "oidc"),
-}
 OTHER_KEY = {"kind": "prf", "id": "passkey", "secret": base64.b64encode(bytes(range(32, 64))).decode()}
-
-
-def test_every_save_has_its_own_nonce_and_revision(vault):
-    first, second = vault.call("save"), vault.call("save")
-    assert second["revision"] == first["revision"] + 1
-    one, two = base64.b64decode(first["database"]), base64.b64decode(second["database"])
-    assert one[24:36] != two[24:36]
-    assert struct.unpack(">Q", two[8:16])[0] == second["revision"]
 
 
 def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vault, key):
@@ -56,22 +43,6 @@ def test_a_removed_key_opens_nothing_of_what_follows_under_another_data_key(vaul
             assert second.call("load", database=after, key=remaining)["success"] is True
     with Enclave() as second:
         assert second.call("load", database=after, key=OTHER_KEY)["error"] == "wrong_key"
-
-
-def test_the_tables_are_strict_and_their_keys_foreign(generated):
-    image = opened(base64.b64decode(generated["database"]), SECRET)
-    listed = rows_in(image, "SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
-    assert dict(listed) == dict.fromkeys(RESOURCES | {"meta", "migrations", "seeds", "publishing_keys"}, 1)
-    query = 'SELECT "from", "table" FROM pragma_foreign_key_list(?)'
-    belongs = {name: dict(rows_in(image, query, name)) for name in RESOURCES}
-    assert {name: keys for name, keys in belongs.items() if keys} == {
-        "accounts": {"enclave_id": "enclaves"},
-        "sessions": {"credential_id": "credentials"},
-        "grants": {"session_id": "sessions"},
-        "verification_methods": {"enclave_id": "enclaves"},
-        "service_configs": {"service_id": "services"},
-        "tokens": {"service_id": "services"},
-    }
 
 
 def test_sessions_and_tokens_expire_and_are_revoked(credential, key):
@@ -141,18 +112,6 @@ def test_a_stranger_reads_an_export(vault, generated, tmp_path):
     assert "holdfast." not in text
 
 
-def test_each_changed_byte_of_the_sealed_database_is_noticed(vault, key):
-    sealed = base64.b64decode(vault.call("save")["database"])
-    header = len(sealed) - struct.unpack(">Q", sealed[36:44])[0]
-    with Enclave() as second:
-        for position in [*range(header), header, header + 1000, len(sealed) - 1]:
-            changed = bytearray(sealed)
-            changed[position] ^= 1
-            answer = second.call("load", database=bytes(changed), key=key)
-            assert answer["error"] in {"invalid_database", "unsupported_version", "wrong_key"}, position
-            assert second.call("status")["locked"] is True
-
-
 def test_status_says_whether_there_is_something_to_save(vault):
     relay = {"id": "relay", "type": "t", "endpoint": "e"}
 
@@ -179,11 +138,9 @@ def test_status_says_whether_there_is_something_to_save(vault):
         assert second.call("status")["unsaved"] is True
 
 
-def test_a_filter_is_read_in_either_order_and_unknown_names_say_what_is_possible(vault):
+def test_a_filter_is_read_in_either_order(vault):
     one = vault.call("exec", filter="resource:accounts action:list")
     assert one == vault.call("exec", filter="action:list resource:accounts")
-    code, _, names = denied(vault, "nothing", "list").partition(": resources are ")
-    assert (code, set(names.split())) == ("unknown_action", RESOURCES)
 
 
 ROWS = {  # of each resource: a row, and what an update changes

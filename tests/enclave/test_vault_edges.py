@@ -57,14 +57,6 @@ def test_a_policy_on_the_row_cannot_be_talked_around(vault):
     assert len(done(vault, "credentials", "list")) == 3
 
 
-def test_a_token_is_verified_under_either_name(vault):
-    minted = done(vault, "delegations", "delegate", to=AGENT, command="/accounts")
-    invoked = vault.call("invoke_ucan", command="/accounts/list")
-    for name in ("id", "cid"):
-        assert done(vault, "delegations", "verify", **{name: minted["cid"]})["valid"] is True
-        assert done(vault, "invocations", "verify", **{name: invoked["cid"]})["valid"] is True
-
-
 def test_an_invocation_is_for_this_vault_whoever_brings_it(vault, other):
     held = vault.call("mint_ucan", to=did_key(other), command="/services")["container"]
     elsewhere = "did:web:another.example"

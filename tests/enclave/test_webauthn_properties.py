@@ -8,7 +8,6 @@ import struct
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
-from fido2 import cbor
 from fido2.cose import ES256, RS256, EdDSA
 from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData
 from hypothesis import given, settings
@@ -40,38 +39,11 @@ def attestation(kind, credential_id, counter, aaguid):
     return AttestationObject.create("none", data, {})
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    kind=st.sampled_from(sorted(KEYS)),
-    credential_id=st.binary(min_size=1, max_size=1023),
-    counter=st.integers(0, 2**32 - 1),
-    aaguid=st.binary(min_size=16, max_size=16),
-)
-def test_a_registration_is_read_as_it_was_made(enclave, kind, credential_id, counter, aaguid):
-    made = attestation(kind, credential_id, counter, aaguid)
-    parsed = enclave.call("parse_webauthn", credential=bytes(made))["parsed"]
-    assert base64.urlsafe_b64decode(parsed["credential_id"] + "==") == credential_id
-    assert parsed["sign_count"] == counter
-    assert parsed["aaguid"].replace("-", "") == aaguid.hex()
-    assert parsed["public_key"]["name"] == kind
-    assert cbor.decode(base64.b64decode(parsed["cose_key"])) == dict(KEYS[kind])
-
-
 @pytest.mark.parametrize("kind", sorted(KEYS))
 def test_every_cut_of_a_registration_is_refused(enclave, kind):
     made = bytes(attestation(kind, b"credential", 1, bytes(16)))
     for length in range(len(made)):
         assert refused(enclave, "parse_webauthn", credential=made[:length]) == "invalid_credential"
-
-
-def test_every_flipped_bit_of_a_point_leaves_the_curve(enclave):
-    made = bytes(attestation("ES256", b"credential", 1, bytes(16)))
-    y = KEYS["ES256"][-3]
-    at = made.index(y)
-    for bit in range(0, 256, 5):
-        bent = bytearray(made)
-        bent[at + bit // 8] ^= 1 << bit % 8
-        assert refused(enclave, "parse_webauthn", credential=bytes(bent)) == "invalid_key"
 
 
 def url(raw):
@@ -119,14 +91,6 @@ def test_no_flipped_bit_of_an_assertion_passes(vaults, kind, part, at, bit):
     bent = bytearray(parts[part])
     bent[at % len(bent)] ^= 1 << bit
     assert not is_valid(vaults[kind], assertion(*parts[:part], bytes(bent), *parts[part + 1 :]))
-
-
-@pytest.mark.parametrize("kind", sorted(KEYS))
-def test_a_signature_of_another_length_is_none(vaults, kind):
-    data, client, signature = parts_of(kind)
-    for other in (b"", signature[:10], signature[1:], signature[:-1], b"\0" + signature, signature + b"\0"):
-        answer = verified(vaults[kind], assertion(data, client, other))
-        assert answer["result"]["reason"] == "signature", (len(other), answer)
 
 
 @pytest.mark.parametrize("length", [15, 16])

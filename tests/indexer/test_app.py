@@ -3,15 +3,15 @@ import json
 import threading
 
 import pytest
-from tests.support.fake_chain import OWNER_REMOVED, text_data
-from tests.support.index_client import Client, build_on, no_body, until_healthy
+from tests.support.fake_chain import text_data
+from tests.support.index_client import Client, build_on, until_healthy
 
 from holdfast.chain import values
 from holdfast.indexer.asgi import IndexerApp
 from holdfast.indexer.events import Decoder
 from holdfast.indexer.sqlite_store import SqliteIndexStore
 from holdfast.indexer.store import StoreError
-from holdfast.wire.keccak import alias_hash, checksum_address, did_hash, keccak256
+from holdfast.wire.keccak import alias_hash, checksum_address, did_hash
 
 DID, ALIAS = "did:new:0x" + "ab" * 32, "alice"
 CONTROLLER, OWNER = bytes.fromhex("c0" * 20), bytes.fromhex("0e" * 20)
@@ -39,12 +39,6 @@ async def client(tmp_path, chain):
     await app.stop()
 
 
-async def until(client, path, name, value):
-    async with asyncio.timeout(60):
-        while (await client.get(path))[name] != value:
-            await asyncio.sleep(0.01)
-
-
 DID_SHOWN = {
     "found": True, "did_hash": "0x" + did_hash(DID).hex(), "controller": checksum_address(CONTROLLER),
     "metadata_cid": "bafycid", "active": True, "block_number": "1", "tx_hash": "0x" + "07" * 32,
@@ -69,31 +63,6 @@ async def test_each_is_found_in_every_spelling_and_listed_and_no_other(client, k
         assert await client.get(f"/api/{kind}/{name}") == shown, name
     assert await client.get(f"/api/{kind}/{unknown}") == {"found": False}
     assert await client.get(f"/api/{kind}") == {kind: [shown], "next_cursor": None}
-
-
-async def test_an_account_is_found_by_any_of_its_present_owners(client, chain):
-    """`owner_address` keeps the first key, as the interface documents it; `key_owner` finds the present one."""
-    [account] = (await client.get("/api/accounts"))["accounts"]
-    key, other = b"\x01" * 64, bytes.fromhex("a1" * 20)
-    first, second = ("0x" + each.hex() for each in (OWNER, keccak256(key)[12:]))
-    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == [account]
-    block = chain.mine(0)
-    chain.add_owner(block, other, key)
-    chain.add_owner(block, CONTROLLER, key)
-    await until(client, "/api/stats", "last_block_number", 2)
-    for present in (first, second):
-        assert (await client.get("/api/accounts", f"key_owner={present}"))["accounts"] == [account]
-    block = chain.mine(0)
-    chain.emit(block, OWNER_REMOVED, [OWNER], "", address=CONTROLLER)
-    await until(client, "/api/stats", "last_block_number", 3)
-    assert (await client.get("/api/accounts", f"key_owner={second}"))["accounts"] == [account]
-    assert (await client.get("/api/accounts", f"key_owner={first}"))["accounts"] == []
-    assert (await client.get("/api/accounts", f"owner={first}"))["accounts"] == [account]
-    assert (await client.get(f"/api/accounts/0x{CONTROLLER.hex()}")) == account
-    assert [did["did_hash"] for did in (await client.get("/api/dids", f"key_owner={second}"))["dids"]]
-    [event] = (await client.get("/api/events", f"key_owner={second}"))["events"]
-    assert (event["kind"], event["account_address"]) == ("OwnerAdded", account["account_address"])
-    assert event["key_owner"].lower() == second
 
 
 async def test_stats_health_and_progress(client):
@@ -217,26 +186,6 @@ async def test_a_fault_of_ours_is_500_without_details(client, monkeypatch, caplo
     status, _, body = await client.ask("/api/stats")
     assert (status, json.loads(body)) == (500, {"error": "internal_error"})
     assert "ZeroDivisionError" in caplog.text
-
-
-async def test_lifespan_begins_and_ends_the_following(tmp_path, chain):
-    populate(chain)
-    app = IndexerApp(build_on(tmp_path, chain))
-    inbox = asyncio.Queue()
-    sent = asyncio.Queue()
-    life = asyncio.create_task(app({"type": "lifespan"}, inbox.get, sent.put))
-    await inbox.put({"type": "lifespan.startup"})
-    assert await sent.get() == {"type": "lifespan.startup.complete"}
-    await until_healthy(Client(app))
-    await inbox.put({"type": "lifespan.shutdown"})
-    assert await sent.get() == {"type": "lifespan.shutdown.complete"}
-    await life
-    assert not [task for task in asyncio.all_tasks() if task.get_name() == "holdfast-indexer"]
-
-
-async def test_only_http_is_served(client):
-    with pytest.raises(ValueError, match="only http"):
-        await client.app({"type": "websocket"}, no_body, no_body)
 
 
 def test_an_application_lives_on_whichever_loop_asks(tmp_path, chain):

@@ -101,14 +101,3 @@ async def test_a_long_catch_up_is_told(store, busy_chain, caplog, monkeypatch):
     assert f" of {HEAD}, 0 blocks/s, about " in lines[0]
     assert caplog.messages[-1] == f"indexer: caught up with the chain at block {HEAD}"
     assert mine.progress() == (HEAD, HEAD, 0, 0.0, 0)
-
-
-async def test_following_block_by_block_is_not_told(store, busy_chain, caplog):
-    caplog.set_level("INFO", "holdfast.indexer")
-    time = Time(0.0)
-    mine = follower(busy_chain, store, clock=time)
-    for _ in range(5):
-        busy_chain.mine(1)
-        time.now += 60
-        await catch_up(mine)
-    assert caplog.messages == []

@@ -49,15 +49,6 @@ async def test_a_small_reorganisation_reads_little_again(store, busy_chain):
     assert busy_chain.calls.count("eth_getLogs") <= 2 * 3  # the contracts' logs and the accounts', for three blocks
 
 
-async def test_a_reorganisation_deeper_than_the_journal_rebuilds(store, busy_chain, caplog):
-    mine = follower(busy_chain, store, replace(OPTIONS, journal_blocks=5, near_blocks=4))
-    await catch_up(mine)
-    busy_chain.reorg(30, 30)
-    await catch_up(mine)
-    assert by_key(await contents(store)) == expected(busy_chain.ledger, len(busy_chain.blocks) - 1)
-    assert "building the index afresh" in caplog.text
-
-
 async def test_logs_that_a_lagging_node_leaves_out_are_not_missed(store, busy_chain):
     def lagging(method, params):
         """Logs come from a node that lacks the newest three blocks."""

@@ -81,23 +81,6 @@ async def healthy(session, url):
         return await answer.json()
 
 
-async def test_a_process_follows_answers_and_ends_when_told(tmp_path, busy_chain):
-    port = free_port()
-    async with (
-        endpoint(busy_chain) as rpc_url,
-        process(tmp_path, rpc_url, port) as child,
-        aiohttp.ClientSession() as session,
-    ):
-        stats = await healthy(session, f"http://127.0.0.1:{port}")
-        assert stats["total_dids"] == len(busy_chain.ledger.dids) > 0
-        child.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(60):
-            _, log = await child.communicate()
-    assert child.returncode == 0
-    assert b"indexer: stopped" in log
-    assert rpc_url.encode() not in log
-
-
 async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(tmp_path):
     """An endpoint may repeat the URL, with the API key, in an error message, so only the error's code is logged."""
     asked = asyncio.Event()
@@ -123,18 +106,27 @@ async def test_the_log_of_a_process_quotes_neither_the_endpoint_nor_its_address(
     assert b"hunter2" not in log
 
 
-async def test_a_process_that_was_killed_goes_on_where_it_was(tmp_path, busy_chain):
+async def test_a_process_that_was_killed_goes_on_where_it_was_and_ends_when_told(tmp_path, busy_chain):
     port = free_port()
     async with endpoint(busy_chain) as rpc_url, aiohttp.ClientSession() as session:
         async with process(tmp_path, rpc_url, port) as child:
-            await healthy(session, f"http://127.0.0.1:{port}")
+            stats = await healthy(session, f"http://127.0.0.1:{port}")
+            assert stats["total_dids"] == len(busy_chain.ledger.dids) > 0
             child.kill()
             await child.wait()
         busy_chain.reorg(5, 9)
-        async with process(tmp_path, rpc_url, port, by_file=True):
+        async with process(tmp_path, rpc_url, port, by_file=True) as child:
             stats = await healthy(session, f"http://127.0.0.1:{port}")
-    assert stats["total_dids"] == len(busy_chain.ledger.dids)
-    assert stats["last_block_number"] == len(busy_chain.blocks) - 1
+            child.send_signal(signal.SIGTERM)
+            async with asyncio.timeout(60):
+                _, log = await child.communicate()
+    assert (stats["total_dids"], stats["last_block_number"]) == (
+        len(busy_chain.ledger.dids),
+        len(busy_chain.blocks) - 1,
+    )
+    assert child.returncode == 0
+    assert b"indexer: stopped" in log
+    assert rpc_url.encode() not in log
 
 
 async def test_a_taken_port_is_one_clear_line(tmp_path, chain):
@@ -177,6 +169,7 @@ async def test_the_services_binding_follows(tmp_path, monkeypatch, *, with_lifes
         assert len(json.loads(answer.body)["dids"]) == 3
         assert (await binding.get("/api/dids", "limit=x", {})).status == 400
         await (binding.stop() if with_lifespan else app.built.stop())
+        assert not [task for task in asyncio.all_tasks() if task.get_name() == "holdfast-indexer"]
 
 
 async def test_a_binding_with_a_wrong_setting_says_so(monkeypatch, caplog):

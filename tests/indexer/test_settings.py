@@ -1,10 +1,9 @@
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from holdfast.chain.contracts import addresses
-from holdfast.indexer.runtime import build, identity
+from holdfast.indexer.runtime import identity
 from holdfast.indexer.settings import read_settings
 from holdfast.settings.rows import SettingError
 
@@ -71,11 +70,3 @@ def test_an_index_is_of_its_chain_contracts_and_start():
         "HOLDFAST_INDEXER_START_BLOCK": "1",
     }.items():
         assert identity(read_settings({name: value})) != usual
-
-
-def test_building_an_index_touches_nothing(tmp_path):
-    async def build_and_stop():
-        await build(read_settings({"HOLDFAST_DATA_DIR": str(tmp_path)})).stop()
-
-    asyncio.run(build_and_stop())
-    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from tests.support.crashing_child import CrashingStore
+from tests.support.crashing_store import CrashingStore
 from tests.support.fake_chain import ChaosRpc, FakeChain
 from tests.support.indexes import OPTIONS, by_key, catch_up, contents, expected, follower
 from tests.support.soak import amount

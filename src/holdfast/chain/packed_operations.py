@@ -7,10 +7,9 @@ vectors/user_operations/ were taken.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from holdfast.chain.entry_points import HashKind, entry_point_at
-from holdfast.chain.user_operations import ADDRESS_BYTES, SIGNATURE_MAGIC, UserOperation
+from holdfast.chain.user_operations import SIGNATURE_MAGIC, UserOperation
 from holdfast.wire.encoding import from_hex
 from holdfast.wire.keccak import keccak256
 
@@ -54,27 +53,6 @@ def pack(operation: UserOperation) -> PackedUserOperation:
         gas_fees=_halves(operation.max_priority_fee_per_gas, operation.max_fee_per_gas),
         paymaster_and_data=_paymaster_and_data(operation),
         signature=operation.signature,
-    )
-
-
-def unpack(packed: PackedUserOperation) -> UserOperation:
-    """Return the operation that a packed form encodes. Raises ValueError if a part is too short."""
-    if 0 < len(packed.init_code) < ADDRESS_BYTES or 0 < len(packed.paymaster_and_data) < 52:  # noqa: PLR2004 - 20+16+16
-        raise ValueError("a packed part is too short")
-    verification, call = _unhalves(packed.account_gas_limits)
-    priority, fee = _unhalves(packed.gas_fees)
-    return UserOperation(
-        sender=packed.sender,
-        nonce=packed.nonce,
-        call_data=packed.call_data,
-        call_gas_limit=call,
-        verification_gas_limit=verification,
-        pre_verification_gas=packed.pre_verification_gas,
-        max_fee_per_gas=fee,
-        max_priority_fee_per_gas=priority,
-        signature=packed.signature,
-        **_unpack_factory(packed.init_code),
-        **_unpack_paymaster(packed.paymaster_and_data),
     )
 
 
@@ -135,32 +113,8 @@ def _paymaster_and_data(operation: UserOperation) -> bytes:
     return operation.paymaster + limits + (operation.paymaster_data or b"")
 
 
-def _unpack_factory(init_code: bytes) -> dict[str, Any]:
-    if not init_code:
-        return {}
-    return {"factory": init_code[:20], "factory_data": init_code[20:]}
-
-
-def _unpack_paymaster(data: bytes) -> dict[str, Any]:
-    if not data:
-        return {}
-    verification, post_op = _unhalves(data[20:52])
-    return {
-        "paymaster": data[:20],
-        "paymaster_verification_gas_limit": verification,
-        "paymaster_post_op_gas_limit": post_op,
-        "paymaster_data": data[52:],
-    }
-
-
 def _halves(high: int, low: int) -> bytes:
     return high.to_bytes(16) + low.to_bytes(16)
-
-
-def _unhalves(word: bytes) -> tuple[int, int]:
-    if len(word) != 32:  # noqa: PLR2004 - one EVM word
-        raise ValueError("a packed part is too short")
-    return int.from_bytes(word[:16]), int.from_bytes(word[16:])
 
 
 def _word(value: bytes) -> bytes:
