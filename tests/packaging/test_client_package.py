@@ -102,17 +102,10 @@ def installed(client_wheel, tmp_path_factory):
     return folder
 
 
-def command(installed, *words, **environment):
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [installed / "bin/holdfast", *words],
-        env={**clean, **environment},
-        cwd=installed,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+def command(installed, *words, **given):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | given
+    more = {"env": environment, "cwd": installed, "capture_output": True, "text": True, "timeout": 400}
+    return subprocess.run([installed / "bin/holdfast", *words], **more, check=False)
 
 
 # Runs commands in copies of one process, so that the client is imported once.

@@ -90,7 +90,7 @@ async def test_a_failed_install_leaves_nothing_of_itself_or_of_one_that_was_kill
     programs(monkeypatch, tmp_path / "bin", npm=f"#!/bin/sh\n{npm}\n")
     with pytest.raises(WorldError, match=told):
         await tools.find_tools(print, tmp_path / "data")
-    assert list((tmp_path / "data" / "chain-tools").glob("*[!l]")) == []
+    assert list((tmp_path / "data" / "chain-tools").iterdir()) == []
 
 
 @pytest.mark.usefixtures("no_checkout")
