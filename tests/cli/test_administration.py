@@ -43,8 +43,8 @@ def test_an_operators_day(serve, holdfast):
         assert sum(row["claimed"] for row in counted) == 3
         assert call("ban", "add", "network", "198.51.100.0/24", "--operator", "eva", "--json").value["banned"] is True
         call("ban", "add", "name", "carl", "--reason", "impostor", "--operator", "eva")
-        for address, status in (("198.51.100.9", 429), ("192.0.2.9", 409)):
-            assert running.session(client, "Carl", address).status_code == status
+        for name, address, status in (("dora", "198.51.100.9", 429), ("Carl", "192.0.2.9", 409)):
+            assert running.session(client, name, address).status_code == status
         assert "impostor" in call("ban", "list").out
         call("ban", "add", "name", "ann", "--channel", "fax", code=Exit.USAGE)
         call("ban", "lift", "name", "carl", "--operator", "tom")
