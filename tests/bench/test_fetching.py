@@ -1,13 +1,10 @@
 """The reading loop counts only verified responses, and gives no rate for a server that returns false data."""
 
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import ClassVar
-
 import pytest
 from bench.fetch_loop import Order
 from bench.fetching import LIBRARIES, fetch_loop
 from bench.load import LoadError
+from tests.support.http_servers import Handler, http_server
 
 from holdfast.content.cars import write_car
 from holdfast.content.snapshots import Manifest, snapshot_blocks
@@ -18,46 +15,34 @@ OTHER_ROOT, OTHER_BLOCK = snapshot_blocks(MANIFEST, b"another sealed vault")
 CAR = write_car(ROOT.cid, [ROOT, BLOCK])
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
+BODIES = {
+    "/block": BLOCK.data,
+    "/changed-block": b"A" + BLOCK.data[1:],
+    "/car": CAR,
+    "/changed-car": CAR[:-1] + b"T",
+    "/cut-car": CAR[:-1],
+    "/other-car": write_car(OTHER_ROOT.cid, [OTHER_ROOT, OTHER_BLOCK]),
+    "/car-without-block": write_car(ROOT.cid, [ROOT]),
+}
 
-    def handle_error(self, *_arguments):
-        """Write nothing: after false data, the reading loop drops its other connections, which causes errors here."""
 
-
-class _Answers(BaseHTTPRequestHandler):
+class Answers(Handler):
     """Answers each path with fixed bytes, over connections that stay open."""
 
     protocol_version = "HTTP/1.1"
-    bodies: ClassVar[dict[str, bytes]] = {
-        "/block": BLOCK.data,
-        "/changed-block": b"A" + BLOCK.data[1:],
-        "/other-block": OTHER_BLOCK.data,
-        "/car": CAR,
-        "/changed-car": CAR[:-1] + b"T",
-        "/cut-car": CAR[:-1],
-        "/other-car": write_car(OTHER_ROOT.cid, [OTHER_ROOT, OTHER_BLOCK]),
-        "/car-without-block": write_car(ROOT.cid, [ROOT]),
-    }
 
-    def do_GET(self):
-        body = self.bodies.get(self.path.partition("?")[0])
+    def do_GET(self):  # noqa: N802 - the base class's name
+        body = BODIES.get(self.path.partition("?")[0])
         self.send_response(404 if body is None else 200)
         self.send_header("Content-Length", str(len(body or b"")))
         self.end_headers()
         self.wfile.write(body or b"")
 
-    def log_message(self, *_arguments):
-        """Write nothing."""
-
 
 @pytest.fixture(scope="module")
 def url():
-    with _Server(("127.0.0.1", 0), _Answers) as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with http_server(Answers) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +75,6 @@ def test_verified_answers_are_counted_and_timed(loop, order, path):
     ("path", "reason"),
     [
         ("/changed-block", "does not match its CID"),
-        ("/other-block", "does not match its CID"),
         ("/changed-car", "does not match its CID"),
         ("/cut-car", "cut short"),
         ("/other-car", "another snapshot"),
@@ -98,19 +82,14 @@ def test_verified_answers_are_counted_and_timed(loop, order, path):
         ("/missing-block", "404"),
     ],
 )
-def test_a_lying_server_has_no_rate(loop, order, path, reason):
+def test_a_lying_server_has_no_rate_and_the_loop_goes_on(loop, order, path, reason):
     with pytest.raises(LoadError, match=reason):
         loop.carry_out(order(path))
-
-
-def test_the_loop_goes_on_after_an_order_that_failed(loop, order):
-    with pytest.raises(LoadError):
-        loop.carry_out(order("/changed-block"))
     assert loop.carry_out(order("/block")).answers > 0
 
 
 def test_one_lie_among_honest_answers_is_noticed(loop, order, url):
     honest = order("/block")
-    named = (*honest.named * 2, ("/other-block", BLOCK.cid))
+    named = (*honest.named * 2, ("/changed-block", BLOCK.cid))
     with pytest.raises(LoadError, match="does not match its CID"):
         loop.carry_out(Order(url, honest.library, "block", named, at_a_time=4, seconds=60))  # it ends at the lie

@@ -33,10 +33,7 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
         assert running.session(public, "carl", "192.0.2.1").status_code == 409
         (ban, made) = client.get("/admin/api/acts", headers=told).json()["rows"]
         assert (ban["operator"], made["operator"], made["key"]) == ("key:eva", "root", "eva read write")
-        erased = client.post("/admin/api/person/erase", headers=told, json={"person": "did:a:1"})
-        assert (erased.status_code, erased.json()["error"]) == (403, "admin_scope_missing")
         assert client.post("/admin/api/bans", headers=told, content=b"x" * 200_000).status_code == 413
-        assert "holdfast_requests_total" in client.get("/metrics").text
         call("revoke", "eva")
         call("revoke", "eva", code=Exit.NOT_FOUND)
         assert client.get("/admin/api/acts", headers=told).status_code == 401
@@ -44,13 +41,13 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     assert (row["name"], row["scopes"], bool(row["revoked_at"])) == ("eva", "read write", True)
     for files in running.data.rglob("*"):
         assert not files.is_file() or key.rpartition(".")[2].encode() not in files.read_bytes(), "only a hash is stored"
+    head = b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\n"
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as chunked:
-        chunked.sendall(
-            b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        )
+        chunked.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
         assert b" 400 " in chunked.recv(200)
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as broken:
-        broken.sendall(b"POST /admin/api/bans HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
+        broken.sendall(head + b"Content-Length: 9\r\n\r\n")
         broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).status_code == 200
+    metrics = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S)
+    assert "holdfast_requests_total" in metrics.text
     assert "Traceback" not in running.log.read_text() and "127.0.0.1'" not in running.log.read_text()

@@ -4,8 +4,6 @@ import csv
 import io
 import os
 
-from tests.support.serving import DID
-
 from holdfast.cli.exits import Exit
 from holdfast.cli.identifier import acting
 
@@ -21,6 +19,7 @@ def test_a_user_without_a_name_acts_by_its_number(monkeypatch):
 
 
 def test_an_operators_day(serve, holdfast):
+    """tests/service/store and tests/service/web have the variants of each task."""
     running = serve()
 
     def call(*words, code=Exit.OK):
@@ -32,9 +31,9 @@ def test_an_operators_day(serve, holdfast):
         for n, name in enumerate(("ann", "anne", "bob")):
             assert running.session(client, name, f"192.0.2.{n}").status_code == 200
         page = call("identifier", "list", "--limit", "2", "--json").value
-        assert [row["identifier"] for row in page["identifiers"]] == ["bob", "anne"]
         rest = call("identifier", "list", "--after", page["after"], "--json").value
-        assert ([row["identifier"] for row in rest["identifiers"]], rest["after"]) == (["ann"], None)
+        listed = [row["identifier"] for row in (*page["identifiers"], *rest["identifiers"])]
+        assert (listed, rest["after"]) == (["bob", "anne", "ann"], None)
         assert "ip" not in rest["identifiers"][0], "the hash of an address is nobody's to read"
         found = call("identifier", "list", "--prefix", "AN", "--state", "session", "--csv").out
         assert [row["identifier"] for row in csv.DictReader(io.StringIO(found))] == ["ann", "anne"]
@@ -42,26 +41,19 @@ def test_an_operators_day(serve, holdfast):
         call("identifier", "list", "--day", "yesterday", code=Exit.USAGE)
         counted = call("identifier", "counts", "--days", "2", "--json").value
         assert sum(row["claimed"] for row in counted) == 3
-
         assert call("ban", "add", "network", "198.51.100.0/24", "--operator", "eva", "--json").value["banned"] is True
-        assert running.session(client, "carl", "198.51.100.9").status_code == 429
         call("ban", "add", "name", "carl", "--reason", "impostor", "--operator", "eva")
-        assert running.session(client, "Carl", "192.0.2.9").status_code == 409
-        listed = call("ban", "list").out.splitlines()
-        assert "reason" in listed[0].split() and "impostor" in listed[1]
-        assert "handle, email, sms" in call("ban", "add", "name", "ann", "--channel", "fax", code=Exit.USAGE).err
+        for name, address, status in (("dora", "198.51.100.9", 429), ("Carl", "192.0.2.9", 409)):
+            assert running.session(client, name, address).status_code == status
+        assert "impostor" in call("ban", "list").out
+        call("ban", "add", "name", "ann", "--channel", "fax", code=Exit.USAGE)
         call("ban", "lift", "name", "carl", "--operator", "tom")
         call("ban", "lift", "name", "carl", code=Exit.NOT_FOUND)
-        assert running.session(client, "Carl", "192.0.2.9").status_code == 200
-
     call("identifier", "transfer", "ann", OTHER, "--yes", "--operator", "eva")
     call("identifier", "rename", "ann", "ann2", "--yes", "--operator", "eva")
-    shown = call("identifier", "show", "ann2", "--json").value
-    assert (shown["claim"]["did"], DID != OTHER) == (OTHER, True)
+    assert call("identifier", "show", "ann2", "--json").value["claim"]["did"] == OTHER
     call("identifier", "release", "bob", "--yes")
-    done = [(row["operator"], row["action"]) for row in call("acts", "--json").value]
-    assert done[0][0].startswith("cli:") and done[0][1] == "released"
-    assert done[1:] == [
-        ("eva", "renamed"), ("eva", "renamed"), ("eva", "transferred"), ("tom", "ban_lifted"), ("eva", "banned"),
-        ("eva", "banned"),
-    ]  # fmt: skip
+    by_us, *done = [(row["operator"], row["action"]) for row in call("acts", "--json").value]
+    assert by_us[0].startswith("cli:") and by_us[1] == "released"
+    actions = ("renamed", "renamed", "transferred", "ban_lifted", "banned", "banned")
+    assert done == [("tom" if action == "ban_lifted" else "eva", action) for action in actions]

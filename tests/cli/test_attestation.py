@@ -21,14 +21,12 @@ def attestation(key, now, registrar=HERE):
     return msgspec.to_builtins(issue_at(identifier, registrar, key.encode(), now, 300))
 
 
-@pytest.mark.parametrize("keys", [KEY, f"{OTHER},{KEY}"], ids=["current", "rotated"])
-def test_ours_is_valid_from_a_file_and_from_standard_input(holdfast, tmp_path, keys):
-    value = attestation(KEY, time.time())
-    file = tmp_path / "attestation.json"
+def test_ours_is_valid_from_a_file_and_from_standard_input_also_after_a_rotation(holdfast, tmp_path):
+    value, file = attestation(KEY, time.time()), tmp_path / "attestation.json"
     file.write_text(json.dumps(value))
-    answer = holdfast("attestation", "verify", file, "--json", ATTESTATION_SIGNING_KEY=keys)
+    answer = holdfast("attestation", "verify", file, "--json", ATTESTATION_SIGNING_KEY=KEY)
     assert (answer.code, answer.value) == (Exit.OK, {"valid": True, "expires_at": value["expires_at"]})
-    text = holdfast("attestation", "verify", "-", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=keys)
+    text = holdfast("attestation", "verify", "-", stdin=json.dumps(value), ATTESTATION_SIGNING_KEY=f"{OTHER},{KEY}")
     assert (text.code, text.out) == (Exit.OK, f"valid until {value['expires_at']}\n")
 
 
@@ -39,10 +37,7 @@ def test_ours_is_valid_from_a_file_and_from_standard_input(holdfast, tmp_path, k
         ({}, 0, OTHER, HERE, "attestation_invalid"),
         ({}, 0, KEY, "did:web:staging.example.org", "attestation_invalid"),
         ({"identifier": "ben@example.org"}, 0, KEY, HERE, "attestation_invalid"),
-        ({"expires_at": "2099-01-01T00:00:00.000Z"}, 0, KEY, HERE, "attestation_invalid"),
-        ({"expires_at": 12}, 0, KEY, HERE, "attestation_invalid"),
         ({"identifier": "\ud800"}, 0, KEY, HERE, None),
-        ({"channel": ["email"]}, 0, KEY, HERE, None),
     ],
 )
 def test_what_is_not_ours_or_not_alive_exits_1(holdfast, change, age_s, key, registrar, error):
@@ -50,20 +45,15 @@ def test_what_is_not_ours_or_not_alive_exits_1(holdfast, change, age_s, key, reg
     answer = holdfast("attestation", "verify", "-", "--json", stdin=value, ATTESTATION_SIGNING_KEY=key)
     assert (answer.code, answer.value["valid"]) == (Exit.FAILED, False)
     assert error is None or answer.value["error"] == error
-    assert holdfast("attestation", "verify", "-", stdin=value, ATTESTATION_SIGNING_KEY=key).out.startswith(
-        "not valid: "
-    )
-
-
-NO_JSON = [b"", b"no", b"\xff", b"[" * 100_000, b"{", b"nan"]
-OTHER_JSON = ["[]", "1", "null", '"x"', "{}", '{"identifier": 1}', '{"identifier": NaN}']
+    told = holdfast("attestation", "verify", "-", stdin=value, ATTESTATION_SIGNING_KEY=key).out
+    assert told.startswith("not valid: ")
 
 
 @pytest.mark.parametrize(
     ("key", "file", "text", "code", "told"),
     [
-        *((KEY, "-", text, Exit.USAGE, "this is not JSON") for text in NO_JSON),
-        *((KEY, "-", text, Exit.FAILED, "") for text in OTHER_JSON),
+        *((KEY, "-", text, Exit.USAGE, "this is not JSON") for text in (b"", b"\xff", b"[" * 100_000, b"nan")),
+        *((KEY, "-", text, Exit.FAILED, "") for text in ("[]", "null", '{"identifier": 1}', '{"identifier": NaN}')),
         (KEY, "none.json", "", Exit.NOT_FOUND, ""),
         (KEY, ".", "", Exit.NOT_FOUND, ""),
         ("short", "-", "{}", Exit.CONFIGURATION, "ATTESTATION_SIGNING_KEY"),

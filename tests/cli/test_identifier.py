@@ -17,8 +17,7 @@ def test_show_revoke_and_release_while_the_service_runs(registered, holdfast):
 
     value = call("identifier", "show", "ANN", "--json").value
     assert (value["claim"]["did"], value["claim"]["given"], len(value["credentials"])) == (DID, "Ann", 1)
-    text = call("identifier", "show", "ann").out
-    assert DID in text and "credentials: 1" in text
+    assert "credentials: 1" in call("identifier", "show", "ann").out
     call("credential", "revoke", "--json", "--", CREDENTIAL, code=Exit.USAGE)  # no one confirmed it
     call("identifier", "release", "ann", code=Exit.USAGE)
     in_the_other_alphabet = base64.b64encode(from_base64url(CREDENTIAL)).decode()
@@ -28,26 +27,23 @@ def test_show_revoke_and_release_while_the_service_runs(registered, holdfast):
     with registered.client() as client:
         assert client.get("/api/dids/lookup", params={"credentialId": CREDENTIAL}).json()["found"] is False
         assert client.get("/api/sessions/check?handle=ann").json()["available"] is True
-    left = call("identifier", "show", "ann", "--json").value
-    assert left["claim"] is None and left["history"]
     call("identifier", "release", "ann", "--yes", code=Exit.NOT_FOUND)
 
 
-def test_what_can_be_none_is_a_mistake_of_usage(holdfast):
+def test_what_can_be_none_is_a_mistake_of_usage_and_what_nobody_holds_is_not_found(holdfast):
     assert holdfast("migrate").code == Exit.OK
     for arguments in (
-        ("identifier", "show", ""),
         ("identifier", "show", "a b"),
         ("identifier", "show", "ann", "--channel", "pigeon"),
-        ("identifier", "show", "ann", "--channel", "email"),
         ("identifier", "release", "12", "--channel", "sms", "--yes"),
-        ("credential", "revoke", "", "--yes"),
         ("credential", "revoke", "no base64!", "--yes"),
         ("credential", "revoke", "A" * 5000, "--yes"),
     ):
         answer = holdfast(*arguments, "--json")
-        assert answer.code == Exit.USAGE, arguments
-        assert answer.error["exit"] == Exit.USAGE
+        assert answer.code == answer.error["exit"] == Exit.USAGE, arguments
+    assert holdfast("identifier", "show", "a@b.example", "--channel", "email").code == Exit.NOT_FOUND
+    assert holdfast("identifier", "release", "+14155550100", "--channel", "sms", "--yes").code == Exit.NOT_FOUND
+    assert holdfast("credential", "revoke", "AAAA", "--yes", "--json").error["error"] == "no such credential"
 
 
 @pytest.mark.parametrize(
@@ -60,10 +56,3 @@ def test_looking_where_no_database_is_says_so_and_makes_none(holdfast, tmp_path,
     assert answer.code == Exit.NOT_FOUND
     assert f"there is no database at {tmp_path}/data/holdfast.db" in answer.err and "HOLDFAST_DATA_DIR" in answer.err
     assert not (tmp_path / "data").exists()
-
-
-def test_what_nobody_holds_exits_5(holdfast):
-    assert "opened" in holdfast("check").out  # creates the database
-    assert holdfast("identifier", "show", "a@b.example", "--channel", "email").code == Exit.NOT_FOUND
-    assert holdfast("identifier", "release", "+14155550100", "--channel", "sms", "--yes").code == Exit.NOT_FOUND
-    assert holdfast("credential", "revoke", "AAAA", "--yes", "--json").error["error"] == "no such credential"

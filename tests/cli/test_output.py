@@ -24,14 +24,11 @@ def test_an_error_or_a_note_is_one_line(capsys, before):
     assert capsys.readouterr().err == f"{before}{said}\n"
 
 
-def test_a_result_keeps_its_lines_columns_and_scripts(capsys):
+def test_a_result_keeps_its_lines_columns_and_scripts_and_json_has_the_text_itself(capsys):
     emit(None, f"{LIE}\n\tZoë\u00a0\U0001f469\u200d\U0001f680 אב", as_json=False)
     assert capsys.readouterr().out == f"{SHOWN}\n\tZoë\u00a0\U0001f469\u200d\U0001f680 אב\n"
     say(LIE)
     assert capsys.readouterr().err == f"{SHOWN}\n"
-
-
-def test_json_has_the_text_itself(capsys):
     emit([LIE], "", as_json=True)
     with pytest.raises(SystemExit):
         fail(Exit.FAILED, LIE, as_json=True)

@@ -8,7 +8,6 @@ from tests.support.running_service import json_server
 from tests.support.serving import running_server
 
 from holdfast.cli.exits import Exit
-from holdfast.world.processes import free_port
 
 PATIENCE = "60"
 
@@ -31,27 +30,12 @@ def test_a_service_that_runs_is_ready(holdfast, tmp_path, host, tls):
     assert answer.err == f"holdfast: not ready at 127.0.0.1 port {server.port}: Connection refused\n"
 
 
-@pytest.fixture
-def unready():
+def test_a_process_without_a_database_is_alive_but_not_ready_also_after_the_wait(holdfast):
     with json_server(lambda _method, path, _body: (200 if path == "/healthz" else 503, {})) as url:
-        yield int(url.rpartition(":")[2])
-
-
-def test_a_process_without_a_database_is_alive_but_not_ready(holdfast, unready):
-    assert holdfast("ready", "--alive", port=str(unready)).code == Exit.OK
-    answer = holdfast("ready", port=str(unready))
-    assert (answer.code, answer.err) == (
-        Exit.UNAVAILABLE,
-        f"holdfast: not ready at 127.0.0.1 port {unready}: it answered 503\n",
-    )
-
-
-def test_it_waits_as_long_as_it_is_told(holdfast):
-    begun = time.monotonic()
-    assert holdfast("ready", "--wait", "1", port=str(free_port())).code == Exit.UNAVAILABLE
+        port = url.rpartition(":")[2]
+        assert holdfast("ready", "--alive", port=port).code == Exit.OK
+        begun = time.monotonic()
+        answer = holdfast("ready", "--wait", "1", port=port)
     assert time.monotonic() - begun >= 1
-
-
-@pytest.mark.parametrize("port", ["0", "many", "65536"])
-def test_a_port_that_is_none_is_a_mistake_in_the_settings(holdfast, port):
-    assert holdfast("ready", port=port).code == Exit.CONFIGURATION
+    told = f"holdfast: not ready at 127.0.0.1 port {port}: it answered 503\n"
+    assert (answer.code, answer.err) == (Exit.UNAVAILABLE, told)

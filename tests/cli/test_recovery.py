@@ -1,26 +1,20 @@
 """The snapshot commands with a real service: automatic uploads, and recovery from a passkey, a name or a file."""
 
-import json
 import secrets
 
 import pytest
 from tests.support.running_service import running_service
-from tests.support.soak import cases
 from tests.support.software_authenticator import SoftwareAuthenticator
-from tests.support.terminal import PASSWORD, Terminal
+from tests.support.terminal import Terminal
 
 from holdfast.cli import client_vault, recovery
 from holdfast.cli.client_snapshots import summary
 from holdfast.cli.exits import Exit
-from holdfast.client.blocking.vault import Vault
-from holdfast.client.passkeys import Authenticator, PasskeyKey, Person
+from holdfast.client.passkeys import Authenticator, Person
 from holdfast.client.snapshots.state import SnapshotState, write_state
-from holdfast.client.storage.pinning import AsyncPinning
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.types import VaultManifest
-from holdfast.client.vault.keys import PasswordKey
 from holdfast.content.names import public_key_of
-from holdfast.wire.client_errors import NetworkError
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
 DELEGATE = ("vault", "delegate", TO, "/accounts/pay")
@@ -105,32 +99,20 @@ def test_two_terminals_that_both_changed(first, new):
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
 
 
-# One function asks in both cases, so that each answer is given once in the gate.
-ANSWERS = {answer: answer for answer in ("yes", "no", "no terminal", "--accept-older")}
-
-
-@pytest.fixture
-def asked(new, monkeypatch):
-    """Recover on the new terminal with an answer to the question; return the output and whether the vault was taken."""
-
-    def recover(answer):
-        monkeypatch.setattr(recovery, "is_terminal", lambda: answer in {"yes", "no"})
-        taken = answer in {"yes", "--accept-older"}
-        words = ("vault", "recover", "--json", *([answer] if answer == "--accept-older" else []))
-        told = new.run(*words, code=0 if taken else Exit.FAILED, typed=f"{answer[0]}\n")
-        assert ("take it all the same?" in told.output) == (answer in {"yes", "no"})
-        assert len(dids(new)) == taken
-        return told, taken
-
-    return recover
-
-
-@pytest.mark.parametrize("answer", cases(ANSWERS, "no terminal", "--accept-older"))
-def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first, new, asked, answer):
+def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first, new, monkeypatch):
     with VaultStore(directory=new.folder) as store:
         write_state(store, SnapshotState(did=dids(first)[0], sequence=50))
-    told, _ = asked(answer)
-    assert "rolled back" in told.output and "sequence 1, and this device has seen 50" in told.output
+
+    def recovers(*words, typed=None, code=Exit.OK):
+        told = new.run("vault", "recover", "--json", *words, code=code, typed=typed).output
+        assert "rolled back" in told and "sequence 1, and this device has seen 50" in told
+        assert ("take it all the same?" in told, len(dids(new))) == (typed is not None, code == Exit.OK)
+
+    recovers(code=Exit.FAILED)
+    monkeypatch.setattr(recovery, "is_terminal", lambda: True)
+    recovers(typed="n\n", code=Exit.FAILED)
+    monkeypatch.setattr(recovery, "is_terminal", lambda: False)
+    recovers("--accept-older")
 
 
 def test_an_imported_vault_is_not_called_up_to_date_at_the_revision_that_was_uploaded(tmp_path):
@@ -140,46 +122,6 @@ def test_an_imported_vault_is_not_called_up_to_date_at_the_revision_that_was_upl
         stored = store.save(manifest, b"sealed", 3)
         write_state(store, SnapshotState(did=did, revision=3, acknowledged_revision=3, acknowledged_root="b"))
         assert summary(store, stored).fields["snapshot"]["current"] is False
-
-
-async def unanswered(*_):
-    raise NetworkError("no answer")
-
-
-@pytest.mark.parametrize("answer", cases(ANSWERS, "yes", "no"))
-def test_a_key_that_opens_only_an_older_snapshot_brings_it_if_the_person_says_so(
-    first, new, asked, security_key, monkeypatch, answer
-):
-    """The passkey was replaced by a password, while the service removed no pins of earlier snapshots."""
-    before, passkey = snapshot_of(first)["root"], security_key.discover().credential_id
-    with VaultStore(directory=first.folder) as store, Vault(store) as vault:
-        vault.unlock(PasskeyKey(security_key, passkey))
-        vault.add_key(PasswordKey(PASSWORD))
-        vault.remove_key("prf", passkey)
-    monkeypatch.setattr(AsyncPinning, "delete", unanswered)
-    newest = first.json("vault", "snapshot", "--key", "password")
-    told, taken = asked(answer)
-    assert "cannot be opened with this key; the one from 20" in told.output
-    if taken:
-        found = json.loads(told.stdout.splitlines()[-1])  # after the echo of the answer
-        assert (found["root_cid"], found["newer_root"]) == (before, newest["root"])
-    else:
-        found = new.json("vault", "recover", "--key", "password", "--name", newest["name"])
-        assert (found["root_cid"], sealed(new)) == (newest["root"], sealed(first))
-
-
-def test_offline_changes_go_up_later(first, service):
-    before = snapshot_of(first)["sequence"]
-    for url in (NOWHERE, service):
-        with VaultStore(directory=first.folder) as store:
-            store.set_note("snapshots-at", url)
-        first.environment["HOLDFAST_SERVICE_URL"] = url
-        if url == NOWHERE:
-            assert "not up to date yet" in first.run(*DELEGATE).stderr
-            assert snapshot_of(first)["status"] == "failed"
-    first.run("vault", "credentials")
-    status = snapshot_of(first)
-    assert (status["current"], status["sequence"]) == (True, before + 1)
 
 
 def test_what_is_missing_is_told_in_one_line(tmp_path, service, security_key):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import msgspec
 import pytest
@@ -74,20 +75,15 @@ def at_localhost(url):
     return url.replace("127.0.0.1", "localhost")
 
 
-def test_a_vault_is_made_and_looked_at(by_password):
-    status = by_password.json("vault", "status")
-    assert status["did"].startswith("did:new:0x")
-    assert status["locked"] is True
-    assert [c["credential_id"] for c in by_password.json("vault", "credentials")] == [PASSKEY.credential_id]
-    assert by_password.json("vault", "accounts")[0]["is_default"] is True
-    assert status["did"] in by_password.run("vault", "status").stdout
-    assert "already" in by_password.run("vault", "create", code=Exit.FAILED).stderr
-
-
-def test_the_account_that_is_shown_is_the_smart_account(terminal, service, tmp_path):
-    """`create` and `accounts` show the same; if the service predicts another account, `create` fails and says so."""
+def test_the_account_that_is_shown_is_the_smart_account_of_this_releases_factory(terminal, service, tmp_path):
+    """If the service predicts another account, `create` fails and says so; for another factory no vault is made."""
     shown = terminal.json("vault", "accounts")[0]["address"]
     other = Terminal(tmp_path / "other", at_localhost(service.base_url), key="passkey")
+    foreign = "0x" + "fa" * 20
+    with json_server(lambda *_: (200, {**DEFAULT_CONTRACT_SET, "appFactory": foreign})) as url:
+        refused = other.run("vault", "create", "--software", "--service", at_localhost(url), code=Exit.FAILED)
+    assert f"account factory {foreign} is not the one of this release" in refused.stderr
+    assert "no vault here yet" in other.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
     made = other.run("vault", "create", "--software", code=Exit.FAILED)
     assert f"the service predicts the account {PREDICTED}" in made.stderr.lower()
     account = other.json("vault", "accounts")[0]["address"]
@@ -109,19 +105,15 @@ def test_a_server_makes_a_vault_with_a_password_alone(tmp_path):
     assert other.json("vault", "accounts", "--key", "passkey")[0]["is_default"] is True
 
 
-def test_no_vault_is_made_for_a_factory_that_may_create_accounts_of_others(tmp_path):
-    foreign = "0x" + "fa" * 20
-    with json_server(lambda *_: (200, {**DEFAULT_CONTRACT_SET, "appFactory": foreign})) as url:
-        other = Terminal(tmp_path / "other")
-        refused = other.run("vault", "create", "--software", "--service", at_localhost(url), code=Exit.FAILED)
-        assert f"account factory {foreign} is not the one of this release" in refused.stderr
-        assert "no vault here yet" in other.run("vault", "accounts", code=Exit.NOT_FOUND).stderr
-
-
-def test_passwords_are_asked_without_echo(by_password):
+def test_a_vault_is_made_and_looked_at_and_passwords_are_asked_without_echo(by_password):
+    status = by_password.json("vault", "status")
+    assert status["did"].startswith("did:new:0x")
+    assert status["locked"] is True
+    assert [c["credential_id"] for c in by_password.json("vault", "credentials")] == [PASSKEY.credential_id]
+    assert status["did"] in by_password.run("vault", "status").stdout
+    assert "already" in by_password.run("vault", "create", code=Exit.FAILED).stderr
     del by_password.environment["HOLDFAST_VAULT_PASSWORD"]
-    result = by_password.run("vault", "accounts", typed=PASSWORD + "\n")
-    assert PASSWORD not in result.output
+    assert PASSWORD not in by_password.run("vault", "accounts", typed=PASSWORD + "\n").output
     wrong = by_password.run("vault", "accounts", typed="wrong\n", code=Exit.FAILED)
     assert "cannot be unlocked (wrong_key): try again, or name another key" in wrong.stderr
     assert "wrong\n" not in wrong.output
@@ -165,20 +157,22 @@ def test_whom_a_person_waits_for_is_told_and_they_wait_once(terminal, monkeypatc
 
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="needs setpriv to give rights up")
 def test_the_status_of_a_vault_on_a_read_only_disk_is_read(terminal):
+    def told():
+        words, more = ("vault", "status", "--json"), {"env": environment_of(terminal.folder), "text": True}
+        ended = subprocess.run([*plainly(), HOLDFAST, *words], **more, capture_output=True, check=False)
+        return json.loads(ended.stdout or ended.stderr)
+
     terminal.json("vault", "unlock")
     let_it_end(terminal)
     shown, files = terminal.json("vault", "status"), list(terminal.folder.iterdir())
     for path in (*files, terminal.folder):
         path.chmod(0o500)
-    words, more = ("vault", "status", "--json"), {"env": environment_of(terminal.folder), "text": True}
-    ended = subprocess.run([*plainly(), HOLDFAST, *words], **more, capture_output=True, check=False)
-    assert json.loads(ended.stdout or ended.stderr) == shown
+    assert told() == shown
     assert list(terminal.folder.iterdir()) == files
     terminal.folder.chmod(0o700)
     terminal.folder.joinpath("holdfast-vault.db-wal").write_text("changes")
     terminal.folder.chmod(0o500)
-    ended = subprocess.run([*plainly(), HOLDFAST, *words], **more, capture_output=True, check=False)
-    assert "first has to store" in json.loads(ended.stderr)["error"]
+    assert "first has to store" in told()["error"]
 
 
 def test_unlock_and_lock(terminal):
@@ -225,9 +219,7 @@ def let_it_end(terminal):
     return file.read_text()
 
 
-FIRST_COMMANDS = (
-    ("status",), ("lock",), ("accounts",), ("unlock",), ("pair", "/ip4/127.0.0.1/tcp/9/nonsense"), ("import", "none"),
-)  # fmt: skip
+FIRST_COMMANDS = (("status",), ("lock",), ("accounts",), ("unlock",), ("import", "none"))
 
 
 @pytest.mark.parametrize("words", cases({" ".join(one): one for one in FIRST_COMMANDS}, "status", "unlock"))
@@ -243,25 +235,15 @@ def test_the_first_command_after_the_end_takes_wrap_and_file_away(terminal, word
     assert not opens_any(whole_store(terminal), over)
 
 
-def test_a_clock_set_back_ends_a_session(terminal):
-    terminal.json("vault", "unlock")
-    file = session_file(terminal.folder)
-    noted = json.loads(file.read_text())
-    file.write_text(json.dumps({**noted, "begun": noted["begun"] + 3600, "until": noted["until"] + 3600}))
-    assert terminal.json("vault", "status")["locked"] is True
-    assert not file.exists()
-
-
-@pytest.mark.parametrize("words", cases({"lock": ("lock",), "accounts": ("accounts",)}, "accounts"))
-def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal, words):
+def test_a_session_whose_file_the_system_took_away_leaves_no_wrap(terminal):
     terminal.json("vault", "unlock")
     copied = session_file(terminal.folder).read_text()
     session_file(terminal.folder).unlink()  # as happens at logout
-    terminal.json("vault", *words)
+    terminal.json("vault", "accounts")
     assert not opens_any(whole_store(terminal), copied)
 
 
-def test_a_session_file_that_is_none_is_no_session(terminal):
+def test_a_session_file_that_is_none_or_of_a_later_time_is_no_session(terminal):
     file = session_file(terminal.folder)
     terminal.json("vault", "unlock")
     good = file.read_text()
@@ -274,6 +256,11 @@ def test_a_session_file_that_is_none_is_no_session(terminal):
     assert terminal.json("vault", "status")["locked"] is True
     terminal.json("vault", "lock")
     assert (file.parent / "elsewhere").exists()
+    terminal.json("vault", "unlock")
+    noted = json.loads(file.read_text())
+    file.write_text(json.dumps(noted | {name: noted[name] + 3600 for name in ("begun", "until")}))
+    assert terminal.json("vault", "status")["locked"] is True, "the clock was set back"
+    assert not file.exists()
 
 
 def test_a_runtime_folder_that_others_may_read_is_not_used(terminal):
@@ -284,25 +271,13 @@ def test_a_runtime_folder_that_others_may_read_is_not_used(terminal):
     assert list(folder.iterdir()) == []
 
 
-def test_export_and_import(terminal, tmp_path):
-    file = tmp_path / "vault.mtrv"
-    exported = terminal.json("vault", "export", str(file))
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    other = Terminal(tmp_path / "other")
-    assert other.json("vault", "import", str(file))["did"] == exported["did"]
-    assert other.json("vault", "status")["did"] == exported["did"]
-    bad = Terminal(tmp_path / "bad", password="another password")
-    assert "not imported" in bad.run("vault", "import", str(file), code=Exit.FAILED).stderr
-
-
-def test_an_export_replaces_a_file_which_others_may_not_read_at_any_moment(terminal, tmp_path, monkeypatch):
+def test_an_export_is_imported_elsewhere_and_others_may_not_read_it_at_any_moment(terminal, tmp_path, monkeypatch):
     link, target, modes, opened = tmp_path / "vault.mtrv", tmp_path / "somebody's", [], os.open
     target.write_text("precious")
     target.chmod(0o644)
     link.symlink_to(target)
     assert "link" in terminal.run("vault", "export", str(link), code=Exit.USAGE).stderr
     assert target.read_text() == "precious"
-    terminal.run("vault", "export", str(tmp_path), code=Exit.USAGE)
     terminal.run("vault", "export", str(tmp_path / "none" / "file"), code=Exit.USAGE)
 
     def watched(path, flags, mode=0o777, **more):
@@ -310,28 +285,31 @@ def test_an_export_replaces_a_file_which_others_may_not_read_at_any_moment(termi
             modes.append((flags & os.O_EXCL, mode))
         return opened(path, flags, mode, **more)
 
-    monkeypatch.setattr(os, "open", watched)
-    before = os.umask(0)
-    try:
-        terminal.json("vault", "export", str(target))
-    finally:
-        os.umask(before)
-    assert (os.O_EXCL, 0o600) in modes
-    assert {mode for _, mode in modes} == {0o600}
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", watched)
+        before = os.umask(0)
+        try:
+            exported = terminal.json("vault", "export", str(target))
+        finally:
+            os.umask(before)
+    assert (os.O_EXCL, 0o600) in modes and {mode for _, mode in modes} == {0o600}
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    assert target.read_bytes().startswith(b"MTRV")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    other, bad = Terminal(tmp_path / "other"), Terminal(tmp_path / "bad", password="another password")
+    assert other.json("vault", "import", str(target))["did"] == exported["did"]
+    assert other.json("vault", "status")["did"] == exported["did"]
+    assert "not imported" in bad.run("vault", "import", str(target), code=Exit.FAILED).stderr
 
 
 def test_weak_passwords_are_refused_and_the_shortest_is_a_setting(terminal, tmp_path):
     file, strength = tmp_path / "vault.mtrv", terminal.environment
-    for password, why in (("a", "too short"), ("eleven char", "too short"), ("abababababab", "simple")):
+    for password, why in (("eleven char", "too short"), ("abababababab", "simple")):
         strength["HOLDFAST_EXPORT_PASSWORD"] = password
         assert why in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
         new = Terminal(tmp_path / "new", password=password)
         assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
     strength["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
-    for setting, code in (("7", Exit.USAGE), ("x", Exit.USAGE), ("-1", Exit.USAGE), ("9", Exit.USAGE), ("8", Exit.OK)):
+    for setting, code in (("7", Exit.USAGE), ("x", Exit.USAGE), ("9", Exit.USAGE), ("8", Exit.OK)):
         strength["HOLDFAST_MIN_PASSWORD"] = setting
         terminal.run("vault", "export", str(file), code=code)
         assert file.exists() == (code == Exit.OK)
@@ -356,16 +334,14 @@ def test_a_second_share_kept_in_a_file(tmp_path):
 def test_delegate_with_limits_as_payments_are_judged_and_revoke(terminal):
     delegate, address = ("vault", "delegate", TO), "0x" + "ab" * 20
     for limit in (("--at-most", "1"), ("--in-total", "1"), ("--payee", address), ("--token", "native")):
-        for command in ("/accounts", "/accounts/sign", "/", "/tokens/list"):
-            refused = terminal.run(*delegate, command, *limit, code=Exit.USAGE)
-            assert "/accounts/pay" in refused.stderr
+        for command in ("/accounts", "/tokens/list"):
+            assert "/accounts/pay" in terminal.run(*delegate, command, *limit, code=Exit.USAGE).stderr
     assert terminal.json(*delegate, "/accounts")["token"]
     limits = ("--at-most", "7", "--in-total", "9", "--payee", address, "--token", address)
     made = terminal.json(*delegate, "/accounts/pay", *limits)
     with UcanVerifier() as verifier:
         policy = verifier.verify(made["token"]).policy
     mixed = checksum_address(bytes.fromhex(address[2:]))
-    assert mixed != address
     assert policy == [["<=", ".amount", 7], ["<=", ".total", 9], ["==", ".to", mixed], ["==", ".token", mixed]]
     given = {"--payee": ("bob", MISTYPED), "--token": ("bob", MISTYPED), "--hours": ("inf", "nan")}
     given |= dict.fromkeys(("--at-most", "--in-total"), ("0", "-1", str(1 << 64), "1e18"))
@@ -391,10 +367,9 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
     sent, page = "0x" + "01" * 32, "https://explorer.example/op/0x01"
     made = types.PaymentResult(tx_hash=sent, user_op_hash=sent, chain=84532, token="native", explorer_url=page)
     monkeypatch.setattr("holdfast.client.blocking.client.Client.pay", lambda *_, **__: made)
-    to = "0x" + "22" * 20
-    words = ("pay", to, "5", "--chain", "84532", "--yes")
+    words = ("pay", "0x" + "22" * 20, "5", "--chain", "84532", "--yes")
     assert terminal.json(*words) == {**made.to_json(), "transactionHash": None}
-    assert terminal.run(*words).stdout == f"paid: {made.tx_hash}\nhttps://explorer.example/op/0x01\n"
+    assert terminal.run(*words).stdout == f"paid: {sent}\n{page}\n"
 
 
 def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
@@ -477,12 +452,8 @@ def test_a_message_names_the_option_that_helps(capsys, error, code, told):
     assert not isinstance(error, NoEndpoint) or ("--rpc" in said) == error.main
 
 
-PATHS = {path: f"/ip4/127.0.0.1/tcp/9/{path}" for path in ("ws/p2p/", "p2p/")}
-
-
-@pytest.mark.parametrize("address", cases(PATHS, "ws/p2p/"))
-def test_a_device_that_does_not_answer_is_one_line(tmp_path, address):
-    link = f"{address}12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
+def test_a_device_that_does_not_answer_is_one_line(tmp_path):
+    link = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA"
     code, _, told = forked.run(["vault", "pair", link, "--json"], environment_of(tmp_path / "new"), b"", timeout=60)
     assert code == Exit.UNAVAILABLE
     assert "the other device does not answer" in json.loads(told)["error"]
@@ -517,37 +488,25 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr
 
 
-def test_pay_shows_the_address_before_it_asks_and_pays_that_address(terminal, monkeypatch):
+def test_pay_shows_the_address_before_it_asks_and_pays_that_address(monkeypatch):
     """The account of a DID may change between the question and the payment."""
-    shown, paid = [], []
+    shown, client = [], MagicMock(money_on="chain {}, real money".format)
     address, did = "0x52908400098527886E0F7030069857D2E4169EE7", "did:new:0x" + "11" * 32
-
-    class Client:
-        def __init__(self, *_args, **_options):
-            self.money_on = "chain {}, real money".format
-            self.contracts = lambda: ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 8453})
-            self.payee_address = {did: address}.get
-            self.user_operation_receipt = lambda _hash, **_: None
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def pay(self, params, called, on_progress):
-            paid.append((params.to, called))
-            return types.PaymentResult(tx_hash="0x1", user_op_hash="0x2", chain=1, token="native", explorer_url="")
-
-        def payments(self):
-            raise NetworkError("a service that does not respond does not undo a payment")
-
-    monkeypatch.setattr("holdfast.client.blocking.client.Client", Client)
+    client.__enter__.return_value = client
+    client.contracts.return_value = ContractSet.from_json({**DEFAULT_CONTRACT_SET, "chainId": 8453})
+    client.payee_address.side_effect = {did: address}.get
+    client.user_operation_receipt.return_value = None
+    client.pay.return_value = types.PaymentResult(
+        tx_hash="0x1", user_op_hash="0x2", chain=1, token="native", explorer_url=""
+    )
+    client.payments.side_effect = NetworkError("a service that does not respond does not undo a payment")
+    monkeypatch.setattr("holdfast.client.blocking.client.Client", lambda *_, **__: client)
     monkeypatch.setattr(pay, "confirm", lambda question, **_: shown.append(question))
     monkeypatch.setattr(client_vault, "opened_vault", lambda *_: nullcontext())
     pay.pay(did, "5", yes=True)
     assert shown == [f"pay 5 (native) to {address} ({did}) on chain 8453, real money?"]
-    assert paid == [(address, did)]
+    client.pay.assert_called_once()
+    assert (client.pay.call_args.args[0].to, client.pay.call_args.kwargs["called"]) == (address, did)
 
 
 LATE = {

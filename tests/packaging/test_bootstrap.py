@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from tests.support.programs import program
@@ -59,7 +60,6 @@ def run(module, monkeypatch, *, target, programs, user=1000):
     [
         ("run", {"apt-get"}, "please run: sudo apt-get install python3-venv   (to create a virtual environment)"),
         ("test", {"apt-get"}, "please run: sudo apt-get install python3-venv chromium chromium-headless-shell curl   (to create a virtual environment, for the tests of the payment pages, for the tests of the other pages, for the examples of the documentation)"),
-        ("run", set(), "please install python3-venv (to create a virtual environment), then run this again."),
         ("test", {"chromium", "curl"}, "please install python3-venv (to create a virtual environment), then run this again."),
     ],
 )  # fmt: skip
@@ -69,43 +69,28 @@ def test_everything_that_is_missing_is_named_in_one_line(bootstrap, monkeypatch,
     assert capfd.readouterr() == ("", f"holdfast: {said}\n")
 
 
-@pytest.mark.parametrize("target", ["test", "soak"])
-def test_a_disk_that_tests_would_fill_is_named(bootstrap, monkeypatch, capfd, target):
+def test_another_word_a_disk_that_tests_would_fill_and_an_old_python_are_told(bootstrap, monkeypatch, capfd):
+    assert run(bootstrap, monkeypatch, target="all", programs=set()) == 1
+    assert "usage:" in capfd.readouterr().err
     monkeypatch.setattr(bootstrap.shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * 10**9))
-    assert run(bootstrap, monkeypatch, target=target, programs=set()) == 1
+    assert run(bootstrap, monkeypatch, target="test", programs=set()) == 1
     said = f"holdfast: {bootstrap.ROOT} has 2.0 GB free, and tests need 4.5: delete something first.\n"
     assert capfd.readouterr() == ("", said)
-
-
-def test_with_rights_it_is_installed(bootstrap, monkeypatch, commands):
-    def lacking(_):
-        raise OSError
-
-    monkeypatch.setattr(bootstrap.ctypes, "CDLL", lacking)
-    commands.failing["install"] = 100
-    assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
-    update, install = commands.with_word("apt-get")
-    assert update[-2:] == ["update", "-qq"]
-    assert install[-5:] == ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
-
-
-def test_a_step_that_fails_ends_in_one_line(bootstrap, monkeypatch, commands, capfd):
-    commands.failing["update"] = 7
-    assert run(bootstrap, monkeypatch, target="run", programs={"apt-get"}, user=0) == 1
-    assert capfd.readouterr().err == (
-        "holdfast: the set-up stopped: exit 7 of apt-get -o Acquire::Retries=5 update -qq; the lines above say why.\n"
-    )
-
-
-def test_an_old_python_is_told(bootstrap, monkeypatch, capfd):
     monkeypatch.setattr(bootstrap.sys, "version_info", (3, 10, 9))
     assert run(bootstrap, monkeypatch, target="run", programs=set()) == 1
     assert "needs Python 3.11 or newer" in capfd.readouterr().err
 
 
-def test_another_word_is_a_mistake_of_usage(bootstrap, monkeypatch, capfd):
-    assert run(bootstrap, monkeypatch, target="all", programs=set()) == 1
-    assert "usage:" in capfd.readouterr().err
+def test_with_rights_it_is_installed_and_a_step_that_fails_ends_in_one_line(bootstrap, monkeypatch, commands, capfd):
+    monkeypatch.setattr(bootstrap.ctypes, "CDLL", Mock(side_effect=OSError))  # libatomic1 is lacking
+    commands.failing["install"] = 7
+    assert run(bootstrap, monkeypatch, target="test", programs={"apt-get"}, user=0) == 1
+    update, install = commands.with_word("apt-get")
+    assert update[-2:] == ["update", "-qq"]
+    packages = ["python3-venv", "chromium", "chromium-headless-shell", "libatomic1", "curl"]
+    assert install[-5:] == packages
+    stopped = f"exit 7 of {' '.join(install)}; the lines above say why."
+    assert capfd.readouterr().err == f"holdfast: the set-up stopped: {stopped}\n"
 
 
 @pytest.fixture

@@ -22,19 +22,20 @@ def updated(url, monkeypatch):
     return metadata
 
 
-@pytest.mark.parametrize("url", [PROJECT_URL, PROJECT_URL + "/"])
-def test_the_labels_are_those_that_package_indexes_know(url, monkeypatch):
-    assert updated(url, monkeypatch)["urls"] == {
-        "Repository": PROJECT_URL,
-        "Documentation": PROJECT_URL + "/tree/main/docs",
-        "Changelog": PROJECT_URL + "/blob/main/CHANGELOG.md",
-        "Issues": PROJECT_URL + "/issues",
-    }
+LABELS = {
+    "Repository": PROJECT_URL,
+    "Documentation": PROJECT_URL + "/tree/main/docs",
+    "Changelog": PROJECT_URL + "/blob/main/CHANGELOG.md",
+    "Issues": PROJECT_URL + "/issues",
+}
 
 
-@pytest.mark.parametrize("url", [None, ""])
-def test_without_an_address_there_are_none(url, monkeypatch):
-    assert updated(url, monkeypatch) == {}
+@pytest.mark.parametrize(
+    ("url", "made"),
+    [(PROJECT_URL, {"urls": LABELS}), (PROJECT_URL + "/", {"urls": LABELS}), (None, {}), ("", {})],
+)
+def test_the_labels_are_those_that_package_indexes_know_and_without_an_address_there_are_none(url, made, monkeypatch):
+    assert updated(url, monkeypatch) == made
 
 
 @pytest.mark.parametrize(

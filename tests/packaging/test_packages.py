@@ -15,40 +15,16 @@ from tests.support.clean_tree import PROJECT_URL, ROOT, run
 from tests.support.serving import environment_of, free_port, launched, wait_until_ready
 
 ENCLAVE = "holdfast/enclave/enclave.wasm"
-NEEDED = (
-    "holdfast/py.typed",
-    "holdfast/rules/data/reserved_identifiers.txt",
-    "holdfast/service/mail/templates/code.html",
-    "holdfast/service/mail/templates/code.txt",
-    "holdfast/service/static/pay/confirm.html",
-    "holdfast/service/static/pay/confirm.js",
-    "holdfast/service/static/pay/manifest.json",
-    "holdfast/service/static/pay/sw.js",
-    "holdfast/chain/contracts/DIDRegistry.json",
-    "holdfast/chain/contracts/VaultAccount.json",
-    "holdfast/world/npm/package-lock.json",
-)
 MAN_PAGE = "holdfast_vault-0.2.0.data/data/share/man/man1/holdfast.1"
 # The build of the JavaScript client, which git ignores; a checkout serves it from build/client.
 CLIENT = {
     f"holdfast/service/static/client/{name}"
     for name in (
-        "holdfast.js",
-        "worker.js",
-        "enclave-host.js",
-        "connect.js",
-        "did-resolver.js",
-        "pay/confirm.js",
-        "snapshots/main.js",
-        "pairing/pairing.js",
-        "pairing/libp2p.js",
-        "pages/main.js",
-        "pages/connect.js",
-        "pages/move.js",
-        "admin/main.js",
-        "THIRD_PARTY.txt",
+        "holdfast.js", "worker.js", "enclave-host.js", "connect.js", "did-resolver.js", "pay/confirm.js",
+        "snapshots/main.js", "pairing/pairing.js", "pairing/libp2p.js", "pages/main.js", "pages/connect.js",
+        "pages/move.js", "admin/main.js", "THIRD_PARTY.txt",
     )
-}
+}  # fmt: skip
 
 
 def contents(wheel):
@@ -68,13 +44,6 @@ def test_the_wheel_holds_every_tracked_file_of_the_package_and_the_enclave(wheel
     sources = {name.removeprefix("src/") for name in tracked}
     assert {name for name in found - sources if not HASHED.search(name)} == {*CLIENT, MAN_PAGE, ENCLAVE}
     assert sources <= found
-    assert set(NEEDED) <= found
-
-
-def test_the_enclave_in_the_wheel_is_the_one_in_use_here(wheel):
-    built = (ROOT / "src/holdfast/enclave/enclave.wasm").read_bytes()
-    assert contents(wheel)[ENCLAVE] == hashlib.sha256(built).hexdigest()
-    assert built.startswith(b"\0asm")
 
 
 def test_the_metadata_says_what_is_needed(wheel):
@@ -85,9 +54,7 @@ def test_the_metadata_says_what_is_needed(wheel):
     assert licence == (ROOT / "LICENSE").read_bytes()
     assert "Requires-Python: >=3.11" in metadata
     assert "License-Expression: Apache-2.0\nLicense-File: LICENSE\n" in metadata
-    assert "Requires-Dist: granian" in metadata
     assert f"Project-URL: Repository, {PROJECT_URL}\n" in metadata
-    assert f"Project-URL: Issues, {PROJECT_URL}/issues\n" in metadata
     assert "holdfast = holdfast.cli:main" in entries
 
 
@@ -109,27 +76,14 @@ def test_the_wheel_from_the_source_distribution_is_the_same(wheel, dist):
 def test_the_source_distribution_holds_sources_only(source_archive):
     with tarfile.open(source_archive) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
+    tracked = {name for name in run("git", "ls-files", cwd=ROOT).splitlines() if (ROOT / name).is_file()}
+    assert {name for name in tracked if name.startswith(("src/", "browser/src/", "tools/", "tests/"))} <= names
     assert {
         "pyproject.toml",
-        "README.md",
         "LICENSE",
-        "browser/build.py",
-        "browser/package-lock.json",
-        "browser/src/holdfast.ts",
         "enclave/build.py",
-        "tools/hatch_build.py",
         "requirements/build.lock",
-        "SECURITY.md",
-        "CODE_OF_CONDUCT.md",
-        ".github/renovate.json",
-        "ARCHITECTURE.md",
-        "Makefile",
-        "mkdocs.yml",
-        "contracts/src/AppFactory.sol",
         "interface/routes.json",
-        "packaging/client/pyproject.toml",
-        "tests/packaging/test_packages.py",
-        "vectors/flows/pay.json",
     } <= names
     assert not [name for name in names if name.endswith((".wasm", ".pyc", ".db", ".env")) or "node_modules" in name]
 
@@ -147,31 +101,23 @@ def installed(wheel, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def server(installed, tmp_path):
-    port, data = free_port(), tmp_path / "data"
-    environment = {name: value for name, value in environment_of(data).items() if name != "PYTHONPATH"}
-    command = [installed / "bin" / "holdfast", "serve", "--port", str(port)]
-    running = launched(command, environment, port, data, tmp_path / "log", cwd=tmp_path)
-    yield running
-    running.kill_all()
-
-
-def test_the_installed_wheel_serves(installed, wheel, server, tmp_path):
+def test_the_installed_wheel_serves(installed, wheel, tmp_path):
     where = run(installed / "bin" / "python", "-c", "import holdfast; print(holdfast.__file__)", cwd=tmp_path)
     assert where.startswith(os.fspath(installed))
-    wait_until_ready(server)
-    with server.client() as client:
-        assert client.get("/healthz").json() == {"ok": True}
-        module = client.get("/enclave.wasm").content
-        assert hashlib.sha256(module).hexdigest() == contents(wheel)[ENCLAVE]
-        assert client.get("/pay/confirm").status_code == 200
-        served = {
-            f"holdfast/service/static{path}": client.get(path) for path in ("/client/holdfast.js", "/client/worker.js")
-        }
-        assert {
-            name: hashlib.sha256(answer.content).hexdigest() for name, answer in served.items()
-        }.items() <= contents(wheel).items()
-        assert server.session(client, "postmaster", "192.0.2.1").status_code == 409
-        assert server.session(client, "ann", "192.0.2.1").status_code == 200
-    assert server.stop() == 0
+    port, data, files = free_port(), tmp_path / "data", contents(wheel)
+    environment = {name: value for name, value in environment_of(data).items() if name != "PYTHONPATH"}
+    command = [installed / "bin" / "holdfast", "serve", "--port", str(port)]
+    server = launched(command, environment, port, data, tmp_path / "log", cwd=tmp_path)
+    try:
+        wait_until_ready(server)
+        with server.client() as client:
+            assert hashlib.sha256(client.get("/enclave.wasm").content).hexdigest() == files[ENCLAVE]
+            assert client.get("/pay/confirm").status_code == 200
+            for name in ("holdfast.js", "worker.js"):
+                served = hashlib.sha256(client.get(f"/client/{name}").content).hexdigest()
+                assert served == files[f"holdfast/service/static/client/{name}"]
+            assert server.session(client, "postmaster", "192.0.2.1").status_code == 409
+            assert server.session(client, "ann", "192.0.2.1").status_code == 200
+        assert server.stop() == 0
+    finally:
+        server.kill_all()

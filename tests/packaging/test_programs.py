@@ -40,11 +40,8 @@ def give(tmp_path, name, script):
     file.chmod(0o755)
 
 
-def test_without_apt_the_person_is_told_to_install_it(programs):
+def test_without_apt_or_a_mirror_each_set_ends_with_its_reason(programs, tmp_path, capsys):
     assert programs.fetch(programs.FIREFOX) == "apt-get and dpkg are missing: install Firefox yourself"
-
-
-def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(programs, tmp_path, capsys):
     give(tmp_path, "apt-get", FAILS)
     give(tmp_path, "dpkg", DPKG)
     titles = ("nginx and Prometheus", "Caddy", "PgBouncer")
@@ -54,21 +51,14 @@ def test_a_mirror_that_does_not_answer_stops_each_set_with_its_reason(programs, 
         assert lines == [f"holdfast: {title}: apt-get update: no room" for title in all_titles]
 
 
-def test_what_is_fetched_is_found_and_not_fetched_again(programs, tmp_path):
-    give(tmp_path, "apt-get", APT)
-    give(tmp_path, "dpkg", DPKG)
-    assert programs.missing(programs.FIREFOX) == ["firefox-esr"]
-    assert programs.fetch(programs.FIREFOX) is None
-    assert programs.program("firefox-esr") == str(tmp_path / "programs" / "firefox" / "usr" / "bin" / "firefox-esr")
-    assert not list((tmp_path / "programs").rglob("*.deb")), "archives are not kept"
-    give(tmp_path, "apt-get", FAILS)
-    assert programs.fetch(programs.FIREFOX) is None
-
-
-def test_an_unpacking_that_stops_leaves_nothing_that_passes_for_a_program(programs, tmp_path):
+def test_an_unpacking_that_stops_leaves_nothing_and_what_is_fetched_is_not_fetched_again(programs, tmp_path):
     give(tmp_path, "apt-get", APT)
     give(tmp_path, "dpkg", DPKG + FAILS)
     assert programs.fetch(programs.FIREFOX) == "dpkg -x firefox-esr.deb: no room"
     assert programs.missing(programs.FIREFOX) == ["firefox-esr"]
     give(tmp_path, "dpkg", DPKG)
+    assert programs.fetch(programs.FIREFOX) is None
+    assert programs.program("firefox-esr") == str(tmp_path / "programs" / "firefox" / "usr" / "bin" / "firefox-esr")
+    assert not list((tmp_path / "programs").rglob("*.deb")), "archives are not kept"
+    give(tmp_path, "apt-get", FAILS)
     assert programs.fetch(programs.FIREFOX) is None

@@ -22,6 +22,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 NODES = ("node1", "node2")
+TARGETS = json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"]
 PROGRAMS = runpy.run_path(str(ROOT / "tools" / "programs.py"))
 MISSING = PROGRAMS["missing"](PROGRAMS["SITE"])
 needs_programs = pytest.mark.skipif(
@@ -29,30 +30,19 @@ needs_programs = pytest.mark.skipif(
 )
 
 
-def test_the_compose_file_keeps_the_specification():
+def test_the_compose_file_keeps_the_specification_and_everything_mounted_exists():
     schema = ("--builtin-schema", "vendor.compose-spec")
     run(sys.executable, "-m", "check_jsonschema", *schema, DEPLOY / "compose.yaml", cwd=ROOT)
-
-
-def test_every_part_of_a_site_is_there_and_everything_mounted_exists():
     assert SERVICES.keys() == {*NODES, "migrate", "postgres", "proxy", "prometheus", "grafana"}
-    for name, service in SERVICES.items():
-        for volume in service.get("volumes", []):
-            source = volume.partition(":")[0]
-            assert (DEPLOY / source).exists() if source.startswith(".") else source in COMPOSE["volumes"], (
-                name,
-                source,
-            )
+    mounted = {volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
+    assert all((DEPLOY / source).exists() for source in mounted - COMPOSE["volumes"].keys()), mounted
 
 
 def test_nothing_but_the_proxy_listens_beyond_this_machine():
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert published.keys() == {"proxy", "prometheus", "grafana"}
-    assert all(
-        port.startswith(("127.0.0.1:", "${HOLDFAST_LISTEN:-127.0.0.1:"))
-        for ports in published.values()
-        for port in ports
-    )
+    ports = [port for of_service in published.values() for port in of_service]
+    assert all(port.startswith(("127.0.0.1:", "${HOLDFAST_LISTEN:-127.0.0.1:")) for port in ports)
 
 
 def test_no_secret_has_a_default_and_the_message_says_what_to_do():
@@ -74,18 +64,14 @@ def test_nodes_have_no_rights_and_settings_that_are_read(name):
              for key, value in node["environment"].items()}  # fmt: skip
     settings = read_settings(given)
     assert settings.database_url.startswith("postgresql://holdfast:")
-    assert settings.admin_port == int(
-        json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"][0].split(":")[1]
-    )
-    proxy = SERVICES["proxy"]["networks"]["inside"]["ipv4_address"]
-    assert given["HOLDFAST_TRUSTED_PROXIES"] == proxy
+    assert {int(target.partition(":")[2]) for target in TARGETS} == {settings.admin_port}
+    assert given["HOLDFAST_TRUSTED_PROXIES"] == SERVICES["proxy"]["networks"]["inside"]["ipv4_address"]
 
 
 def test_the_proxy_and_prometheus_know_the_nodes():
     proxy = (DEPLOY / "nginx" / "holdfast.conf").read_text()
-    assert set(re.findall(r"server (\w+):8787", proxy)) == set(NODES)
-    targets = json.loads((DEPLOY / "prometheus" / "targets.json").read_text())[0]["targets"]
-    assert {target.split(":")[0] for target in targets} == set(NODES)
+    known = {target.partition(":")[0] for target in TARGETS}
+    assert set(re.findall(r"server (\w+):8787", proxy)) == known == set(NODES)
 
 
 @needs_programs

@@ -59,14 +59,6 @@ def test_openapi_typescript(serve, tmp_path):
     generator = packages / "openapi-typescript" / "bin" / "cli.js"
     ran(program, generator, f"{server.url}/openapi.json", "-o", "made.d.ts", where=tmp_path)
     compiler = (program, packages / "typescript" / "bin" / "tsc", "--strict", "--noUncheckedIndexedAccess", "--noEmit")
-    ran(
-        *compiler,
-        "--allowImportingTsExtensions",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2024",
-        "app.ts",
-        where=tmp_path,
-    )
+    options = ("--allowImportingTsExtensions", "--module", "nodenext", "--target", "es2024")
+    ran(*compiler, *options, "app.ts", where=tmp_path)
     ran(program, "app.ts", *someone(server), where=tmp_path)

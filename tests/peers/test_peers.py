@@ -22,26 +22,18 @@ from holdfast.content.errors import ContentError
 from holdfast.world import node
 
 FOLDER = Path(__file__).parent
+ROOT = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
 
 pytestmark = pytest.mark.skipif(
     not (FOLDER / "node_modules").is_dir(), reason="tests/peers/node_modules is missing: make setup installs it"
 )
 
 
-def peer(task, given, timeout=90):
+def peer(task, given):
     """Return the JavaScript implementation's result."""
     command = [str((node.folder() or Path("/usr")) / "bin" / "node"), str(FOLDER / "peers.js"), task]
-    environment = {**os.environ, "PATH": node.search_path()}
-    done = subprocess.run(
-        command,
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout,
-        cwd=FOLDER,
-        env=environment,
-    )
+    more = {"env": {**os.environ, "PATH": node.search_path()}, "cwd": FOLDER, "timeout": 90}
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False, **more)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -79,13 +71,6 @@ def test_they_read_our_records():
     assert peer("heliaReadRecord", given) == [{"value": f"/ipfs/{record['root_cid']}"} for record in ours]
 
 
-def test_we_read_helias_records():
-    root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
-    made = peer("heliaWriteRecord", {"value": root})
-    read = records.read_record(made["name"], bytes.fromhex(made["record"]))
-    assert (read.root_cid, read.sequence, read.name) == (root, 1, made["name"])
-
-
 @pytest.mark.parametrize("seed", ["00" * 32, "01" * 32, "ff" * 32])
 def test_py_libp2p_gives_keys_the_same_names(seed):
     """py-libp2p supports peer IDs but not IPNS; an IPNS name is the peer ID of the record's key, written as a CID."""
@@ -98,12 +83,18 @@ def test_py_libp2p_gives_keys_the_same_names(seed):
     assert theirs.extract_public_key() is None or theirs.extract_public_key().to_bytes() == key
 
 
-@pytest.mark.parametrize("v1", [True, False], ids=["with fields of version 1", "version 2 alone"])
-def test_we_read_their_records(v1):
-    root = "bafyreic7dsdhfxj6dvvtewz7jyvjztihnt776tbmhpocaq6fh4sheyzfrq"
-    made = peer("writeRecord", {"seed": "01" * 32, "value": f"/ipfs/{root}", "sequence": 7, "v1": v1})
+@pytest.mark.parametrize(
+    ("task", "more"),
+    [
+        ("heliaWriteRecord", {"value": ROOT}),
+        *(("writeRecord", {"seed": "01" * 32, "value": f"/ipfs/{ROOT}", "sequence": 1, "v1": v1}) for v1 in (True, False)),
+    ],
+    ids=["helia", "with fields of version 1", "version 2 alone"],
+)  # fmt: skip
+def test_we_read_their_records(task, more):
+    made = peer(task, more)
     read = records.read_record(made["name"], bytes.fromhex(made["record"]))
-    assert (read.root_cid, read.sequence, read.name) == (root, 7, made["name"])
+    assert (read.root_cid, read.sequence, read.name) == (ROOT, 1, made["name"])
 
 
 @pytest.fixture(scope="module")
@@ -120,39 +111,31 @@ async def device(tmp_path, service):
         yield device
 
 
-async def token_of(device, service):
-    return await service_token(device.vault, did_of_service(service.base_url))
-
-
 async def asked(*given):
     return await asyncio.to_thread(peer, *given)
 
 
 async def test_kubos_client_uploads_and_a_pinning_client_pins(device, service):
     taken = await device.vault_snapshot()
-    given = {"url": service.base_url, "token": await token_of(device, service), "car": taken.to_car().hex()}
-    assert (await asked("kubo", given))["roots"] == [{"cid": taken.root_cid, "error": ""}]
-    given = {"url": service.base_url, "token": await token_of(device, service), "cid": taken.root_cid}
-    answer = await asked("pins", given)
+
+    async def told(task, **given):
+        token = await service_token(device.vault, did_of_service(service.base_url))
+        return await asked(task, {"url": service.base_url, "token": token, **given})
+
+    assert (await told("kubo", car=taken.to_car().hex()))["roots"] == [{"cid": taken.root_cid, "error": ""}]
+    answer = await told("pins", cid=taken.root_cid)
     assert answer == {"status": "pinned", "cid": taken.root_cid, "delegates": 1, "listed": 1, "left": 0}
 
 
-async def test_verified_fetch_reads_a_snapshot_from_the_gateway(device, service):
-    state = await device.client.publish_snapshot()
-    snapshot = await device.gateway.snapshot(state.acknowledged_root)
-    fetched = await asked("verifiedFetch", {"url": service.base_url, "cids": [block.cid for block in snapshot.blocks]})
-    for block in snapshot.blocks:
-        assert fetched[block.cid] == {"status": 200, "bytes": block.data.hex()}
-
-
-async def test_verified_fetch_follows_the_name_to_the_newest_snapshot(device, service):
+async def test_verified_fetch_reads_a_snapshot_and_follows_the_name_to_the_newest(device, service):
     await device.client.publish_snapshot()
     await device.change()
-    root = (await device.client.publish_snapshot()).acknowledged_root
-    name = await device.name()
+    root, name = (await device.client.publish_snapshot()).acknowledged_root, await device.name()
+    blocks = (await device.gateway.snapshot(root)).blocks
+    fetched = await asked("verifiedFetch", {"url": service.base_url, "cids": [block.cid for block in blocks]})
+    assert fetched == {block.cid: {"status": 200, "bytes": block.data.hex()} for block in blocks}
     fetched = await asked("verifiedFetch", {"url": service.base_url, "name": name})
-    block = await device.gateway.snapshot(root)
-    assert fetched[name] == {"status": 200, "bytes": block.blocks[0].data.hex()}
+    assert fetched[name] == {"status": 200, "bytes": blocks[0].data.hex()}
 
 
 async def test_their_validator_takes_the_vaults_own_record(device):

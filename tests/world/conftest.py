@@ -51,17 +51,9 @@ class Person:
         data = calls.execute(inner[0]) if len(inner) == 1 else calls.execute_batch(inner)
         return UserOperation(sender=from_hex(self.account), nonce=nonce, call_data=data)
 
-    def registration(self, alias=None):
-        return self.first_operation(
-            calls.register(
-                ADDRESSES["DIDRegistry"],
-                self.key.x,
-                self.key.y,
-                salt=self.salt,
-                alias=alias or self.alias,
-                metadata_cid="bafy",
-            )
-        )
+    def registration(self):
+        keys, more = (self.key.x, self.key.y), {"salt": self.salt, "alias": self.alias, "metadata_cid": "bafy"}
+        return self.first_operation(calls.register(ADDRESSES["DIDRegistry"], *keys, **more))
 
     async def register(self):
         return await self.bundler.wait(await self.bundler.send_sponsored(self.registration(), self.key.sign))

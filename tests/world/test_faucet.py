@@ -23,10 +23,6 @@ async def faucet_of(world):
         yield url + PATH
 
 
-def new_account():
-    return "0x" + secrets.token_hex(20)
-
-
 async def usdc_of(world, account):
     return int.from_bytes(await world.rpc.eth_call(ADDRESSES["DevUSDC"], call_data("balanceOf(address)", account)))
 
@@ -37,27 +33,15 @@ async def asked(url, body, origin):
         return answer.status, answer.headers.get("Access-Control-Allow-Origin")
 
 
-@pytest.mark.parametrize("origin", [OWN, None])
-async def test_the_services_pages_and_tools_get_test_usdc(world, origin):
-    account = new_account()
+async def test_the_services_pages_and_tools_get_test_usdc_and_nothing_else_does(world):
+    account = "0x" + secrets.token_hex(20)
+    body = f'{{"account": "{account}"}}'
     async with faucet_of(world) as url:
-        answers = await asyncio.gather(*(asked(url, f'{{"account": "{account}"}}', origin) for _ in range(3)))
+        for origin in ("https://page.example", "null", "http://localhost:1"):
+            assert await asked(url, body, origin) == (403, None)
+        for text in ("", "[]", "{}", '{"account": 1}', '{"account": "0x12"}', '{"account": "0xzz"}'):
+            assert await asked(url, text, OWN) == (400, None)
+        assert await usdc_of(world, account) == 0
+        answers = await asyncio.gather(*(asked(url, body, origin) for origin in (OWN, OWN, None)))
     assert answers == [(200, OWN)] * 3
     assert await usdc_of(world, account) == 3 * GIFT
-
-
-@pytest.mark.parametrize(
-    ("body", "origin", "status"),
-    [
-        *(('{"account": "%s"}', origin, 403) for origin in ("https://page.example", "null", "http://localhost:1")),
-        *(
-            (body, OWN, 400)
-            for body in ("", "[]", "{}", '{"account": 1}', '{"account": "0x12"}', '{"account": "0xzz"}')
-        ),
-    ],
-)
-async def test_a_foreign_page_and_what_is_no_account_get_nothing(world, body, origin, status):
-    account = new_account()
-    async with faucet_of(world) as url:
-        assert await asked(url, body.replace("%s", account), origin) == (status, None)
-    assert await usdc_of(world, account) == 0

@@ -11,41 +11,28 @@ from holdfast.world.errors import WorldError
 from holdfast.world.home import chain_state, home
 
 
-def test_a_folder_has_one_world_at_a_time(tmp_path):
-    state = tmp_path / "world"
-    with home(state) as (folder, _):
+def test_a_folder_has_one_world_at_a_time_also_while_one_of_its_programs_lives(tmp_path):
+    """For example, the chain may still be writing its state after `holdfast dev` has been killed with `kill -9`."""
+    state, taken = tmp_path / "world", f"^another holdfast dev runs on {re.escape(str(tmp_path / 'world'))}: stop it,"
+    with home(state) as (folder, locks):
         assert folder == state
-        with (
-            pytest.raises(WorldError, match=f"^another holdfast dev runs on {re.escape(str(state))}: stop it,"),
-            home(state),
-        ):
+        with pytest.raises(WorldError, match=taken), home(state):
             pass
+        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
+    with pytest.raises(WorldError, match=taken), home(state):
+        pass
+    child.communicate(b"\n")
     with home(state):
         pass
 
 
-def test_a_folder_is_taken_while_one_of_its_programs_lives(tmp_path):
-    """For example, the chain may still be writing its state after `holdfast dev` has been killed with `kill -9`."""
-    with home(tmp_path) as (_, locks):
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=locks)
-    with pytest.raises(WorldError, match="another holdfast dev"), home(tmp_path):
-        pass
-    child.communicate(b"\n")
-    with home(tmp_path):
-        pass
-
-
-def test_a_folder_that_is_a_file_is_named(tmp_path):
+def test_a_folder_that_is_a_file_is_named_and_without_a_folder_there_is_no_state(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WorldError, match=r"^cannot use .*/file: File exists$"), home(tmp_path / "file"):
         pass
-
-
-def test_without_a_folder_there_is_no_state():
     assert chain_state(None) is None
     with home(None) as (folder, locks):
-        assert folder.is_dir()
-        assert locks == ()
+        assert folder.is_dir() and locks == ()
     assert not folder.exists()
 
 

@@ -30,16 +30,13 @@ def assertion(private, challenge):
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_passkey_registers_and_acts(world, newcomer):
     person = newcomer()
-    precompile = await world.rpc.call("anvil_nodeInfo")
-    margin = WEBAUTHN_WITH_PRECOMPILE if precompile["hardFork"] == "Osaka" else WEBAUTHN
+    node = await world.rpc.call("anvil_nodeInfo")
+    margin = WEBAUTHN_WITH_PRECOMPILE if node["hardFork"] == "Osaka" else WEBAUTHN
 
     async def passkey(digest):
         return assertion(person.key.private, digest)
 
-    for operation in (
-        person.registration(),
-        person.operation(1, calls.transfer(ADDRESSES["DevUSDC"], person.account, 0)),
-    ):
-        unsigned = operation.signed(placeholder_assertion())
-        sent = await person.bundler.send_sponsored(unsigned, passkey, margin)
+    transfer = calls.transfer(ADDRESSES["DevUSDC"], person.account, 0)
+    for operation in (person.registration(), person.operation(1, transfer)):
+        sent = await person.bundler.send_sponsored(operation.signed(placeholder_assertion()), passkey, margin)
         assert (await person.bundler.wait(sent)).actual_gas_used > 0

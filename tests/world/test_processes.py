@@ -79,7 +79,7 @@ async def test_the_end_of_the_block_is_the_end_of_the_program(tmp_path):
     assert all_gone(family, 10)
 
 
-async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path):
+async def test_a_program_that_ends_early_is_named_with_its_last_words_and_one_that_is_never_ready_given_up(tmp_path):
     async def never():
         return False
 
@@ -89,16 +89,8 @@ async def test_a_program_that_ends_early_is_named_with_its_last_words(tmp_path):
             await world.ready(child, never, 120)
         assert (await world.first_to_end()).name == "sponsor"
         assert child.process.returncode == 3
-
-
-async def test_a_program_that_is_never_ready_is_given_up(tmp_path):
-    async def never():
-        return False
-
-    async with Supervisor(tmp_path) as world:
-        child = await world.start("slow", [sys.executable, "-c", SLEEPER])
         with pytest.raises(WorldError, match="not ready"):
-            await world.ready(child, never, 0.1)
+            await world.ready(await world.start("slow", [sys.executable, "-c", SLEEPER]), never, 0.1)
 
 
 async def test_no_secret_of_ours_reaches_a_child(tmp_path, monkeypatch):

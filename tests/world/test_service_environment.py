@@ -43,8 +43,7 @@ def test_what_the_world_decides_stays_decided_and_what_belongs_to_a_real_service
 def test_the_service_reads_every_setting():
     settings = read_settings(environment())
     assert (settings.rpc_url, settings.bundler_url) == ("http://127.0.0.1:1", "http://127.0.0.1:2")
-    assert settings.mail_url == settings.sms_url == "outbox:"
-    assert settings.data_dir == Path("/world")
+    assert (settings.mail_url, settings.sms_url, settings.data_dir) == ("outbox:", "outbox:", Path("/world"))
 
 
 @pytest.mark.parametrize(("chain_id", "name", "test_money"), [(8453, "Base", False), (4217, "Local chain 4217", True)])
