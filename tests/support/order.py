@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parent.parent
 # Prefixes of paths below tests/, the slowest first.
 LONG = (
     "contracts/test_forge", "contracts/test_explorer", "enclave/test_standard", "enclave/test_vectors", "browser", "faults",
-    "packaging", "world", "peers", "docs", "indexer", "client/snapshots", "client/flows", "cli",
+    "packaging", "world", "peers", "docs", "indexer", "client/snapshots", "client/flows", "cli", "simulation",
 )  # fmt: skip
 # Modules that take only a few seconds, which run last so that all workers finish at about the same time.
 SHORT = ("rules", "content", "wire", "settings", "tidy")

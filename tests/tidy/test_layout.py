@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 # Folders of tests that do not belong to a single package, such as packaging, contracts, browser and faults.
-ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "faults", "packaging", "peers", "tidy"}
+ABOUT_NO_ONE_PACKAGE = {"bench", "browser", "contracts", "docs", "faults", "packaging", "peers", "simulation", "tidy"}
 
 
 def _folders_with_tests():
