@@ -7,11 +7,14 @@ import pytest
 from aiohttp import web
 from tests.support.api import MAIL
 from tests.support.guarded_account import ACCOUNT, DID, SECRETS, GuardedAccount, has_addresses
+from tests.support.receivers import receiving
 from tests.support.upstreams import rpc_results, upstream
 
 from holdfast.chain.account_reads import RECOVERY_STARTED
 from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
+from holdfast.service.mail.code_mail import mail_identity
+from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
 
@@ -222,3 +225,26 @@ async def test_mails_that_may_have_arrived_hold_up_no_others(watched):
     api.clock.now += 299
     assert await api.service.recovery_mails.run() == {"noted": 6, "sent": 6, "removed": 0}
     assert {notice.name for _, notice in api.mailer.notices} == {f"84532:{ACCOUNT}:4"}
+
+
+async def test_a_mail_server_that_hangs_neither_delays_nor_loses_anything(watched):
+    """The server takes each message and never answers. Later it does, and each address gets its mail."""
+    api, account, indexer = watched
+    identity, mails = mail_identity("no-reply@vault.example", "vault.example"), api.service.recovery_mails
+    async with receiving() as receiver:
+        receiver.delay_s = 3600
+        server = SmtpServer("127.0.0.1", receiver.port, "none", "", "", None, connections=2, total_s=0.2, command_s=0.2)
+        mails.mailer = SmtpMailer(server, identity)
+        assert await mails.run() == {"noted": 2, "sent": 0, "removed": 0}
+        account.finished, indexer.answer = 1, shows(ACCOUNT, kind="RecoveryFinished")
+        await api.service.store.take_lease(subscription_of("webhook"), "all", api.clock.now, GIVE_UP_S)
+        await mails.run()
+        events = await api.service.store.outbox.due("webhook", api.clock.now, 100)
+        assert [event.action for event in events] == ["recovered"] * 2
+        receiver.delay_s = 0
+        api.clock.now += 301
+        mails.mailer = SmtpMailer(replace(server, total_s=60, command_s=60), identity)
+        assert (await mails.run())["sent"] == 2
+        await mails.mailer.close()
+    assert sorted(it for envelope, _ in receiver.mails for it in envelope.rcpt_tos) == [MAIL, WORK]
+    assert all(ACCOUNT.encode() in (envelope.original_content or b"") for envelope, _ in receiver.mails)
