@@ -21,7 +21,6 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.curves import X, Y
-from tests.support.running_service import shape
 from tests.support.upstreams import upstream
 
 from holdfast.chain.errors import TransportError
@@ -53,10 +52,6 @@ def ask(handler, method, *args, **kwargs):
 
 def answering(status, body, headers=None):
     return lambda _request: httpx2.Response(status, json=body, headers=headers)
-
-
-def test_both_forms_have_the_same_methods_with_the_same_parameters():
-    assert shape(ServiceClient) == shape(AsyncServiceClient)
 
 
 @pytest.mark.parametrize("name", ERRORS)
