@@ -6,18 +6,11 @@ from tests.support.vector_files import vectors
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.snapshots.tokens import did_of_service
-from holdfast.wire import endpoints
 from holdfast.wire.endpoints import Endpoint
 from holdfast.wire.requests import Input
 
 MIDDLE = Endpoint[Input](name="history", method="GET", path="/a/{first}/b/{second}/c", summary="")
 BELOW = Endpoint[Input](name="below", method="GET", path="/a/{path}", summary="")
-
-
-def test_the_names_stand_in_the_order_of_the_path():
-    assert MIDDLE.path_parameters == ("first", "second")
-    assert endpoints.INDEXER.path_parameters == ("path",)
-    assert endpoints.STATUS.path_parameters == ()
 
 
 @pytest.mark.parametrize(

@@ -263,54 +263,24 @@ def _any(parameter):
     return {} if "Mapping" in str(parameter.annotation) else "1"
 
 
-def test_the_services_headers_go_to_the_service_alone():
-    """A paymaster or chain endpoint receives neither the caller's headers nor the service's cookies."""
+def test_the_services_headers_and_keys_go_to_the_service_alone():
+    """A bundler, paymaster or chain endpoint receives neither the caller's headers nor the service's cookies."""
     seen = {}
 
     def answer(request):
-        seen[request.url.host] = dict(request.headers)
-        return httpx2.Response(200, content=b"{}", headers={"Set-Cookie": "service=secret"})
+        seen.setdefault(request.url.host, []).append(dict(request.headers))
+        body = {"jsonrpc": "2.0", "result": "0x1", "id": json.loads(request.content)["id"]}
+        return httpx2.Response(200, json=body, headers={"Set-Cookie": "service=secret"})
 
     own = {"Authorization": "Bearer of-the-service"}
-    transport = HttpTransport("https://s", transport=httpx2.MockTransport(answer), headers=own)
-
-    async def both():
-        for url in ("https://s/api/bundler", "https://paymaster.example/key"):
-            assert (await transport.post(url, b"{}")).status == 200
-
-    run(both())
-    assert seen["s"]["authorization"] == "Bearer of-the-service"
-    assert not {"authorization", "cookie"} & set(seen["paymaster.example"])
-    assert seen["paymaster.example"]["content-type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    ("path", "method", "is_keyed"),
-    [
-        ("https://s/api/bundler", "eth_sendUserOperation", True),
-        ("https://s/api/bundler", "pm_sponsorUserOperation", True),
-        ("https://s/api/bundler", "eth_getUserOperationReceipt", False),
-        ("https://bundler.example/", "eth_sendUserOperation", False),
-    ],
-)
-def test_only_bundler_calls_that_cost_something_carry_an_idempotency_key(path, method, is_keyed):
-    """They can be repeated. Reads need no key, and other services get none."""
-    sent = []
-
-    def answer(request):
-        sent.append((request.headers.get("idempotency-key"), request.content))
-        if is_keyed and len(sent) == 1:
-            raise httpx2.ReadError("the connection broke")
-        return httpx2.Response(200, json={"jsonrpc": "2.0", "result": "0x1", "id": json.loads(request.content)["id"]})
-
-    http = HttpTransport("https://s", transport=httpx2.MockTransport(answer), retries=QUICK)
-    rpc = RpcClient(path, ChainTransport(http), batches=False)
-    assert [run(rpc.call(method, [])) for _ in range(2)] == ["0x1"] * 2
-    keys = [key for key, _ in sent]
-    if is_keyed:
-        assert keys[0] == keys[1] != keys[2] and None not in keys and sent[0] == sent[1]
-    else:
-        assert keys == [None] * 2
+    transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(answer), headers=own))
+    for url in ("https://s/api/bundler", "https://s/api/bundler", "https://bundler.example/key"):
+        run(RpcClient(url, transport, batches=False).call("eth_sendUserOperation", []))
+    assert [it["authorization"] for it in seen["s"]] == ["Bearer of-the-service"] * 2
+    assert len({it["idempotency-key"] for it in seen["s"]}) == 2
+    [told] = seen["bundler.example"]
+    assert not {"authorization", "cookie", "idempotency-key"} & set(told)
+    assert told["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize("url", ["https://s/api/bundler", "https://chain.example/"])

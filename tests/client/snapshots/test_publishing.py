@@ -1,6 +1,5 @@
 """Publishing snapshots: what is sent, what is recorded, the state after a failure, and conflicts between devices."""
 
-
 import pytest
 from tests.client.snapshots.devices import Device
 from tests.client.snapshots.fake_host import FakeHost
