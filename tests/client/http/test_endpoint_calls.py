@@ -36,11 +36,6 @@ def test_a_value_that_leads_to_another_path_is_refused(value):
         call_of(BELOW, as_json, path={"path": f"b/{value}"})
 
 
-def test_a_parameter_without_a_value_is_a_mistake_of_the_caller():
-    with pytest.raises(KeyError, match="second"):
-        call_of(MIDDLE, as_json, path={"first": "x"})
-
-
 NAMED = vectors("service/named_endpoints")
 
 
