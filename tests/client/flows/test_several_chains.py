@@ -31,6 +31,7 @@ from holdfast.chain.account_reads import Owner
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id, named
+from holdfast.client.account.values import signed_from_text, signed_to_text
 from holdfast.client.endpoint_methods import EndpointMethods
 from holdfast.client.flows.failures import OperationFailed
 from holdfast.client.http.refusals import RecoveryNotFound, RecoveryWaits
@@ -125,7 +126,7 @@ def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(chain, base, de
     with second.client(account) as client:
         removed = change(client, remove(first.signer))
         history = client.account_history()
-    assert history == [lies[0], added, lies[1], removed]
+    assert history == [lies[0], added, lies[1], removed] == signed_from_text(signed_to_text(history))
     together = functools.partial(apply_together, account)
     assert base.run(lambda rpc: accepted(rpc, history, create)) == [added, removed]
     to, _, data = create([])

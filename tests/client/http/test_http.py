@@ -166,12 +166,6 @@ def test_no_address_is_asked_for_what_can_be_no_key():
         ask(answering(400, {"error": "Invalid pubKeyX or pubKeyY"}), "get_smart_account_address", "x", Y)
 
 
-def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("holdfast.client.http.transport.MAX_ANSWER_BYTES", 1000)
-    with pytest.raises(NetworkError, match="larger than 1000 bytes"):
-        ask(lambda _r: httpx2.Response(200, content=b"x" * 2000), "enclave_wasm")
-
-
 def test_a_small_compressed_answer_does_not_fill_the_memory():
     bomb = gzip.compress(bytes(64 * 1024 * 1024))
 

@@ -297,6 +297,11 @@ def test_starts_and_reports_give_these_boot_events(case):
     assert (told, log.status.helia) == (case["events"], case["ready"])
 
 
+def test_boot_moves_only_as_documented():
+    with pytest.raises(ValueError, match="cannot become"):
+        BootLog().emit("enclave", "ready")
+
+
 def test_a_broken_module_is_a_load_error(tmp_path):
     broken = tmp_path / "broken.wasm"
     broken.write_bytes(b"\0asm\1\0\0\0broken")
