@@ -4,7 +4,6 @@ vectors/flows/requests.json says which requests are sent again, and when.
 """
 
 import asyncio
-import contextlib
 import gzip
 import json
 import ssl
@@ -260,23 +259,20 @@ async def test_a_lost_answer_is_told_once(url):
     await http.close()
 
 
-async def test_headers_that_trickle_end_with_the_whole_request(monkeypatch):
+@pytest.mark.parametrize("way", ["send", "post"])
+async def test_an_answer_that_drips_ends_with_the_whole_request(way):
     """Each byte arrives in time, and the last of them ends the response."""
-    handled = asyncio.Event()
 
-    async def trickle(_, writer):
-        with contextlib.suppress(ConnectionError):
-            for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 100 + b"\r\nContent-Length: 2\r\n\r\n{}":
-                writer.write(bytes([byte]))
-                await writer.drain()
+    class Dripping(httpx2.AsyncByteStream):
+        async def __aiter__(self):
+            while True:
+                yield b"x"
                 await asyncio.sleep(0.01)
-        writer.close()
-        handled.set()
 
-    async with await asyncio.start_server(trickle, "127.0.0.1", 0) as server:
-        http = HttpTransport(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        monkeypatch.setattr(http, "whole_s", 0.05)
-        with pytest.raises(NetworkError, match="whole answer did not arrive in time"):
-            await http.post(http.base_url, b"{}")
-        await http.close()
-        await handled.wait()
+    answer = httpx2.MockTransport(lambda _: httpx2.Response(200, stream=Dripping()))
+    http = HttpTransport("https://s", transport=answer, retries=Retries(attempts=1))
+    http.whole_s = 0.05
+    call = Call(method="GET", path="/a", read=as_json)
+    with pytest.raises(NetworkError, match="whole answer did not arrive in time"):
+        await (http.send(call) if way == "send" else http.post(http.base_url, b"{}"))
+    await http.close()
