@@ -62,20 +62,16 @@ class Direct:
     """A channel in memory; `change`, the man in the middle, takes (direction, message) and returns a message."""
 
     def __init__(self, holder, change=lambda _direction, message: message):
-        self.holder, self.change, self.seen = holder, change, []
+        self.holder, self.change = holder, change
 
     async def ask(self, message):
-        there = self.change("there", dict(message))
-        back = await asynchronous(self.holder).handle(there)
-        self.seen.append((there, back))
+        back = await asynchronous(self.holder).handle(self.change("there", dict(message)))
         return self.change("back", dict(back))
 
 
-def pair(holding, empty, people, change=None):
-    holder = PairingServer(holding, people.type)
-    channel = Direct(holder, change) if change else Direct(holder)
-    done = receive(empty, channel, NEW_KEY, people.show, people.confirm)
-    return done, holder, channel
+def pair(holding, empty, people, *change):
+    channel = Direct(PairingServer(holding, people.type), *change)
+    receive(empty, channel, NEW_KEY, people.show, people.confirm)
 
 
 def nothing_leaked(empty):
