@@ -1,10 +1,13 @@
 """Publishing snapshots: what is sent, what is recorded, the state after a failure, and conflicts between devices."""
 
+import asyncio
+
 import pytest
-from tests.client.snapshots.devices import Device
+from tests.client.snapshots.devices import SECRET, Device
 from tests.client.snapshots.fake_host import FakeHost
 
 from holdfast.client import types
+from holdfast.client.snapshots.publishing import SnapshotConflict
 from holdfast.client.ucan import UcanVerifier
 from holdfast.wire.client_errors import NetworkError
 
@@ -45,6 +48,23 @@ async def test_a_pin_and_a_token_are_the_vaults(device, host):
     assert claims.kind == "invocation"
     assert claims.expiration is not None
     assert tokens[0].startswith("C")
+
+
+async def test_a_choice_is_about_the_version_that_an_upload_has_met_last(device, host, tmp_path):
+    await device.client.publish_snapshot()
+    async with Device(tmp_path / "two", host) as other:
+        await other.client.recover(key=SECRET, name=await device.name())
+        await other.change("second")
+        await device.change("first")
+        await device.client.publish_snapshot()
+        with pytest.raises(SnapshotConflict):
+            await other.client.publish_snapshot()
+        await device.change("third")
+        await device.client.publish_snapshot()
+        both = other.client.publish_snapshot(), other.client.choose_snapshot("there", SECRET)
+        await asyncio.gather(*both, return_exceptions=True)
+        rows = await other.vault.exec("resource:services action:list")
+        assert [row["id"] for row in rows.result] == ["first", "third"]
 
 
 async def test_another_service_needs_its_own_token_alone_and_keeps_as_many_pins_as_configured(tmp_path, host):
