@@ -1,6 +1,7 @@
 """A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
 
-from unittest.mock import AsyncMock, call
+from types import SimpleNamespace
+from unittest.mock import AsyncMock, call, patch
 
 import pytest
 from tests.support.vector_files import vectors
@@ -69,16 +70,21 @@ def test_terms_out_of_range_are_refused_before_anything_is_signed(wrong):
         permission_of(SpendingTerms(**terms), 7, 9)
 
 
+class Silent(SpendingMethods):
+    """The methods where no endpoint of the chain answers."""
+
+    vault = AsyncMock()
+    _chain = AsyncMock(side_effect=NetworkError("no endpoint of the chain is known"))
+
+
 async def test_a_delegation_is_revoked_although_the_chain_does_not_answer(monkeypatch):
     rows = [{"cid": it, "command": "/accounts/spend", "revoked_at": None} for it in ("own", "other")]
     spending = {"own": Spending("0x", 1, b"\1" * 32), "other": Spending("0x", 1, b"\2" * 32)}
     monkeypatch.setattr(spending_methods, "spending_of_row", lambda row: spending[row["cid"]])
-    client, vault = SpendingMethods(), AsyncMock()
-    monkeypatch.setattr(SpendingMethods, "vault", vault)
-    client._chain = AsyncMock(side_effect=NetworkError("no endpoint of the chain is known"))
+    vault = Silent.vault
     vault.exec.return_value = ExecOutput(success=True, result=rows)
     with pytest.raises(NetworkError):
-        await client.end_spending(b"\1" * 32)
+        await Silent().end_spending(b"\1" * 32)
     assert vault.exec.await_args == call("resource:delegations action:revoke", {"cid": "own"})
 
 
@@ -95,4 +101,9 @@ def test_the_spender_is_the_key_of_the_apps_did():
 async def test_a_permission_starts_no_later_than_the_chains_newest_block(monkeypatch, newest, start):
     monkeypatch.setattr(spending_methods.time, "time", lambda: 9.5)
     chain = None if newest is None else AsyncMock(block_time=AsyncMock(side_effect=[newest]))
-    assert await spending_methods._start(AsyncMock(chain=AsyncMock(return_value=chain))) == start
+    account = AsyncMock(key=SimpleNamespace(address="0x" + "aa" * 20), contracts=SimpleNamespace(chain_id=1))
+    account.chain.return_value = chain
+    given = {"vault": AsyncMock(), "_opened": AsyncMock(return_value=account), "_operated": AsyncMock()}
+    with patch.multiple(SpendingMethods, **given):
+        terms = SpendingTerms(to=f"did:new:0x{'11' * 32}", token="native", allowance=5)
+        assert (await SpendingMethods().allow_spending(terms)).permission.start == start

@@ -4,12 +4,13 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from tests.support.account_world import CONTRACTS, AccountWorld
+from tests.support.account_world import ACCOUNT, CONTRACTS, OWN, AccountWorld, obeying
 from tests.support.running_service import Coroutines
 
 import holdfast
 from holdfast.chain.fees import Fees
 from holdfast.client.blocking.loop import run
+from holdfast.client.flows import operations
 from holdfast.client.flows.gas import NoEndpoint
 from holdfast.client.flows.operations import SmartAccount
 from holdfast.client.flows.signed_operations import SignedOperations
@@ -22,8 +23,10 @@ from holdfast.wire.models import ServedChain
 class Provider(AccountWorld):
     """A service that names the endpoint `rpc`, and a bundler that has receipts of the operations in `mined`."""
 
+    entry_point, chain_id = CONTRACTS.entry_point, CONTRACTS.chain_id
+
     def __init__(self, rpc=None):
-        super().__init__({})
+        super().__init__({ACCOUNT: obeying(OWN)})
         self.rpc, self.mined = rpc, set()
 
     def contracts(self):
@@ -32,26 +35,33 @@ class Provider(AccountWorld):
     def status(self):
         return Status(chain="Base Sepolia", chain_id=84532, rpc=self.rpc, database="connected")
 
+    def account_state_on(self, _chain_id, address):
+        return self.states[address]
+
     async def receipt(self, name):
         return SimpleNamespace(succeeded=True) if name in self.mined else None
 
 
-def account_at(provider, notes=None):
-    there = Coroutines(provider)
-    signed = SignedOperations(notes or MemoryNotes())
-    account = SmartAccount(there, there, SimpleNamespace(base_url="https://s"), holdfast.GasPolicy(), signed)
+@pytest.fixture(autouse=True)
+def bundled(monkeypatch):
+    monkeypatch.setattr(operations, "bundler_of", lambda transport, *_, **__: transport.provider)
+
+
+def account_at(provider, signed=None):
+    there, transport = Coroutines(provider), SimpleNamespace(base_url="https://s", provider=provider)
+    account = SmartAccount(there, there, transport, holdfast.GasPolicy(sponsored=False), signed)
     run(account.open())
-    account._bundler = provider
     return account
 
 
 @pytest.mark.parametrize("stored", [True, False])
 def test_the_outcomes_of_a_payment_and_of_what_replaced_it_are_known(store, stored):
     provider, first, second = Provider(), bytes(32), b"\x01" * 32
-    account = account_at(provider, store if stored else None)
+    signed = SignedOperations(store if stored else MemoryNotes())
+    account = account_at(provider, signed)
+    slot = f"84532:{CONTRACTS.entry_point}:{ACCOUNT}".lower()
     for name in (first, second):
-        operation = SimpleNamespace(nonce=0, call_data=b"", fees=Fees(1, 1))
-        account._signed.note(account._slot, operation, name)
+        signed.note(slot, SimpleNamespace(nonce=0, call_data=b"", fees=Fees(1, 1)), name)
     names = [to_hex(first), to_hex(second)]
     assert run(account.outcomes(names)) == {}, "both are open"
     provider.mined.add(second)
@@ -82,10 +92,9 @@ THERE = ServedChain(
 
 def test_on_another_chain_only_the_service_can_name_an_endpoint():
     """The application names the main chain's endpoint: it changes nothing on another chain."""
-    account = account_at(Provider())
+    account = account_at(Provider(), SignedOperations(MemoryNotes()))
     account.move(THERE)
     with pytest.raises(NoEndpoint, match="known: the service must name one that can be called"):
         run(account.known_chain())
-    payer = run(account._payer())
     with pytest.raises(NoEndpoint, match="price of gas is not known: the service must name one"):
-        payer._priced(SimpleNamespace(max_fee_per_gas=0))
+        run(account.prepared(("0x" + "0b" * 20, 5, b"")))
