@@ -46,15 +46,3 @@ def test_every_endpoint_answers_with_its_type(client):
     for ask in (client.indexer_did, client.indexer_alias, client.indexer_account):
         with pytest.raises(refusals.IndexerNotConfigured):
             ask("0x" + "11" * 32)
-
-
-def test_the_service_as_a_guardian(client):
-    signer, request = X + Y, "0" * 32
-    terms = client.recovery_terms()
-    assert terms.guardian in terms.guardians
-    with pytest.raises(refusals.RecoveryNotPossible):
-        client.ask_recovery("nobody@example.org", "email", [signer])
-    assert client.check_recovery(request, "000000").verified is False
-    with pytest.raises(refusals.RecoveryNotPossible):
-        client.sign_recovery(ADDRESS, [signer])
-    assert client.stop_recovery(request).stopped is False

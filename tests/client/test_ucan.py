@@ -70,14 +70,6 @@ def listing(owner, agent):
     return owner.mint_delegation(types.DelegationOptions(to=agent.did_key(), command="/accounts/list"))
 
 
-def test_a_token_is_its_audiences_where_the_bearer_is_named(owner, agent):
-    token, errors = listing(owner, agent).container, []
-    for bearer in (agent, owner):
-        answer = owner.exec("resource:accounts action:list", {}, token=token, audience=bearer.did_key())
-        errors.append(answer.error)
-    assert errors == [None, "wrong_audience"]
-
-
 def test_an_invocation_is_let_through_once(owner, agent, verifier, tmp_path):
     delegation = listing(owner, agent)
     use = types.InvocationOptions(command="/accounts/list", token=delegation.container)

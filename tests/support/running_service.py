@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -80,22 +79,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
         urls = {"HOLDFAST_RPC_URL": chain, "HOLDFAST_RPC_URL_8453": chain, "HOLDFAST_BUNDLER_URL": chain}
         with running_service(tmp_path_factory.mktemp("service"), **urls) as running:
             yield running
-
-
-def shape(cls: type) -> dict[str, object]:
-    """Return all public methods and properties of a class, including inherited ones, with their parameters."""
-    rename = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-    found: dict[str, object] = {}
-    for base in reversed(cls.__mro__[:-1]):
-        for name, member in vars(base).items():
-            if isinstance(member, property) and not name.startswith("_"):
-                found[name] = "property"
-            elif inspect.isfunction(member) and (
-                not name.startswith("_") or name in {"__init__", *rename, *rename.values()}
-            ):
-                parameters = inspect.signature(member).parameters.values()
-                found[rename.get(name, name)] = [(p.name, p.kind, p.default) for p in parameters]
-    return found
 
 
 class Coroutines:

@@ -1,6 +1,7 @@
 """A spending permission, its calls, and its delegation's policy are those of the shared vectors."""
 
 from types import SimpleNamespace
+from unittest.mock import AsyncMock, call, patch
 
 import pytest
 from tests.support.vector_files import vectors
@@ -69,32 +70,22 @@ def test_terms_out_of_range_are_refused_before_anything_is_signed(wrong):
         permission_of(SpendingTerms(**terms), 7, 9)
 
 
-class OfVault(SpendingMethods):
-    def __init__(self):
-        self.asked = []
+class Silent(SpendingMethods):
+    """The methods where no endpoint of the chain answers."""
 
-    @property
-    def vault(self):
-        return self
-
-    async def exec(self, what, args=None):
-        self.asked.append((what.rpartition(":")[2], args))
-        rows = [
-            {"cid": row, "command": "/accounts/spend", "revoked_at": None, "token": row} for row in ("own", "other")
-        ]
-        return ExecOutput(success=True, result=rows if "list" in what else None)
-
-    async def _chain(self):
-        raise NetworkError("no endpoint of the chain is known")
+    vault = AsyncMock()
+    _chain = AsyncMock(side_effect=NetworkError("no endpoint of the chain is known"))
 
 
 async def test_a_delegation_is_revoked_although_the_chain_does_not_answer(monkeypatch):
+    rows = [{"cid": it, "command": "/accounts/spend", "revoked_at": None} for it in ("own", "other")]
     spending = {"own": Spending("0x", 1, b"\1" * 32), "other": Spending("0x", 1, b"\2" * 32)}
-    monkeypatch.setattr(spending_methods, "spending_of_row", lambda row: spending[row["token"]])
-    client = OfVault()
+    monkeypatch.setattr(spending_methods, "spending_of_row", lambda row: spending[row["cid"]])
+    vault = Silent.vault
+    vault.exec.return_value = ExecOutput(success=True, result=rows)
     with pytest.raises(NetworkError):
-        await client.end_spending(b"\1" * 32)
-    assert client.asked == [("list", None), ("revoke", {"cid": "own"})]
+        await Silent().end_spending(b"\1" * 32)
+    assert vault.exec.await_args == call("resource:delegations action:revoke", {"cid": "own"})
 
 
 def test_the_spender_is_the_key_of_the_apps_did():
@@ -106,45 +97,13 @@ def test_the_spender_is_the_key_of_the_apps_did():
         permission_of(SpendingTerms(to="did:key:zDn", **terms), 7, 9)
 
 
-class _Account:
-    """An account on a chain whose newest block is of this time."""
-
-    def __init__(self, newest):
-        self._newest = newest
-        self.key = SimpleNamespace(address="0x" + "aa" * 20)
-        self.contracts = SimpleNamespace(chain_id=1)
-
-    async def chain(self):
-        return None if self._newest is None else self
-
-    async def block_time(self):
-        if isinstance(self._newest, Exception):
-            raise self._newest
-        return self._newest
-
-
-class Granting(SpendingMethods):
-    def __init__(self, newest):
-        self.account, self.minted = _Account(newest), None
-
-    @property
-    def vault(self):
-        return self
-
-    async def mint_delegation(self, _given):
-        return SimpleNamespace(cid="c", container="C")
-
-    async def _opened(self):
-        return self.account
-
-    async def _operated(self, *_):
-        pass
-
-
 @pytest.mark.parametrize(("newest", "start"), [(5, 5), (1 << 48, 9), (RpcError("no answer"), 9), (None, 9)])
 async def test_a_permission_starts_no_later_than_the_chains_newest_block(monkeypatch, newest, start):
     monkeypatch.setattr(spending_methods.time, "time", lambda: 9.5)
-    allowed = await Granting(newest).allow_spending(
-        SpendingTerms(to=f"did:new:0x{'11' * 32}", token="native", allowance=5)
-    )
-    assert allowed.permission.start == start
+    chain = None if newest is None else AsyncMock(block_time=AsyncMock(side_effect=[newest]))
+    account = AsyncMock(key=SimpleNamespace(address="0x" + "aa" * 20), contracts=SimpleNamespace(chain_id=1))
+    account.chain.return_value = chain
+    given = {"vault": AsyncMock(), "_opened": AsyncMock(return_value=account), "_operated": AsyncMock()}
+    with patch.multiple(SpendingMethods, **given):
+        terms = SpendingTerms(to=f"did:new:0x{'11' * 32}", token="native", allowance=5)
+        assert (await SpendingMethods().allow_spending(terms)).permission.start == start

@@ -61,7 +61,13 @@ def test_a_lost_device_is_revoked_and_the_chains_that_are_left_are_named(chain, 
         time.sleep(0.1)  # until the indexer has followed the chain
     assert "your key is one of the account's owners" in second.run("whoami", *there).stdout
     payee = someone()
-    second.json("pay", payee, "600", "--token", chain.usdc, "--yes", *there)
+    pay = ("--token", chain.usdc, "--yes", *there)
+    token = second.json("vault", "delegate", mine["key"], "/accounts/pay", "--at-most", "599")["token"]
+    second.run("pay", payee, "600", *pay, "--ucan", token, code=Exit.FAILED)
+    paid = second.json("pay", payee, "599", *pay, "--ucan", token)
+    assert chain.receipt(paid["transactionHash"]).succeeded and paid["txHash"] == paid["userOpHash"]
+    shown = second.run("pay", payee, "1", *pay).stdout.splitlines()
+    assert [line.split(" ")[0] for line in shown[:2]] == ["paid:", "transaction:"]
     assert chain.usdc_of(payee) == 600
     remove = ("account", "owners", "remove", mine["key"], "--yes", "--json", *there, "--also", NOWHERE)
     left = second.run(*remove, code=Exit.FAILED)

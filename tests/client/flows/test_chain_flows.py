@@ -1,17 +1,13 @@
-"""Registration and payments on a real local chain, by the client's public interface and by commands."""
+"""Registration and payments on a real local chain, by the client's public interface."""
 
 import secrets
-import time
 
 import pytest
 from tests.client.flows.devices import person
 from tests.support.payments import payment, settled, someone
-from tests.support.terminal import Terminal
 
-from holdfast.cli.exits import Exit
 from holdfast.client.flows.operations import OperationFailed
 from holdfast.wire.encoding import from_hex
-from holdfast.wire.retries import OPERATIONS
 
 UNKNOWN = "0x" + "11" * 32
 
@@ -52,35 +48,3 @@ def test_a_handle_is_registered_and_its_account_pays(client, chain):
     with pytest.raises(OperationFailed):
         client.pay(payment(chain, someone(), 10**12))
     assert client.payments() == [noted], "nothing was signed"
-
-
-def test_the_commands_register_and_pay(chain, tmp_path):
-    """A person creates a vault, registers, looks up the identity, delegates and pays."""
-    terminal = Terminal(tmp_path / "vault", chain.base_url.replace("127.0.0.1", "localhost"), key="passkey")
-    terminal.json("vault", "create", "--software")
-    handle = "c" + secrets.token_hex(6)
-    made = terminal.json("register", "--handle", handle)
-    account = made["smart_account"]
-    known = terminal.json("whoami")
-    assert (known["registered"]["identifier"], known["smartAccount"]) == (handle, account)
-    assert f"account {account}\n" in terminal.run("whoami").stdout
-    chain.give(account, 1_000)
-    time.sleep(OPERATIONS.state_age_s)
-    assert [it["balance"] for it in terminal.json("balance")["balances"]] == ["0", "1000"]
-    balance = "0.0 ETH and 0.001000 USDC on Base Sepolia (84532), test money without value"
-    assert terminal.run("balance").stdout == f"account {account}\n{balance}\n"
-    payee = someone()
-    limits = ("--at-most", "600", "--payee", payee)
-    token = terminal.json("vault", "delegate", made["did"], "/accounts/pay", *limits)["token"]
-    words = ("--token", chain.usdc, "--ucan", token, "--yes")
-    terminal.run("pay", payee, "601", *words, code=Exit.FAILED)
-    paid = terminal.json("pay", payee, "600", *words)
-    assert paid["chain"] == 84532
-    assert paid["txHash"] == paid["userOpHash"] != paid["transactionHash"]
-    assert chain.receipt(paid["transactionHash"]).succeeded
-    assert chain.usdc_of(payee) == 600
-    shown = terminal.run("pay", payee, "1", "--token", chain.usdc, "--yes").stdout.splitlines()
-    assert [line.split(" ")[0] for line in shown[:2]] == ["paid:", "transaction:"]
-    assert chain.receipt(shown[1].split(" ")[1]).succeeded
-    assert chain.usdc_of(payee) == 601
-    assert [note["amount"] for note in terminal.json("payments")["payments"]] == ["0.0006", "0.000001"]

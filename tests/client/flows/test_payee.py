@@ -1,6 +1,7 @@
 """What is paid on another chain, what is signed, and whose account pays; vectors/flows/pay_person.json has the payees."""
 
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -61,10 +62,6 @@ def test_on_another_chain_only_an_account_with_the_same_key_is_paid(did, here, t
             run(check)
 
 
-async def nothing(*_):
-    return None
-
-
 def account_that(signs, call_data=calls.execute, **more):
     """An account that appends each operation to `signs` when it signs it."""
 
@@ -76,9 +73,9 @@ def account_that(signs, call_data=calls.execute, **more):
         return operation
 
     return SimpleNamespace(
-        contracts=SimpleNamespace(chain_id=84532), open=nothing, other_chain=nothing,
+        contracts=SimpleNamespace(chain_id=84532), open=AsyncMock(), other_chain=AsyncMock(return_value=None),
         move=lambda _there: None, prepared=prepared, signed=signed,
-        hash=lambda _operation: bytes(32), send=lambda _operation: asynchronously(bytes(32)), wait=nothing, **more,
+        hash=lambda _operation: bytes(32), send=AsyncMock(return_value=bytes(32)), wait=AsyncMock(), **more,
     )  # fmt: skip
 
 
@@ -110,15 +107,11 @@ async def test_where_two_must_sign_a_permission_for_coin_makes_the_payment_that_
 
     account = account_that([], key=SimpleNamespace(address=SHARED), way=way)
     spender = account_that(signed, lambda call: call[2])
-    payments = Payments(None, None, account, None, nothing, lambda *which: chosen.append(which) or spender)
+    payments = Payments(None, None, account, None, AsyncMock(), lambda *which: chosen.append(which) or spender)
     await payments.pay(PaymentParams(to=ACCOUNT, amount="5", token=NATIVE, chain_id=84532))
     assert asked == [Transfer(ACCOUNT, 5, NOBODY)]
     assert chosen == [(SHARED, permission.id)]
     assert [it.call for it in signed] == [spend(SHARED, permission, ACCOUNT, 5)]
-
-
-async def asynchronously(value):
-    return value
 
 
 @pytest.mark.parametrize("keys", [(OWN,), (OTHER, OWN), (OWN, OTHER)])

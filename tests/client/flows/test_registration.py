@@ -5,9 +5,7 @@ from tests.support.payments import new_vault
 
 import holdfast
 from holdfast.enclave.module import bundled_sha256
-from holdfast.rules.limits import Limits
 from holdfast.wire.client_errors import ClientStateError, WasmLoadError
-from holdfast.wire.retries import REGISTRATIONS
 
 
 @pytest.fixture
@@ -29,7 +27,3 @@ def test_the_services_module_is_taken_when_it_is_the_expected_one(client, tmp_pa
     assert client.enclave_module(bundled_sha256()) == file
     with pytest.raises(WasmLoadError, match="not the expected one"):
         client.enclave_module("00" * 32)
-
-
-def test_as_many_codes_are_asked_for_as_the_service_judges():
-    assert Limits().max_verify_attempts == REGISTRATIONS.code_attempts

@@ -27,7 +27,7 @@ from holdfast.chain.account_calls import (
 )
 from holdfast.chain.account_candidates import accepted
 from holdfast.chain.account_messages import Change, ChangeKind
-from holdfast.chain.account_reads import Owner, owner_state
+from holdfast.chain.account_reads import Owner
 from holdfast.chain.contracts import ADDRESSES
 from holdfast.chain.service_guardian import ServiceAlone
 from holdfast.chain.signers import key_id, named
@@ -98,17 +98,6 @@ def test_a_did_is_paid_on_another_chain_at_its_address(client, both, base, tmp_p
     assert base.usdc_of(address) == 7
 
 
-def test_the_command_line_says_whose_money_is_real(both, base, chain, tmp_path):
-    terminal = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
-    terminal.json("vault", "create", "--software")
-    account = terminal.json("whoami")["smartAccount"]
-    for place, chain_id in ((chain, TEST), (base, BASE)):
-        place.give(account, 5)
-        chosen = ("--chain", str(chain_id))
-        assert terminal.run("balance", *chosen).stdout.endswith(f"0.000005 USDC on {SAID[chain_id]}\n")
-        assert terminal.json("pay", someone(), "1", "--token", place.usdc, *chosen, "--yes")["chain"] == chain_id
-
-
 def test_an_owner_is_added_on_every_chain_of_the_service_by_one_signature(both, chain, base, tmp_path):
     ada = Terminal(tmp_path, both.base_url.replace("127.0.0.1", "localhost"), key="passkey")
     ada.json("vault", "create", "--software")
@@ -119,33 +108,6 @@ def test_an_owner_is_added_on_every_chain_of_the_service_by_one_signature(both, 
     state = ("keyState(bytes32)", key_id(bytes.fromhex(added[2:])))
     assert [place.call(done["account"], *state)[31] for place in (chain, base)] == [1, 1]
     assert [(row["chainId"], row["applied"]) for row in ada.json("account", "bring")["chains"]] == [(BASE, 0)]
-
-
-def test_a_second_device_pays_and_revokes_the_first_on_two_chains_by_one_signature(chain, base, devices):
-    first, second = devices
-    account = first.funded()
-    with first.client() as client:
-        before = client.account_view()
-        assert (before.deployed, before.owners) == (False, (Owner(first.signer, 0, is_primary=True),))
-        added = change(client, add(second.signer))  # the account's first operation, which also deploys it
-        assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
-    second.pays(account)
-    with second.client(account) as client:
-        removed = change(client, remove(first.signer))
-        view = client.account_view()
-        assert view.owners == (Owner(second.signer, 0, is_primary=True),)
-        assert view.public_key == second.key
-        history = client.account_history()
-        assert history == [added, removed] == signed_from_text(signed_to_text(history))
-        assert client.bring_account_changes(history).applied == 0
-    second.pays(account)
-    with first.client() as client, pytest.raises(OperationFailed, match="controlled by another key"):
-        client.pay(payment(chain, someone(), 1))
-    # Anyone brings the same signatures to the other chain, by an ordinary transaction, with the deployment.
-    to, _, data = create_account_with(ADDRESSES["AppFactory"], first.key, 0, history)
-    base.send(to, data)
-    owns = [base.run(lambda rpc, it=it: owner_state(rpc, account, it.signer))[0] for it in devices]
-    assert owns == [False, True]
 
 
 def forged(account, sequence):
@@ -164,7 +126,7 @@ def test_forged_changes_in_front_hide_no_removal_of_a_stolen_key(chain, base, de
     with second.client(account) as client:
         removed = change(client, remove(first.signer))
         history = client.account_history()
-    assert history == [lies[0], added, lies[1], removed]
+    assert history == [lies[0], added, lies[1], removed] == signed_from_text(signed_to_text(history))
     together = functools.partial(apply_together, account)
     assert base.run(lambda rpc: accepted(rpc, history, create)) == [added, removed]
     to, _, data = create([])
@@ -194,30 +156,6 @@ def test_a_recovery_that_was_signed_for_one_chain_is_seen_and_cancelled_on_anoth
         assert views[TEST].recovery is None and views[BASE].recovery.new_owners == (guardian.signer,)
         client.cancel_account_recovery(chain_id=BASE)
         assert client.account_view(chain_id=BASE).recovery is None
-
-
-def test_a_guardian_recovers_the_account_after_the_delay(base, devices_on_base):
-    lost, guardian = devices_on_base
-    account = lost.funded()
-    with lost.client() as client:
-        terms = (Change(ChangeKind.SET_QUORUM, value=1), Change(ChangeKind.SET_DELAY, value=HOUR))
-        change(client, Change(ChangeKind.ADD_GUARDIAN, guardian.signer), *terms)
-        assert client.account_view().guardians == (guardian.signer,)
-    with guardian.client(account) as client:
-        client.start_account_recovery([guardian.signer])
-        recovery = client.account_view().recovery
-        assert recovery.new_owners == (guardian.signer,)
-        with pytest.raises(OperationFailed, match=r"1 guardian\(s\) signed is under way"):
-            client.start_account_recovery([lost.signer])
-        with pytest.raises(OperationFailed, match="TooEarly"):
-            client.finish_account_recovery()
-        base.rpc("evm_increaseTime", HOUR + 1)  # the last tests with this chain move its clock
-        base.mine()
-        client.finish_account_recovery()
-        view = client.account_view()
-        assert view.owners == (Owner(guardian.signer, 0, is_primary=True),)
-        assert (view.recovery, view.guardians, view.settings.generation) == (None, (guardian.signer,), 1)
-    guardian.pays(account)
 
 
 def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, devices_on_base, monkeypatch):
@@ -250,8 +188,12 @@ def test_the_service_is_a_guardian_and_alone_only_if_the_person_agrees(base, dev
         with closing(sqlite3.connect(base.data / "holdfast.db", timeout=30)) as database, database:
             database.execute("UPDATE recovery_requests SET ready_at = 0 WHERE request = ?", (request,))
         client.start_account_recovery([fresh.signer], [client.service_recovery_signature([fresh.signer])])
-        base.rpc("evm_increaseTime", HOUR + 1)
+        with pytest.raises(OperationFailed, match=r"1 guardian\(s\) signed is under way"):
+            client.start_account_recovery([lost.signer], [])
+        base.rpc("evm_increaseTime", HOUR + 1)  # the last test with this chain moves its clock
         base.mine()
         client.finish_account_recovery()
-        assert [owner.signer for owner in client.account_view().owners] == [fresh.signer]
+        view = client.account_view()
+        assert view.owners == (Owner(fresh.signer, 0, is_primary=True),)
+        assert (view.recovery, view.guardians, view.settings.generation) == (None, (key,), 1)
     fresh.pays(account)

@@ -79,18 +79,6 @@ def test_a_funded_account_commits_and_registers_by_itself(bare, client, tmp_path
     assert holder_of(bare, name) == did_hash(made.did)
 
 
-def test_an_operation_that_would_fail_says_why_and_costs_nothing(bare, client):
-    account, payee = client.smart_account_address(), someone()
-    bare.fund(account, ETHER)
-    bare.give(account, 7)
-    with pytest.raises(holdfast.AccountNotFunded, match="ERC20InsufficientBalance") as caught:
-        client.pay(payment(bare, payee, 10**12))
-    assert (caught.value.balance, caught.value.needed, caught.value.token) == (7, 10**12, bare.usdc)
-    assert bare.coin_of(account) == ETHER
-    client.pay(payment(bare, payee, 7))
-    assert bare.usdc_of(payee) == 7
-
-
 def test_a_paymaster_of_erc_7677_pays_for_everything_or_is_told_with_its_words(bare, tmp_path):
     paymaster, name, steps, payee = Paymaster(bare), handle(), [], someone()
     with paymaster.served() as url:

@@ -6,18 +6,11 @@ from tests.support.vector_files import vectors
 from holdfast.client.http.endpoint_calls import as_json, call_of
 from holdfast.client.http.named_endpoint import endpoint_named
 from holdfast.client.snapshots.tokens import did_of_service
-from holdfast.wire import endpoints
 from holdfast.wire.endpoints import Endpoint
 from holdfast.wire.requests import Input
 
 MIDDLE = Endpoint[Input](name="history", method="GET", path="/a/{first}/b/{second}/c", summary="")
 BELOW = Endpoint[Input](name="below", method="GET", path="/a/{path}", summary="")
-
-
-def test_the_names_stand_in_the_order_of_the_path():
-    assert MIDDLE.path_parameters == ("first", "second")
-    assert endpoints.INDEXER.path_parameters == ("path",)
-    assert endpoints.STATUS.path_parameters == ()
 
 
 @pytest.mark.parametrize(
@@ -41,11 +34,6 @@ def test_a_value_that_leads_to_another_path_is_refused(value):
         call_of(MIDDLE, as_json, path={"first": value, "second": "y"})
     with pytest.raises(ValueError, match="path is empty"):
         call_of(BELOW, as_json, path={"path": f"b/{value}"})
-
-
-def test_a_parameter_without_a_value_is_a_mistake_of_the_caller():
-    with pytest.raises(KeyError, match="second"):
-        call_of(MIDDLE, as_json, path={"first": "x"})
 
 
 NAMED = vectors("service/named_endpoints")

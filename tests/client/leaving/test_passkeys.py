@@ -1,5 +1,7 @@
 """A passkey alone: its signature shows whose it is, whatever the node says."""
 
+from unittest.mock import AsyncMock
+
 import pytest
 from tests.support.software_authenticator import SoftwareAuthenticator
 
@@ -50,15 +52,8 @@ async def test_a_node_that_names_another_key_gets_no_signature():
         named.sign(bytes(32))
 
 
-class Silent:
-    async def chain_id(self):
-        return 1
-
-    async def call(self, *_):
-        raise TransportError("no answer")
-
-
 async def test_a_node_that_fails_while_the_gas_of_a_passkey_is_determined_is_an_endpoints_error():
+    silent = AsyncMock(**{"chain_id.return_value": 1, "call.side_effect": TransportError("no answer")})
     account = Account(
         key=AccountKey(1, 2, ACCOUNT),
         chain_id=1,
@@ -69,4 +64,4 @@ async def test_a_node_that_fails_while_the_gas_of_a_passkey_is_determined_is_an_
     )
     where = Destination(account=ACCOUNT, to=ACCOUNT, did_to=None, registry=ACCOUNT, entry_point=ACCOUNT)
     with pytest.raises(NetworkError, match="no answer"):
-        await Bundled(Silent(), Silent()).plan(account, Holdings(coin=10**18, deposit=0, did_hash=None), where, 10**16)
+        await Bundled(silent, silent).plan(account, Holdings(coin=10**18, deposit=0, did_hash=None), where, 10**16)

@@ -25,9 +25,9 @@ ONCE = Retries(attempts=1)
 class Device:
     """A device: a vault with its store and a client that uses the storage service."""
 
-    def __init__(self, folder, host=None, config=MANUAL, url="https://vault.example", kind=AsyncVault):
+    def __init__(self, folder, host=None, config=MANUAL, url="https://vault.example"):
         self.store = VaultStore(directory=folder)
-        self.vault = kind(self.store)
+        self.vault = AsyncVault(self.store)
         self.states = []
         self.client = AsyncClient(
             url,

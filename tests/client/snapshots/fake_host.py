@@ -19,12 +19,9 @@ class FakeHost:
         lost_requests: how many of the next requests never arrive.
         lost_answers_to: methods and paths whose next response is lost.
         steps: the statuses that a new pin goes through, one each time it is read.
-        refusal: a status and Failure with which every write is refused.
         details: `status_details` of every pin.
-        lie: return wrong bytes for every block; the hosts in `liars` do so in any case.
+        lie: return wrong bytes for every block.
         names: IPNS names by credential.
-        down: hosts that do not respond.
-        old: by host, the old records that it still returns.
     """
 
     blocks: dict[str, bytes] = field(default_factory=dict)
@@ -35,13 +32,9 @@ class FakeHost:
     steps: tuple[str, ...] = ("queued", "pinning", "pinned")
     lost_requests: int = 0
     lost_answers_to: set[str] = field(default_factory=set)
-    refusal: tuple[int, str, str] | None = None
     details: str | None = None
     lie: bool = False
     names: dict[str, str] = field(default_factory=dict)
-    down: set[str] = field(default_factory=set)
-    liars: set[str] = field(default_factory=set)
-    old: dict[str, dict[str, bytes]] = field(default_factory=dict)
     _made: int = 0
 
     @property
@@ -51,12 +44,9 @@ class FakeHost:
     def answer(self, request):
         method, path = request.method, request.url.path
         self.requests.append((method, path))
-        if self.lost_requests or request.url.host in self.down:
-            self.lost_requests = max(0, self.lost_requests - 1)
+        if self.lost_requests:
+            self.lost_requests -= 1
             raise httpx2.ConnectError("lost")
-        if method in {"POST", "PUT", "DELETE"} and self.refusal:
-            status, reason, details = self.refusal
-            return httpx2.Response(status, json={"error": {"reason": reason, "details": details}})
         if path.startswith(("/api/v0", "/pins")):
             self.tokens.append(request.headers.get("authorization", ""))
         answered = self._answer(method, path, request)
@@ -72,7 +62,7 @@ class FakeHost:
         if path.startswith("/pins"):
             return self._pins(method, path.removeprefix("/pins").strip("/"), request)
         if path.startswith("/ipfs/"):
-            return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
+            return self._block(path.removeprefix("/ipfs/"))
         if path == "/api/snapshots/name":
             found = self.names.get(parse_qs(request.url.query.decode())["credentialId"][0])
             return httpx2.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
@@ -110,15 +100,15 @@ class FakeHost:
         pin["status"] = self.steps[pin["at"]]
         return httpx2.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
 
-    def _block(self, cid, *, lie):
+    def _block(self, cid):
         if cid not in self.blocks:
             return httpx2.Response(404)
         data = self.blocks[cid]
-        return httpx2.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
+        return httpx2.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if self.lie else data)
 
     def _record(self, method, name, request):
         if method == "GET":
-            found = self.old.get(request.url.host, self.records).get(name)
+            found = self.records.get(name)
             return httpx2.Response(200, content=found) if found else httpx2.Response(404)
         try:
             given = records.read_record(name, request.content)

@@ -10,7 +10,7 @@ from tests.client.snapshots.devices import SECRET, Device, note, paid
 from tests.support.vector_files import vectors
 
 from holdfast.client.flows.operations import SmartAccount
-from holdfast.client.snapshots.payment_notes import DIGEST, PaymentNote, merged, notes_key, read_notes, sealed, unsealed
+from holdfast.client.snapshots.payment_notes import PaymentNote, merged, notes_key, read_notes, sealed, unsealed
 from holdfast.client.storage.gateway import AsyncGateway
 from holdfast.client.types.service import ForeignContracts
 from holdfast.wire.client_errors import NetworkError, ServiceError
@@ -49,15 +49,6 @@ def test_rows_in_another_form_than_notes_are_left_out(case):
 def test_the_newest_thousand_are_kept():
     many = [msgspec.structs.replace(note(1), hash=f"0x{n:064x}", time=f"2026-01-01T00:{n:05d}") for n in range(1100)]
     assert merged(many[:600], many[600:]) == many[100:]
-
-
-async def test_a_vaults_key_is_the_same_each_time_and_after_its_shares_change(tmp_path):
-    async with Device(tmp_path) as device:
-        await device.made()
-        first = (await device.vault.sign(DIGEST, deterministic=True)).signature
-        assert (await device.vault.sign(DIGEST, deterministic=True)).signature == first
-        await device.vault.refresh_shares()
-        assert (await device.vault.sign(DIGEST, deterministic=True)).signature == first
 
 
 @asynccontextmanager

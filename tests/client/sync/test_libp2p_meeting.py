@@ -4,6 +4,7 @@ Streams in memory.
 """
 
 import asyncio
+import inspect
 import json
 from types import SimpleNamespace
 
@@ -93,99 +94,24 @@ class Meetings:
         return side
 
 
-@pytest.fixture
-def meeting():
+def hosted(**options):
     """Run a test's coroutine with a pairing host, and then cancel all tasks that are still waiting."""
 
-    def run(work, **options):
-        async def whole():
+    def decorated(work):
+        async def whole(given):
             async with trio.open_nursery() as nursery:
                 with trio.fail_after(PATIENCE_S):
-                    await work(Meetings(nursery, **options))
+                    await work(Meetings(nursery, **options), **given)
                 nursery.cancel_scope.cancel()
 
-        trio.run(whole)
+        def test(**given):
+            trio.run(whole, given)
 
-    return run
+        _, *others = inspect.signature(work).parameters.values()
+        test.__signature__ = inspect.Signature(others)
+        return test
 
-
-def test_a_message_reaches_the_device_that_waits_under_its_name(meeting):
-    async def work(meetings):
-        first, _, said = await meetings.giver()
-        second, _, _ = await meetings.giver(OTHER)
-        assert said == WAITING and meetings.host.waits(NAME) and meetings.host.waits(OTHER)
-        asking = await meetings.asked({"step": "hello", "n": 1})
-        assert await first.hear() == {"step": "hello", "n": 1}
-        await first.say({"public_key": "k"})
-        assert await asking.hear() == {"public_key": "k"}
-        asking = await meetings.asked({"step": "hello"}, OTHER)
-        assert await second.hear() == {"step": "hello"}
-
-    meeting(work)
-
-
-def test_a_full_host_takes_no_more_devices_until_one_has_gone(meeting):
-    async def work(meetings):
-        first, _, said = await meetings.giver()
-        assert said == WAITING
-        _, end, said = await meetings.giver(OTHER)
-        assert said == REFUSED and not meetings.host.waits(OTHER)
-        await first.leave()
-        asking = await meetings.asked({"step": "hello"})  # the host notices only when the next message arrives
-        assert await asking.hear() == REFUSED
-        while meetings.host.waits(NAME):
-            await trio.sleep(0.01)
-        assert (await meetings.giver(OTHER))[2] == WAITING
-        assert end.ended == "closed"
-
-    meeting(work, most=1)
-
-
-@pytest.mark.parametrize("name", ["", "short", "m" * (LEAST_NAME - 1)])
-def test_a_name_that_can_be_guessed_is_refused(meeting, name):
-    async def work(meetings):
-        assert (await meetings.giver(name))[2] == REFUSED
-        assert not meetings.host.waits(name)
-
-    meeting(work)
-
-
-def test_a_name_that_is_taken_stays_with_the_first_device_and_another_reaches_none(meeting):
-    async def work(meetings):
-        first, _, _ = await meetings.giver()
-        assert (await meetings.giver())[2] == REFUSED
-        assert await (await meetings.asked({"step": "hello"}, OTHER)).hear() == REFUSED
-        asking = [await meetings.asked({"n": number}) for number in range(2)]
-        for _ in asking:  # one message after the other
-            await first.say({"for": (await first.hear())["n"]})
-        assert [(await side.hear())["for"] for side in asking] == [0, 1]
-
-    meeting(work)
-
-
-@pytest.mark.parametrize(
-    "first", [b"not json", b"[]", b'{"gives": true}', b'{"meeting": 5}', b'{"meeting": "x", "message": 5}', b"\xff"]
-)
-def test_a_first_message_of_another_form_ends_the_stream_alone(meeting, first):
-    async def work(meetings):
-        side, end = await meetings.stream(first)
-        assert await side.read(1) == b"" and end.ended == "reset"
-        assert (await meetings.giver())[2] == WAITING
-
-    meeting(work)
-
-
-@pytest.mark.parametrize("sent", [(MAX_REQUEST_BYTES + 1).to_bytes(4), b""], ids=["too long", "nothing"])
-@pytest.mark.parametrize("offers", [False, True], ids=["meeting", "offer"])
-def test_a_device_that_says_nothing_or_too_much_is_let_go(meeting, monkeypatch, sent, offers):
-    monkeypatch.setattr(libp2p_host, "FIRST_S", PATIENCE_S if sent else 0.01)
-
-    async def work(meetings):
-        side, end = await meetings.silent()
-        await side.write(sent)
-        assert await side.read(1) == b"" and end.ended == "reset"
-
-    meeting(work, **({"host": Libp2pOffer(Echo())} if offers else {}))
+    return decorated
 
 
 class Echo:
@@ -195,51 +121,113 @@ class Echo:
         return body
 
 
-def test_an_offer_outlives_strangers_streams(meeting):
-    async def work(meetings):
-        for sent in ((MAX_REQUEST_BYTES + 1).to_bytes(4), b"\xff" * 4):
-            side, _ = await meetings.silent()
-            await side.write(sent)
-            assert await side.read(1) == b""
-        side, end = await meetings.stream({"step": "hello"})
-        assert await side.hear() == {"step": "hello"}
-        assert await side.read(1) == b"" and end.ended == "closed"
+@hosted()
+async def test_a_message_reaches_the_device_that_waits_under_its_name(meetings):
+    first, _, said = await meetings.giver()
+    second, _, _ = await meetings.giver(OTHER)
+    assert said == WAITING and meetings.host.waits(NAME) and meetings.host.waits(OTHER)
+    asking = await meetings.asked({"step": "hello", "n": 1})
+    assert await first.hear() == {"step": "hello", "n": 1}
+    await first.say({"public_key": "k"})
+    assert await asking.hear() == {"public_key": "k"}
+    asking = await meetings.asked({"step": "hello"}, OTHER)
+    assert await second.hear() == {"step": "hello"}
 
-    meeting(work, host=Libp2pOffer(Echo()))
+
+@hosted(most=1)
+async def test_a_full_host_takes_no_more_devices_until_one_has_gone(meetings):
+    first, _, said = await meetings.giver()
+    assert said == WAITING
+    _, end, said = await meetings.giver(OTHER)
+    assert said == REFUSED and not meetings.host.waits(OTHER)
+    await first.leave()
+    asking = await meetings.asked({"step": "hello"})  # the host notices only when the next message arrives
+    assert await asking.hear() == REFUSED
+    while meetings.host.waits(NAME):
+        await trio.sleep(0.01)
+    assert (await meetings.giver(OTHER))[2] == WAITING
+    assert end.ended == "closed"
+
+
+@pytest.mark.parametrize("name", ["", "short", "m" * (LEAST_NAME - 1)])
+@hosted()
+async def test_a_name_that_can_be_guessed_is_refused(meetings, name):
+    assert (await meetings.giver(name))[2] == REFUSED
+    assert not meetings.host.waits(name)
+
+
+@hosted()
+async def test_a_name_that_is_taken_stays_with_the_first_device_and_another_reaches_none(meetings):
+    first, _, _ = await meetings.giver()
+    assert (await meetings.giver())[2] == REFUSED
+    assert await (await meetings.asked({"step": "hello"}, OTHER)).hear() == REFUSED
+    asking = [await meetings.asked({"n": number}) for number in range(2)]
+    for _ in asking:  # one message after the other
+        await first.say({"for": (await first.hear())["n"]})
+    assert [(await side.hear())["for"] for side in asking] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "first", [b"not json", b"[]", b'{"gives": true}', b'{"meeting": 5}', b'{"meeting": "x", "message": 5}', b"\xff"]
+)
+@hosted()
+async def test_a_first_message_of_another_form_ends_the_stream_alone(meetings, first):
+    side, end = await meetings.stream(first)
+    assert await side.read(1) == b"" and end.ended == "reset"
+    assert (await meetings.giver())[2] == WAITING
+
+
+TOO_LONG = (MAX_REQUEST_BYTES + 1).to_bytes(4)
+
+
+@pytest.mark.parametrize("sent", [TOO_LONG, b""], ids=["too long", "nothing"])
+@hosted()
+async def test_a_device_that_says_nothing_or_too_much_is_let_go(meetings, monkeypatch, sent):
+    monkeypatch.setattr(libp2p_host, "FIRST_S", PATIENCE_S if sent else 0.01)
+    side, end = await meetings.silent()
+    await side.write(sent)
+    assert await side.read(1) == b"" and end.ended == "reset"
+
+
+@hosted(host=Libp2pOffer(Echo()))
+async def test_an_offer_outlives_strangers_streams(meetings, monkeypatch):
+    for sent in (TOO_LONG, b"\xff" * 4, b""):
+        monkeypatch.setattr(libp2p_host, "FIRST_S", PATIENCE_S if sent else 0.01)
+        side, end = await meetings.silent()
+        await side.write(sent)
+        assert await side.read(1) == b"" and end.ended == "reset"
+    monkeypatch.setattr(libp2p_host, "FIRST_S", PATIENCE_S)
+    side, end = await meetings.stream({"step": "hello"})
+    assert await side.hear() == {"step": "hello"}
+    assert await side.read(1) == b"" and end.ended == "closed"
 
 
 @pytest.mark.parametrize("peers", [("peer", "other"), ("8.8.8.8", "8.8.4.4"), ("2606:4700::1", "2606:4700:1::1")])
-def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meeting, monkeypatch, peers):
+@hosted()
+async def test_a_peer_has_few_streams_and_meetings_and_others_have_theirs(meetings, monkeypatch, peers):
     monkeypatch.setattr(libp2p_host, "FIRST_S", 10 * PATIENCE_S)
     peer, other = peers
-
-    async def work(meetings):
-        said = [(await meetings.giver(NAME + str(at), peer))[2] for at in range(MAX_MEETINGS_EACH + 1)]
-        assert said == [WAITING] * MAX_MEETINGS_EACH + [REFUSED]
-        for _ in range(MAX_STREAMS_EACH - MAX_MEETINGS_EACH):
-            await meetings.silent(peer)
-        await trio.testing.wait_all_tasks_blocked()
-        side, end = await meetings.silent(peer)
-        assert await side.read(1) == b"" and end.ended == "reset"
-        assert (await meetings.giver(OTHER, other))[2] == WAITING
-
-    meeting(work)
+    said = [(await meetings.giver(NAME + str(at), peer))[2] for at in range(MAX_MEETINGS_EACH + 1)]
+    assert said == [WAITING] * MAX_MEETINGS_EACH + [REFUSED]
+    for _ in range(MAX_STREAMS_EACH - MAX_MEETINGS_EACH):
+        await meetings.silent(peer)
+    await trio.testing.wait_all_tasks_blocked()
+    side, end = await meetings.silent(peer)
+    assert await side.read(1) == b"" and end.ended == "reset"
+    assert (await meetings.giver(OTHER, other))[2] == WAITING
 
 
-def test_a_stream_that_ends_makes_room(meeting, monkeypatch):
+@hosted()
+async def test_a_stream_that_ends_makes_room(meetings, monkeypatch):
     monkeypatch.setattr(libp2p_host, "MAX_STREAMS", 1)
     monkeypatch.setattr(libp2p_host, "FIRST_S", 10 * PATIENCE_S)
-
-    async def work(meetings):
-        for _ in range(3):
-            side, end = await meetings.stream({"meeting": OTHER, "message": {}})
-            assert await side.hear() == REFUSED
-            assert await side.read(1) == b"" and end.ended == "closed"
-        await meetings.giver(peer="a")
-        side, end = await meetings.silent("b")
-        assert await side.read(1) == b"" and end.ended == "reset"
-
-    meeting(work)
+    for _ in range(3):
+        side, end = await meetings.stream({"meeting": OTHER, "message": {}})
+        assert await side.hear() == REFUSED
+        assert await side.read(1) == b"" and end.ended == "closed"
+    await meetings.giver(peer="a")
+    side, end = await meetings.silent("b")
+    assert await side.read(1) == b"" and end.ended == "reset"
 
 
 def test_the_addresses_of_a_home_network_count_together_and_those_of_a_proxy_not_at_all():
@@ -253,53 +241,43 @@ def test_the_addresses_of_a_home_network_count_together_and_those_of_a_proxy_not
     assert libp2p_host.remote_address(object()) is None
 
 
-def test_a_host_of_one_meeting_takes_no_other(meeting):
-    async def work(meetings):
-        assert (await meetings.giver(OTHER, "stranger"))[2] == REFUSED
-        assert (await meetings.giver())[2] == WAITING
-
-    meeting(work, only=NAME)
+@hosted(only=NAME)
+async def test_a_host_of_one_meeting_takes_no_other(meetings):
+    assert (await meetings.giver(OTHER, "stranger"))[2] == REFUSED
+    assert (await meetings.giver())[2] == WAITING
 
 
-def test_a_message_is_forwarded_unread_and_a_long_reply_as_it_arrives(meeting):
+@hosted()
+async def test_a_message_is_forwarded_unread_and_a_long_reply_as_it_arrives(meetings):
     """So the host holds neither: 48 MB of nested arrays would become more than a gigabyte of objects."""
     message = b'{"a" : [' + 4000 * b"[]," + b"[]]}"
-
-    async def work(meetings):
-        giver, _, _ = await meetings.giver()
-        asking, _ = await meetings.stream(b'{"meeting":"' + NAME.encode() + b'","message":' + message + b"}")
-        assert await read_message(giver) == message
-        await giver.write((2 << 20).to_bytes(4) + b"x" * (1 << 20))
-        assert await asking.read(4) == (2 << 20).to_bytes(4)
-        for _ in range(1 << 20 >> 16):
-            assert await asking.read(1 << 16)
-        await giver.write(b"y" * (1 << 20))
-
-    meeting(work)
+    giver, _, _ = await meetings.giver()
+    asking, _ = await meetings.stream(b'{"meeting":"' + NAME.encode() + b'","message":' + message + b"}")
+    assert await read_message(giver) == message
+    await giver.write((2 << 20).to_bytes(4) + b"x" * (1 << 20))
+    assert await asking.read(4) == (2 << 20).to_bytes(4)
+    for _ in range(1 << 20 >> 16):
+        assert await asking.read(1 << 16)
+    await giver.write(b"y" * (1 << 20))
 
 
-def test_a_reply_that_breaks_off_ends_the_stream_and_is_not_completed(meeting):
-    async def work(meetings):
-        giver, _, _ = await meetings.giver()
-        asking, end = await meetings.stream({"meeting": NAME, "message": {}})
-        await read_message(giver)
-        await giver.write((100).to_bytes(4) + b"x")
-        await giver.leave()
-        assert await asking.read(4) == (100).to_bytes(4) and await asking.read(99) == b"x"
-        assert await asking.read(99) == b"" and end.ended == "reset"
-
-    meeting(work)
+@hosted()
+async def test_a_reply_that_breaks_off_ends_the_stream_and_is_not_completed(meetings):
+    giver, _, _ = await meetings.giver()
+    asking, end = await meetings.stream({"meeting": NAME, "message": {}})
+    await read_message(giver)
+    await giver.write((100).to_bytes(4) + b"x")
+    await giver.leave()
+    assert await asking.read(4) == (100).to_bytes(4) and await asking.read(99) == b"x"
+    assert await asking.read(99) == b"" and end.ended == "reset"
 
 
-def test_a_meeting_ends_after_its_time(meeting, monkeypatch):
+@hosted()
+async def test_a_meeting_ends_after_its_time(meetings, monkeypatch):
     monkeypatch.setattr(libp2p_meeting, "LIFE_S", 0.01)
-
-    async def work(meetings):
-        side, end, _ = await meetings.giver()
-        assert await side.read(1) == b"" and end.ended == "closed"
-        assert not meetings.host.waits(NAME)
-
-    meeting(work)
+    side, end, _ = await meetings.giver()
+    assert await side.read(1) == b"" and end.ended == "closed"
+    assert not meetings.host.waits(NAME)
 
 
 def test_a_host_that_does_not_run_reaches_no_device():

