@@ -47,7 +47,7 @@ test("a closed client says so, however many gateways it has", async () => {
 });
 
 for (const [kind, message] of [
-  ["text/html; charset=utf-8", /^Network: only answered with a web page: perhaps this network wants/],
+  ["text/html; charset=utf-8", /^Network: only sent a web page: does this network want/],
   ["application/octet-stream", /^only: /],
 ])
   test(`the only host is named that sends something else: ${kind}`, async (context) => {

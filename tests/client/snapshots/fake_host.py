@@ -20,7 +20,7 @@ class FakeHost:
         lost_answers_to: methods and paths whose next response is lost.
         steps: the statuses that a new pin goes through, one each time it is read.
         details: `status_details` of every pin.
-        lie: return wrong bytes for every block.
+        lie: return wrong bytes for every block; the hosts in `liars` do so in any case.
         names: IPNS names by credential.
     """
 
@@ -35,6 +35,7 @@ class FakeHost:
     details: str | None = None
     lie: bool = False
     names: dict[str, str] = field(default_factory=dict)
+    liars: set[str] = field(default_factory=set)
     _made: int = 0
 
     @property
@@ -62,7 +63,7 @@ class FakeHost:
         if path.startswith("/pins"):
             return self._pins(method, path.removeprefix("/pins").strip("/"), request)
         if path.startswith("/ipfs/"):
-            return self._block(path.removeprefix("/ipfs/"))
+            return self._block(path.removeprefix("/ipfs/"), lie=self.lie or request.url.host in self.liars)
         if path == "/api/snapshots/name":
             found = self.names.get(parse_qs(request.url.query.decode())["credentialId"][0])
             return httpx2.Response(200, json={"found": bool(found), **({"name": found} if found else {})})
@@ -100,11 +101,11 @@ class FakeHost:
         pin["status"] = self.steps[pin["at"]]
         return httpx2.Response(200, json=pin | ({"info": {"status_details": self.details}} if self.details else {}))
 
-    def _block(self, cid):
+    def _block(self, cid, *, lie):
         if cid not in self.blocks:
             return httpx2.Response(404)
         data = self.blocks[cid]
-        return httpx2.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if self.lie else data)
+        return httpx2.Response(200, content=bytes([data[0] ^ 1]) + data[1:] if lie else data)
 
     def _record(self, method, name, request):
         if method == "GET":

@@ -171,7 +171,7 @@ async def test_an_oversized_answer_ends():
         (
             "text/html; charset=utf-8",
             NetworkError,
-            "^Network: only answered with a web page: perhaps this network wants",
+            "^Network: only sent a web page: does this network want",
         ),
         ("application/octet-stream", StorageError, "^Storage: only: "),
     ],

@@ -209,7 +209,7 @@ def _check_kind(response: httpx2.Response) -> None:
     """Raise NetworkError for a web page, which no server of a client sends, but the sign-in of a network does."""
     if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
         host = response.url.netloc.decode("ascii")
-        raise NetworkError(f"{host} answered with a web page: perhaps this network wants you to sign in first")
+        raise NetworkError(f"{host} sent a web page: does this network want you to sign in?")
 
 
 async def _reply(response: httpx2.Response, longest: int) -> Reply:
