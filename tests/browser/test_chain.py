@@ -5,7 +5,7 @@ import secrets
 from functools import partial
 from urllib.parse import urlsplit
 
-from tests.support.passkeys import answer_rpc, outcome, page_with_vault
+from tests.support.passkeys import outcome, page_with_vault
 from tests.support.signature_verifiers import needs_viem, verified
 
 PAYEE = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -15,7 +15,6 @@ async def test_a_handle_is_registered_on_the_chain_and_pays(browser, chain):
     page = await page_with_vault(browser, chain.server)
     asked = []
     page.on("request", lambda request: asked.append(urlsplit(request.url).path))
-    await an_empty_account_that_pays_is_told_what_it_lacks(page, chain)
     handle = "h" + secrets.token_hex(6)
     registered = await outcome(
         page, f"return client.register({{handle: '{handle}', onProgress: (it) => events.push(it)}})"
@@ -59,24 +58,3 @@ async def test_the_account_signs_for_others_before_it_exists(browser, chain):
     by = partial(asyncio.to_thread, verified, chain.rpc_url, value["address"], value["text"])
     assert await by(text="Grüße") == (True, False)
     assert await by(text="another") == (False, False)
-
-
-async def an_empty_account_that_pays_is_told_what_it_lacks(page, chain):
-    rpc = await answer_rpc(page, chain)
-    pay = """
-      client.gas = {sponsored: SPONSORED, rpcUrl: "RPC"};
-      return client.pay({to: "PAYEE", amount: "5", token: "TOKEN", chainId: 84532})
-        .catch(({name, token, balance, needed, message}) => /0x[0-9a-f]{41,}/i.test(message) || [name, token, String(balance), String(needed)]);
-    """.replace("RPC", rpc).replace("PAYEE", PAYEE)
-    for sponsored in ("true", "false"):
-        of_usdc = await outcome(page, pay.replace("SPONSORED", sponsored).replace("TOKEN", chain.usdc))
-        assert of_usdc.get("value") == ["AccountNotFunded", chain.usdc, "0", "5"], of_usdc
-        of_coin = await outcome(page, pay.replace("SPONSORED", sponsored).replace("TOKEN", "native"))
-        name, token, balance, needed = of_coin["value"]
-        assert (name, token, balance) == ("AccountNotFunded", "native", "0") and int(needed) >= 5, of_coin
-    account = (await outcome(page, "return (await client.account()).address"))["value"]
-    chain.give(account, 5)
-    of_fee = await outcome(page, pay.replace("SPONSORED", "false").replace("TOKEN", chain.usdc))
-    name, token, balance, needed = of_fee["value"]
-    assert (name, token, balance) == ("AccountNotFunded", "native", "0") and int(needed) > 5, of_fee
-    await page.evaluate("client.gas = {}")

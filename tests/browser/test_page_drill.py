@@ -4,7 +4,7 @@ import base64
 import re
 
 import pytest
-from tests.support.page_visits import GERMAN, Visit, new_name, safe, saves_a_backup, tried
+from tests.support.page_visits import Visit, new_name, safe, saves_a_backup, tried
 from tests.support.vaults import PASSKEY
 
 PASSWORD = "correct horse battery"
@@ -85,39 +85,3 @@ async def tries_the_other_device(visit, other):
     await visit.inspect("drill-device")
     await visit.submit(answer=f"{digits[:3]} {digits[3:]}", status="The other device has this vault.")
     assert await tried(visit, "device")
-
-
-@pytest.mark.soak  # the gate tries the copy, and test_page_vault.py opens by a password
-async def test_the_password_opens_the_vault_and_the_copy(browser, shared):
-    visit = await Visit.of(await browser.new_context(**GERMAN), shared, hasPrf=False)
-    await visit.choose("handle", new_name())
-    await visit.press("create", then="password")
-    await visit.submit(new_password=PASSWORD, new_password_again=PASSWORD, then="safety")
-    await visit.press("later", then="home")
-    await visit.page.locator('[data-status="pinned"]').wait_for()
-    for way, screen, words in (
-        ("password", "drill-password", "Das Passwort öffnet Ihren Tresor."),
-        ("copy", "drill-copy", "öffnet sich und enthält"),
-    ):
-        await go_home(visit)
-        assert not await tried(visit, way)
-        await visit.key(f"try-{way}")
-        await visit.screen(screen)
-        await visit.inspect(f"{screen}-de")
-        await visit.type("password", "wrong horse battery")
-        await visit.page.keyboard.press("Enter")
-        await visit.page.locator("#alert:not(:empty)").wait_for()
-        await visit.type("password", PASSWORD)
-        await visit.page.keyboard.press("Enter")
-        await visit.told(words, "#status")
-        assert await tried(visit, way)
-    assert await safe(visit, "passkey") and await safe(visit, "browser")
-    assert visit.complaints == []
-
-
-async def go_home(visit):
-    """Redraw the vault's screen, so that it shows the new state of the service's copy."""
-    for _ in range(2):
-        await visit.page.evaluate("document.querySelector('#screen h1').dataset.old = 'true'")
-        await visit.press("language", "footer")
-        await visit.page.locator('main[data-screen="home"] h1:not([data-old])').wait_for()

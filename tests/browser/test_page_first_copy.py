@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from tests.support.held_requests import HeldRequests
 from tests.support.page_visits import Visit, new_name, safe, tried
 
@@ -81,25 +80,6 @@ async def is_not_sent_back(visit):
     await visit.press("language", "footer")
     await held.release()
     await visit.screen("home")
-
-
-@pytest.mark.soak  # the gate says that a copy is not saved
-async def test_who_goes_on_without_a_copy_is_told_that_there_is_none(browser, shared):
-    visit, held = await registering(browser, shared, UPLOAD)
-    await held.made()
-    await visit.press("copy-without", then="safety")
-    await visit.told("The vault itself is only in this browser.")
-    await visit.press("later", then="home")
-    await visit.told("The newest changes are being saved.", '[data-card="snapshots"]')
-    await visit.told("The first copy is being saved now.", '[data-way="copy"]')
-    assert not await visit.page.locator(".notice").is_visible(), "no warning about what is being done"
-    assert await visit.page.evaluate(ASKS)
-    await visit.inspect("vault-copy-coming")
-    await held.release()
-    await visit.told("The newest version is saved.", '[data-card="snapshots"]')
-    await visit.told("Never tried.", '[data-way="copy"]')
-    await visit.told("the copy at this service bring your vault back", ".notice")
-    assert not await visit.page.evaluate(ASKS)
 
 
 async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(browser, shared):

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from tests.support.chain_service import chain_service
 from tests.support.page_visits import GERMAN, Visit, person
 from tests.support.passkeys import Authenticator
 
@@ -120,27 +119,3 @@ async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(browser, 
     await visit.told("Keine Seite hat hier um einen Passkey gebeten.")
     await visit.inspect("move-none")
     assert await visit.page.locator('[data-name="make"]').count() == 0
-
-
-@pytest.mark.soak  # vectors/flows/move.json and browser/test/move.test.js in the gate
-async def test_a_move_from_a_service_of_two_chains_names_the_one_that_is_left(browser, chain, tmp_path):
-    with chain_service(tmp_path / "base", chain_id=8453) as base:
-        (tmp_path / "chains.toml").write_text(base.row)
-        both = chain.another(tmp_path / "old", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(tmp_path / "chains.toml"))
-        new = Place(chain.another(tmp_path / "new", chain.bundler_url).base_url.replace("127.0.0.1", "localhost"))
-        visit, name, _ = await person(browser, both)
-        await the_passkey_owns_the_account(visit)
-        await visit.page.route(
-            "**/api/bundler/8453", lambda route: route.fulfill(status=503, json={"error": "bundler_error"})
-        )
-        await visit.screen("home")
-        await visit.press("leave")
-        await visit.press("move", then="move")
-        await visit.submit(host=new.url, then="move-review")
-        await visit.fill("again", new.host)
-        await makes(await the_window(visit, new))
-        await visit.press("yes", "dialog", then="move-done")
-        await visit.told(f"{name} is at {new.host} now.")
-        await visit.told("Not on Base yet")
-        await visit.inspect("move-left")
-        assert visit.complaints == []

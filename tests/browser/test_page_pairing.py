@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.support.page_visits import GERMAN, Visit, new_name
-from tests.support.vaults import PASSKEY
 
 PATIENCE_S = 60
 SLOW_S = 20  # libp2p would end a connection to a peer that is silent so long
@@ -68,32 +67,6 @@ async def digits(visit):
     return await visit.page.locator('[data-name="digits"]').text_content() or ""
 
 
-@pytest.mark.soak  # the gate pairs in the other direction
-async def test_the_program_gives_its_vault_to_a_browser(browser, shared, tmp_path):
-    credential = tmp_path / "credential"
-    credential.write_text(PASSKEY.credential)
-    async with holdfast(tmp_path, "vault", "create", "--credential", str(credential), "--json") as made:
-        await ended(made)
-    async with holdfast(tmp_path, "vault", "pair", "--libp2p", "--host", "127.0.0.1", "--json") as program:
-        address = await found(program.stderr, r"holdfast vault pair (/\S+)")
-        visit = await Visit.of(browser, shared, "/vault")
-        await visit.press("take")
-        await visit.submit(address="not an address")
-        await visit.told("This is not a link or address of another device.")
-        await visit.submit(address=address, then="take-digits")
-        say(program, await digits(visit))
-        assert await found(program.stderr, r"this device shows +(\d{6})") == await digits(visit)
-        await visit.press("same")
-        given = await ended(program)
-        await visit.screen("take-key")
-        await visit.press("create", then="home")
-    assert await visit.text('[data-name="did"]') == given["did"] and given["given"] is True
-    await visit.open("/vault", then="home")
-    await cannot_load_libp2p(visit)  # the passkey is the only key now, because the one used for pairing was removed
-    assert await visit.page.locator("[data-credential]").count() >= 1
-    assert visit.complaints == []
-
-
 async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_path):
     visit = await Visit.of(browser, shared)
     asked = []
@@ -115,22 +88,6 @@ async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_pat
         await visit.told("The other device has your vault now.", "#status")
     assert received == {"did": await visit.text('[data-name="did"]'), "received": True}
     assert visit.complaints == []
-
-
-NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA#abcdefghijklmnop"
-
-
-async def cannot_load_libp2p(visit):
-    """Try to pair while libp2p cannot be loaded; the vault works on."""
-    await visit.page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
-    await visit.press("pair")
-    await visit.submit(address=NOWHERE, alert="The part that pairs devices could not be loaded.")
-    await visit.press("back")
-    await visit.press("lock")
-    await visit.press("passkey", then="home")
-    await visit.page.unroute("**/client/pairing/libp2p.js")
-    await visit.open("/vault")  # anew, because a page does not load a module again that failed
-    await visit.screen("home")
 
 
 @pytest.mark.soak  # the gate pairs with the program, and test_page_vault.py walks in German by the keyboard

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import pytest
 from tests.support.outboxes import codes_to
 from tests.support.page_visits import DELETED, GERMAN, MOVING, SIZES, Visit, new_name, requested, safe, tried
-from tests.support.vaults import PASSKEY
 
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
@@ -319,66 +318,8 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser,
     await visit.submit(password=PASSWORD, then="home")
 
 
-@pytest.mark.soak  # vectors/flows choose among vaults, test_vault.py takes one over in the gate
-async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser, shared):
-    context = await browser.new_context()
-    visit = await Visit.of(context, shared, hasPrf=False)
-    await visit.choose("handle", new_name())
-    await visit.press("create")
-    await chooses_a_password(visit)
-    await visit.screen("safety")
-    await visit.press("later", then="home")
-    await opens_in_another_tab(visit, await Visit.of(context, shared, "/vault"))
-
-
 async def chooses_a_password(visit):
     for first, second, words in (("a" * 12, "a" * 12, "easy to guess"), (PASSWORD, PASSWORD + "s", "differ")):
         await visit.submit(new_password=first, new_password_again=second)
         await visit.told(words)
     await visit.submit(new_password_again=PASSWORD)
-
-
-ANOTHER_VAULT = """async ([credential, password]) => {
-  const { Client } = await import("/client/holdfast.js");
-  const client = new Client({ snapshots: false });
-  await client.boot();
-  const { did } = await client.vault.generate({ credential }, { kind: "password", password });
-  await client.close();
-  return did;
-}"""
-
-
-async def opens_in_another_tab(first, second):
-    """Open the vault in a second tab, where a second vault is added; a password does not say which vault it opens."""
-    await second.screen("elsewhere")
-    await second.inspect("elsewhere")
-    await second.press("use-password")
-    await second.submit(password=PASSWORD, then="home")
-    await first.screen("elsewhere")
-    vaults = {await second.text('[data-name="did"]'): PASSWORD}
-    another = "another correct horse"
-    vaults[await second.page.evaluate(ANOTHER_VAULT, [PASSKEY.credential, another])] = another
-    for did, password in vaults.items():
-        await second.open("/vault", then="unlock")
-        await second.press("use-password")
-        await second.page.locator('[name="which"]').select_option(did)
-        if password == another:
-            await second.inspect("unlock-which")
-        await second.submit(password=password, then="home")
-        assert await second.text('[data-name="did"]') == did
-
-
-@pytest.mark.soak  # the gate leaves in English; another test walks in German
-async def test_leaving_in_german_with_the_operators_links(browser, serve):
-    server = serve(pages_imprint="https://a.example/imprint", pages_privacy="https://a.example/privacy?x=1&y=2")
-    visit = await Visit.of(await browser.new_context(**GERMAN), server)
-    links = visit.page.locator("#links a")
-    assert await links.all_text_contents() == ["Impressum", "Datenschutz"]
-    assert await links.nth(1).get_attribute("href") == "https://a.example/privacy?x=1&y=2"
-    await visit.register(new_name())
-    await visit.press("leave", then="leave")
-    await visit.told("Namen und Adressen: 1.")
-    await visit.inspect("leave-de")
-    await visit.press("language", "footer")
-    await visit.told("Names and addresses: 1.")
-    assert await links.all_text_contents() == ["Imprint", "Privacy"]
