@@ -1,10 +1,13 @@
-"""Owners of an account through the JavaScript client, on the local chain: two vaults, and an account that both own."""
+"""An account through the JavaScript client, on the local chain: a permission to spend, and signatures for others."""
 
+import asyncio
 import json
+from functools import partial
 
 import pytest
-from tests.support.passkeys import answer_rpc, outcome
+from tests.support.passkeys import answer_rpc, outcome, page_with_vault
 from tests.support.paying import PAYEE, Person
+from tests.support.signature_verifiers import needs_viem, verified
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -46,3 +49,23 @@ async def test_an_app_spends_by_a_permission_and_no_further(browser, chain):
     assert len(await does(owner, end)) == 66
     assert await does(owner, end) is None
     assert "was revoked" in (await does(app, spent(1)))["message"]
+
+
+@needs_viem
+async def test_the_account_signs_for_others_before_it_exists(browser, chain):
+    page = await page_with_vault(browser, chain.server)
+    told = await outcome(
+        page,
+        """
+        const account = await client.account();
+        const data = {separator: "0x" + "5e".repeat(32), contents: "0x" + "c0".repeat(32), type: "Mail(string text)"};
+        const wrong = await account.signTypedData({...data, type: ""}).catch(({name}) => name);
+        return {address: account.address, text: await account.signText("Grüße"), wrong};
+        """,
+    )
+    assert "value" in told, told
+    value = told["value"]
+    assert value["wrong"] == "TypeError"
+    by = partial(asyncio.to_thread, verified, chain.rpc_url, value["address"], value["text"])
+    assert await by(text="Grüße") == (True, False)
+    assert await by(text="another") == (False, False)

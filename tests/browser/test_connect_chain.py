@@ -28,9 +28,6 @@ async def is_given(browser, window, result):
     await other.screen("received")
     assert f"{PAYER} may ask for up to 12.50 USDC until" in await other.text('[data-name="sentence"]')
     assert result["did"] in await other.text("main")
-    await other.open("/robots.txt")
-    await other.open(path[:-9])
-    await other.told("no valid permission")
 
 
 async def test_account_and_permission_are_shown_and_given(browser, chain, app):

@@ -48,7 +48,6 @@ async def test_a_registration_ends_when_the_copy_is_acknowledged(browser, shared
     await visit.told("The newest version is saved.")
     await visit.told("Never tried.", '[data-way="copy"]')
     await tries_the_copy(visit)
-    await is_not_sent_back(visit)
     assert visit.complaints == []
 
 
@@ -63,23 +62,6 @@ async def tries_the_copy(visit):
     await visit.told("with the copy of", '[data-way="copy"]')
     assert await tried(visit, "copy") and await safe(visit, "browser"), "the passkey is in the password manager"
     assert "holdfast-trial" not in await visit.page.evaluate(DATABASES)
-
-
-async def is_not_sent_back(visit):
-    """Choose another screen while one is being drawn: the one that comes late does not replace it."""
-    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
-    await visit.press("language", "footer")
-    await held.made()  # the vault's screen is being drawn again
-    await visit.press("try-device", then="drill-device")
-    await held.release()
-    await visit.screen("drill-device")
-    # A change of language does not end the person's way to another screen.
-    held = await HeldRequests.of(visit.page, "**/api/dids/lookup*")
-    await visit.press("back")
-    await held.made()
-    await visit.press("language", "footer")
-    await held.release()
-    await visit.screen("home")
 
 
 async def test_who_left_during_the_upload_has_a_copy_after_opening_the_vault_again(browser, shared):

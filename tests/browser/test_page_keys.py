@@ -4,7 +4,7 @@ import asyncio
 import re
 import secrets
 import sqlite3
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import closing, contextmanager
 from email import message_from_bytes
 from email.policy import default
 
@@ -16,13 +16,11 @@ from tests.support.page_visits import GERMAN, Visit, person
 from tests.support.payments import new_vault
 
 import holdfast
-from holdfast.chain.abi import call_data
 from holdfast.chain.signers import key_id
 from holdfast.client.storage.vault_store import VaultStore
 
 pytestmark = pytest.mark.timeout(600)
 HOUR = 3600
-SETTINGS = call_data("accountSettings()").hex()
 OWNERS, GUARDIANS = '[data-card="owners"]', '[data-card="guardians"]'
 
 
@@ -100,25 +98,6 @@ def guardian_program(chain, folder, account):
         yield f"0x{own.x:064x}{own.y:064x}", started
 
 
-@asynccontextmanager
-async def claiming_more_changes(visit):
-    """Let the chain's endpoint claim five changes of the account more than it has."""
-
-    async def lie(route):
-        if SETTINGS not in (route.request.post_data or ""):
-            await route.fallback()
-            return
-        response = await route.fetch()
-        told = await response.json()
-        words = bytearray(bytes.fromhex(told["result"][2:]))
-        words[31] += 5
-        await route.fulfill(response=response, json={**told, "result": f"0x{words.hex()}"})
-
-    await visit.page.route("**/*", lie)
-    yield
-    await visit.page.unroute("**/*", lie)
-
-
 @pytest.mark.soak  # tests/client/flows/test_account_commands.py stops one in the gate
 async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_touch(browser, moved_chain, tmp_path):
     chain = moved_chain
@@ -154,12 +133,8 @@ async def test_keys_are_added_and_removed_and_a_recovery_is_stopped_with_one_tou
     assert int.from_bytes(chain.call(account, "pendingRecovery()")[:32]) == 0
     with guardian_program(chain, tmp_path, account) as (other, taken_over):
         await keys(owner)
-        async with claiming_more_changes(owner):
-            await filled(owner, f"{GUARDIANS} form", guardian=other)
-            await agrees(owner, other, "Vergleichen Sie diesen Code")
-            await owner.alerted("zeigt aber nicht")
-        await owner.press("submit", f"{GUARDIANS} form")
-        await agrees(owner, other)
+        await filled(owner, f"{GUARDIANS} form", guardian=other)
+        await agrees(owner, other, "Vergleichen Sie diesen Code")
         await changed(owner, "Geändert auf")
         await asyncio.to_thread(taken_over, [other, owner_key])
     await owner.press("back")

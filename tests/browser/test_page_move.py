@@ -34,7 +34,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path
     old, new = (Place(it.base_url.replace("127.0.0.1", "localhost")) for it in (chain, other))
     visit, name, account = await person(browser, chain)
     addresses = []
-    visit.page.context.on("request", lambda asked: addresses.append(_address(asked)))
+    visit.page.context.on("request", lambda asked: addresses.append(asked.url))
     former = await visit.page.locator("[data-credential]").first.get_attribute("data-credential") or ""
     await the_passkey_owns_the_account(visit)
     await names_the_new_service(visit, old, new)
@@ -44,7 +44,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path
     window = await the_window(visit, new)
     await window.told(f"{old.url} wants to move the vault of “{name}” to {new.host}.")
     await window.inspect("move-make")
-    await makes(window)
+    await window.page.locator('[data-name="make"]:not([aria-disabled])').click()  # it ignores earlier clicks
     await visit.page.locator("dialog").wait_for()
     await visit.inspect("move-former")
     await visit.press("yes", "dialog", then="move-done")
@@ -97,21 +97,12 @@ async def the_window(visit, new):
     return window
 
 
-async def makes(window):
-    """Make the passkey, once the button no longer ignores clicks."""
-    await window.page.locator('[data-name="make"]:not([aria-disabled])').click()
-
-
 def is_free(at, name):
     return httpx2.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
 
 def finds(at, credential_id):
     return httpx2.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
-
-
-def _address(asked):
-    return asked.url
 
 
 async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(browser, serve):

@@ -157,21 +157,9 @@ async def without_a_vault(browser, chain, shop):
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
     assert await context.pages[-1].evaluate("indexedDB.databases()") == [], "asking creates no database"
-    await the_pages_of_payments(person)
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
-
-
-async def the_pages_of_payments(person):
-    """Assert that the pages that are not opened by clicking say what they are for, and report no error."""
-    page, errors = person.page, list[str]()
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    await page.goto(f"{person.service}/pay/confirm")
-    await page.wait_for_selector("#outcome:has-text('No shop asks')")
-    await page.goto(f"{person.service}/pay")
-    assert "payment method" in await page.inner_text("main")
-    assert errors == []
 
 
 async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(payer, chain, shop):

@@ -74,7 +74,3 @@ def test_an_extras_packages_are_named_one_by_one(extra):
     assert command.startswith("pip install '")
     expected = [Requirement(line) for line in PROJECT["optional-dependencies"][extra]]
     assert {(one.name, str(one.specifier)) for one in named} == {(one.name, str(one.specifier)) for one in expected}
-
-
-def test_an_unknown_extra_names_no_command():
-    assert "pip" not in install_command("nothing")
