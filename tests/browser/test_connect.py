@@ -281,9 +281,6 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser, serv
         await person.screen("consent")
         await allow(person)
         await person.screen("replayed")
-        await page.goto("about:blank")
-        await page.goto(address)
-        await person.screen("origin_refused")
         with serving(App) as thief:
             await page.goto(thief)
             await page.evaluate("(address) => { location.href = address; }", address)

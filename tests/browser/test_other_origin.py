@@ -84,14 +84,3 @@ async def test_an_application_that_contains_the_client_refuses_another_enclave(b
             "WASM load failed: the module is not the expected one",
         )
         assert (await outcome(page, boot.replace("OPTIONS", "{sha256: null}")))["value"]["enclave"] is True
-
-
-async def test_a_page_of_another_origin_cannot_start_the_services_own_worker(browser, shared):
-    with serving(App) as address:
-        page = await browser.new_page()
-        await page.goto(address)
-        await page.evaluate("window.hf = {ServiceError: class {}}")
-        seen = await outcome(
-            page, f"return new Worker('http://localhost:{shared.port}/client/worker.js', {{type: 'module'}})"
-        )
-        assert seen["name"] == "SecurityError", "a vault's storage is its origin's alone"

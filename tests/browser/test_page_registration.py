@@ -43,25 +43,10 @@ async def fails(route):
     await route.abort()
 
 
-async def is_not_confirmed_yet(visit, name):
-    """See that a registration whose transaction the chain does not show can still expire."""
-
-    async def pending(route):
-        answer = await route.fetch()
-        await route.fulfill(response=answer, json={**await answer.json(), "txHash": "0x" + "12" * 32})
-
-    await visit.page.route("**/api/dids/lookup*", pending)
-    await visit.open("/vault", then="home")
-    await visit.told(f"Registered as {name}", '[data-card="identity"]')
-    await visit.told("Unless it does, the registration expires after a day.", '[data-card="identity"]')
-    await visit.page.unroute("**/api/dids/lookup*")
-
-
 async def registers_again(visit, name):
     """Register the vault of a person whose registration the service does not have any more."""
     await visit.open("/vault", then="home")
     await visit.told("At this service only.", '[data-card="identity"]')
-    await is_not_confirmed_yet(visit, name)
     await visit.press("delegate", then="delegate")
     await visit.page.go_back()
     await visit.screen("home")

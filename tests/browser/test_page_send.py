@@ -100,7 +100,7 @@ async def returns(visit):
     await visit.press("back", then="home")
 
 
-async def test_a_name_is_paid_and_nothing_is_sent_twice(browser, chain):
+async def test_a_name_is_paid_and_nothing_is_sent_twice_or_without_the_person(browser, chain):
     """What cannot be paid is said in browser/test/send_screens.test.js."""
     payee = await asyncio.to_thread(registered_payee, chain)
     context = await browser.new_context()
@@ -128,6 +128,14 @@ async def test_a_name_is_paid_and_nothing_is_sent_twice(browser, chain):
     await pays_the_shown_fee(visit, chain, account)
     assert chain.usdc_of(PAYEE) - before == 10_000_000
     assert 0 < 10**17 - chain.coin_of(account) < 10**16
+    await given(visit, chain, account, usdc=5_000_000)
+    await visit.press("send")
+    await fill(visit, PAYEE, "5")
+    await visit.screen("send-review")
+    await visit.authenticator.remove()
+    await visit.authenticator.add()
+    await visit.press("confirm", alert="No passkey was used. Nothing changed.")
+    assert chain.usdc_of(PAYEE) - before == 10_000_000
     assert visit.complaints == []
 
 
