@@ -97,23 +97,11 @@ class Visit:
         await self.page.set_input_files("#file", vault)
         await self.submit("open", password=password)
 
-    async def open_by_passkey(self, vault, site=""):
-        await self.page.set_input_files("#file", vault)
-        await self.page.click("[data-passkey] summary")
-        if site:
-            await self.page.fill("#site", site)
-        await self.page.click("form:has(#site) button.main")
-
     async def second(self, vault, password):
         """Open the second owner's vault."""
         await self.page.set_input_files("#second-file", vault)
         await self.page.fill("#second-password", password)
         await self.page.click("form:has(#second-file) button.main")
-
-    async def second_address(self, address):
-        await self.page.fill('[name="second-address"]', address)
-        await self.page.click('form:has([name="second-address"]) button.main')
-        await self.page.locator('[name="second-address"]').wait_for(state="detached")
 
     async def press(self, step):
         await self.page.click(f"[data-step={step}] button.main")
@@ -133,10 +121,12 @@ class Visit:
         return await self.text("[data-step=plan]")
 
     async def pays(self, chain):
-        """Give the paying address what the transaction costs, and send it."""
+        """Give the paying address what the transaction costs, and go on."""
         chain.fund(await self.text("[data-payer]"), ETH)
         await self.press("plan")
         await self.page.wait_for_selector("[data-payer]", state="detached")
+
+    async def moves(self):
         await self.press("plan")
         assert "Everything was moved" in await self.text("[data-step=sent]")
 
@@ -210,8 +200,7 @@ async def test_an_ordinary_transaction_moves_everything_out_of_a_snapshots_accou
     await visit.press("plan")
     assert "The vault locked itself" in await visit.text("[data-step=open]")
     await visit.submit("open", password=left.password)
-    await visit.press("plan")
-    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    await visit.moves()
     assert "nothing" in await visit.text("[data-standing]")
     assert (chain.usdc_of(to), chain.coin_of(to)) == (25 * DOLLAR, ETH)
     assert (chain.usdc_of(left.account), chain.coin_of(left.account)) == (0, 0)
@@ -265,6 +254,7 @@ async def test_nfts_that_are_named_or_chosen_move_and_one_that_cannot_move_stays
     assert f"NFT {art} of {contract} to {to}" in plan and f"7 of NFT 2 of {pieces} to {to}" in plan
     assert stuck not in plan
     await visit.pays(chain)
+    await visit.moves()
     assert (owner_of(chain, contract, art), pieces_of(chain, pieces, to, 2)) == (int(to, 16), 7)
     account = int(left.account, 16)
     assert (owner_of(chain, stuck, art), pieces_of(chain, pieces, left.account, 1)) == (account, 5)
@@ -324,7 +314,9 @@ async def test_a_second_owner_that_is_an_address_signs_the_shown_operation_in_a_
     await visit.page.add_init_script("window.ethereum = { request: (it) => window.wallet(it) };")
     await visit.open(left.car, left.password)
     assert "type the second one" in await visit.look(chain.rpc_url, chain.usdc)
-    await visit.second_address(address)
+    await visit.page.fill('[name="second-address"]', address)
+    await visit.page.click('form:has([name="second-address"]) button.main')
+    await visit.page.locator('[name="second-address"]').wait_for(state="detached")
     assert "at least" in await visit.plan(to)
     chain.fund(await visit.text("[data-payer]"), ETH)
     await visit.page.click("[data-step=plan] button.main")
@@ -354,7 +346,9 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
     chain.give(account, 3 * DOLLAR)
     chain.fund(account, ETH)
     await on_its_own_site(visit, chain, key)
-    await visit.open_by_passkey(car)
+    await visit.page.set_input_files("#file", car)
+    await visit.page.click("[data-passkey] summary")
+    await visit.page.click("form:has(#site) button.main")
     assert "or use its passkey" in await visit.look(chain.rpc_url, chain.usdc)
     await visit.page.click("details:has([name=second-passkey-site]) summary")
     await visit.page.click("form:has([name=second-passkey-site]) button.main")
@@ -363,8 +357,7 @@ async def test_on_its_own_site_a_passkey_opens_the_snapshot_and_signs_as_the_sec
     await visit.page.fill("#bundler", chain.bundler_url)
     await visit.plan(to)
     assert "The browser then asks for the second" in await visit.text("[data-step=plan]")
-    await visit.press("plan")
-    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    await visit.moves()
     assert (chain.usdc_of(to), chain.usdc_of(account)) == (3 * DOLLAR, 0)
 
 
@@ -399,12 +392,9 @@ async def test_a_person_who_has_only_a_passkey_that_owns_the_account_moves_every
     assert "The node does not show" in await visit.text("[data-standing]")
     await visit.plan(to)
     assert "Only this page has its key" in await visit.text("[data-step=plan]")
-    chain.fund(await visit.text("[data-payer]"), ETH)
-    await visit.press("plan")
-    await page.wait_for_selector("[data-payer]", state="detached")
+    await visit.pays(chain)
     assert "The browser then asks for your passkey" in await visit.text("[data-step=plan]")
-    await visit.press("plan")
-    assert "Everything was moved" in await visit.text("[data-step=sent]")
+    await visit.moves()
     assert (chain.usdc_of(to), chain.usdc_of(account), chain.coin_of(account)) == (3 * DOLLAR, 0, 0)
     await visit.press("sent")
     await page.get_by_text("Sent 0.9").wait_for()

@@ -5,6 +5,7 @@ import asyncio
 from tests.support.passkeys import CLIENT, MAKE, Authenticator, new_page, outcome, visit
 from tests.support.serving import PATIENCE_S
 
+PASSWORD = "correct horse battery"
 KEY = "{kind: 'secret', id: 'device', secret: new Uint8Array(32).fill(7)}"
 CREATE = "client.vault.exec('resource:services action:create', {id: 's1', type: 'T', endpoint: 'https://x'})"
 LAST_STATUS = "Object.fromEntries(events.map(({subsystem, status}) => [subsystem, status]))"
@@ -153,3 +154,18 @@ async def a_forgotten_vault_leaves_its_snapshots_place(page, did):
     assert (await outcome(page, f"return client.vault.unlock({KEY})"))["value"] == {
         "success": False, "error": "vault_uninitialized",
     }  # fmt: skip
+
+
+async def test_an_export_brings_the_vault_to_another_profile(browser, shared):
+    old, new = await new_page(browser, shared), await new_page(await browser.new_context(), shared)
+    did = await with_vault(old)
+    await new.evaluate(CLIENT, {})
+    exported = (await outcome(old, f"return client.vault.export({{password: '{PASSWORD}'}})"))["value"]
+    assert exported["did"] == did and isinstance(exported["data"], list)
+    take = f"([data, password, options]) => client.vault.import({{data, password}}, {KEY}, options)"
+    taken = {"success": True, "did": did, "accounts": 1, "credentials": 1}
+    assert await new.evaluate(take, [exported["data"], PASSWORD, {}]) == taken
+    await new.evaluate("client.vault.lock()")
+    again = await new.evaluate(take, [exported["data"], PASSWORD, {}])
+    assert again == {"success": False, "error": "conflict"}, "a stored vault is replaced only on demand"
+    assert await new.evaluate(take, [exported["data"], PASSWORD, {"replace": True}]) == taken
