@@ -11,6 +11,7 @@ import { fetchCopy } from "../src/pages/drill/trials.ts";
 import { footer } from "../src/pages/footer.ts";
 import { moveFrom, moveOrMoved } from "../src/pages/move/leave.ts";
 import { leave } from "../src/pages/leave/screen.ts";
+import { notice } from "../src/pages/keys/recovery.ts";
 import "../src/pages/move/texts.ts";
 import { make } from "../src/pages/move/make.ts";
 import { el } from "../src/kit/el.ts";
@@ -422,3 +423,20 @@ onPage(
     assert.notEqual(handles[0], handles[1]);
   },
 );
+
+const [OWN, OTHER] = ["11", "22"].map((byte) => `0x${byte.repeat(64)}`);
+const NOTICES = ["mine", "takeover", "takeover.owners", "takeover.shared", "takeover.unknown"];
+for (const { newOwners, says } of [
+  { newOwners: [OWN], says: ["mine"] },
+  { newOwners: [OTHER], says: ["takeover", "takeover.owners"] },
+  { newOwners: [OTHER, OWN], says: ["takeover", "takeover.owners", "takeover.shared"] },
+  { newOwners: null, says: ["takeover", "takeover.unknown"] },
+])
+  onPage(`while the account is being recovered, whose keys follow is said: ${says.join(", ")}`, () => {
+    const shown = notice({ readyAt: 1, newOwners }, OWN, () => ({ name: "" }), { main: true });
+    assert.deepEqual(
+      NOTICES.filter((key) => shown.textContent.includes(text(`keys.${key}`))),
+      says,
+    );
+    assert.equal(shown.querySelectorAll("[data-signer]").length, says.length > 1 ? (newOwners?.length ?? 0) : 0);
+  });

@@ -238,36 +238,6 @@ async def test_a_hostile_page_cannot_drive_the_window_or_read_the_answer(person,
         await own.page.close()
 
 
-SCROLLED = """
-(top) => new Promise((resolve) => {
-  const box = document.querySelector("pre.signed");
-  box.addEventListener("scroll", () => requestAnimationFrame(resolve), { once: true });
-  box.scrollTo(0, top);
-})
-"""
-
-
-async def test_a_returning_person_reads_a_long_text_to_its_end_and_signs_it(person, server, app):
-    text = "I log in." + "\n" * 2000 + "And I transfer everything."
-    asked = {"name": "Guest <b>book</b>", "sign": {"text": text, "challenge": "c" * 32}}
-    page = await asking(person.context, app, server, asked)
-    window = await person.at(page)
-    assert "It calls itself “Guest <b>book</b>”." in await window.text("#screen")
-    await window.page.reload()  # the app is asked again and sends the same request
-    await window.screen("consent")
-    button = window.page.locator('[data-name="allow"]')
-    assert await button.is_disabled() and "Read the text to its end" in await window.text("main")
-    await window.inspect("connect-consent-long")
-    assert await button.is_disabled()
-    await window.page.evaluate(SCROLLED, 1e6)
-    await allow(window)
-    result = (await told(page))["result"]
-    assert set(result) == {"did", "signature"}
-    assert result["did"] == verify_app_signature(
-        result["signature"], origin=app.rstrip("/"), challenge="c" * 32, text=text, now=datetime.now(UTC)
-    )
-
-
 async def test_without_a_window_the_page_goes_there_and_comes_back(browser, server):
     with serving(IsolatedApp) as app:
         page = await asking(browser, app, server, SIGN)
@@ -311,9 +281,6 @@ async def test_without_a_window_the_page_goes_there_and_comes_back(browser, serv
         await person.screen("consent")
         await allow(person)
         await person.screen("replayed")
-        await page.goto("about:blank")
-        await page.goto(address)
-        await person.screen("origin_refused")
         with serving(App) as thief:
             await page.goto(thief)
             await page.evaluate("(address) => { location.href = address; }", address)

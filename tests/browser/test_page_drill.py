@@ -1,24 +1,12 @@
 """The recovery drill on the vault page tests each way to recover the vault by opening a copy of it."""
 
-import base64
 import re
 
 import pytest
-from tests.support.page_visits import GERMAN, Visit, new_name, safe, saves_a_backup, tried
-from tests.support.vaults import PASSKEY
+from tests.support.page_visits import Visit, new_name, safe, saves_a_backup, tried
 
 PASSWORD = "correct horse battery"
 DATABASES = "indexedDB.databases().then((all) => all.map((it) => it.name))"
-# A backup file of another vault, in base64.
-STRANGE_FILE = """async ([credential, password]) => {
-  const { Client } = await import("/client/holdfast.js");
-  const client = new Client({ dbName: "stranger", snapshots: false });
-  await client.boot();
-  await client.vault.generate({ credential }, { kind: "password", password });
-  const { data } = await client.vault.export({ password });
-  await client.close();
-  return btoa(String.fromCharCode(...data));
-}"""
 
 
 @pytest.mark.soak  # two more ways of the screen that the other tests try
@@ -33,8 +21,6 @@ async def test_the_file_and_the_other_device_are_tried(browser, shared, tmp_path
     assert not await tried(visit, "file"), "a saved file is not a tried one"
     await visit.press("try-file", then="drill-file")
     await visit.inspect("drill-file")
-    await is_told_of_another_vault(visit, name)
-    await visit.press("try-file")
     await visit.page.set_input_files('[name="file"]', file)
     await visit.submit(password="wrong horse battery", alert="The password is wrong, or the file is damaged.")
     await visit.submit(password=PASSWORD, status="The file and its password open your vault.")
@@ -45,17 +31,6 @@ async def test_the_file_and_the_other_device_are_tried(browser, shared, tmp_path
     assert await other.text('[data-name="did"]') == await visit.text('[data-name="did"]')
     await tries_the_other_device(visit, other)
     assert visit.complaints == [] and other.complaints == []
-
-
-async def is_told_of_another_vault(visit, name):
-    """Try the file of another vault, which does not count."""
-    strange = base64.b64decode(await visit.page.evaluate(STRANGE_FILE, [PASSKEY.credential, PASSWORD]))
-    given = {"name": "strange.mtrv", "mimeType": "application/octet-stream", "buffer": strange}
-    await visit.page.set_input_files('[name="file"]', given)
-    await visit.submit(password=PASSWORD, alert="This file contains another vault.")
-    await visit.press("back")
-    await visit.told(f"Registered as {name}")
-    assert not await tried(visit, "file")
 
 
 async def opens_the_backup(other, file):
@@ -85,39 +60,3 @@ async def tries_the_other_device(visit, other):
     await visit.inspect("drill-device")
     await visit.submit(answer=f"{digits[:3]} {digits[3:]}", status="The other device has this vault.")
     assert await tried(visit, "device")
-
-
-@pytest.mark.soak  # the gate tries the copy, and test_page_vault.py opens by a password
-async def test_the_password_opens_the_vault_and_the_copy(browser, shared):
-    visit = await Visit.of(await browser.new_context(**GERMAN), shared, hasPrf=False)
-    await visit.choose("handle", new_name())
-    await visit.press("create", then="password")
-    await visit.submit(new_password=PASSWORD, new_password_again=PASSWORD, then="safety")
-    await visit.press("later", then="home")
-    await visit.page.locator('[data-status="pinned"]').wait_for()
-    for way, screen, words in (
-        ("password", "drill-password", "Das Passwort öffnet Ihren Tresor."),
-        ("copy", "drill-copy", "öffnet sich und enthält"),
-    ):
-        await go_home(visit)
-        assert not await tried(visit, way)
-        await visit.key(f"try-{way}")
-        await visit.screen(screen)
-        await visit.inspect(f"{screen}-de")
-        await visit.type("password", "wrong horse battery")
-        await visit.page.keyboard.press("Enter")
-        await visit.page.locator("#alert:not(:empty)").wait_for()
-        await visit.type("password", PASSWORD)
-        await visit.page.keyboard.press("Enter")
-        await visit.told(words, "#status")
-        assert await tried(visit, way)
-    assert await safe(visit, "passkey") and await safe(visit, "browser")
-    assert visit.complaints == []
-
-
-async def go_home(visit):
-    """Redraw the vault's screen, so that it shows the new state of the service's copy."""
-    for _ in range(2):
-        await visit.page.evaluate("document.querySelector('#screen h1').dataset.old = 'true'")
-        await visit.press("language", "footer")
-        await visit.page.locator('main[data-screen="home"] h1:not([data-old])').wait_for()

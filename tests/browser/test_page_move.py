@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from tests.support.chain_service import chain_service
 from tests.support.page_visits import GERMAN, Visit, person
 from tests.support.passkeys import Authenticator
 
@@ -35,7 +34,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path
     old, new = (Place(it.base_url.replace("127.0.0.1", "localhost")) for it in (chain, other))
     visit, name, account = await person(browser, chain)
     addresses = []
-    visit.page.context.on("request", lambda asked: addresses.append(_address(asked)))
+    visit.page.context.on("request", lambda asked: addresses.append(asked.url))
     former = await visit.page.locator("[data-credential]").first.get_attribute("data-credential") or ""
     await the_passkey_owns_the_account(visit)
     await names_the_new_service(visit, old, new)
@@ -45,7 +44,7 @@ async def test_a_person_moves_after_a_window_was_closed(browser, chain, tmp_path
     window = await the_window(visit, new)
     await window.told(f"{old.url} wants to move the vault of “{name}” to {new.host}.")
     await window.inspect("move-make")
-    await makes(window)
+    await window.page.locator('[data-name="make"]:not([aria-disabled])').click()  # it ignores earlier clicks
     await visit.page.locator("dialog").wait_for()
     await visit.inspect("move-former")
     await visit.press("yes", "dialog", then="move-done")
@@ -98,11 +97,6 @@ async def the_window(visit, new):
     return window
 
 
-async def makes(window):
-    """Make the passkey, once the button no longer ignores clicks."""
-    await window.page.locator('[data-name="make"]:not([aria-disabled])').click()
-
-
 def is_free(at, name):
     return httpx2.get(f"{at.url}/api/sessions/check?handle={name}").json()["available"] is True
 
@@ -111,36 +105,8 @@ def finds(at, credential_id):
     return httpx2.get(f"{at.url}/api/dids/lookup?credentialId={credential_id}").json()["found"] is True
 
 
-def _address(asked):
-    return asked.url
-
-
 async def test_the_window_makes_no_passkey_for_a_page_that_did_not_ask(browser, serve):
     visit = await Visit.of(await browser.new_context(**GERMAN), serve(), "/move#passkey")
     await visit.told("Keine Seite hat hier um einen Passkey gebeten.")
     await visit.inspect("move-none")
     assert await visit.page.locator('[data-name="make"]').count() == 0
-
-
-@pytest.mark.soak  # vectors/flows/move.json and browser/test/move.test.js in the gate
-async def test_a_move_from_a_service_of_two_chains_names_the_one_that_is_left(browser, chain, tmp_path):
-    with chain_service(tmp_path / "base", chain_id=8453) as base:
-        (tmp_path / "chains.toml").write_text(base.row)
-        both = chain.another(tmp_path / "old", chain.bundler_url, HOLDFAST_CHAIN_FILE=str(tmp_path / "chains.toml"))
-        new = Place(chain.another(tmp_path / "new", chain.bundler_url).base_url.replace("127.0.0.1", "localhost"))
-        visit, name, _ = await person(browser, both)
-        await the_passkey_owns_the_account(visit)
-        await visit.page.route(
-            "**/api/bundler/8453", lambda route: route.fulfill(status=503, json={"error": "bundler_error"})
-        )
-        await visit.screen("home")
-        await visit.press("leave")
-        await visit.press("move", then="move")
-        await visit.submit(host=new.url, then="move-review")
-        await visit.fill("again", new.host)
-        await makes(await the_window(visit, new))
-        await visit.press("yes", "dialog", then="move-done")
-        await visit.told(f"{name} is at {new.host} now.")
-        await visit.told("Not on Base yet")
-        await visit.inspect("move-left")
-        assert visit.complaints == []

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.support.page_visits import GERMAN, Visit, new_name
-from tests.support.vaults import PASSKEY
 
 PATIENCE_S = 60
 SLOW_S = 20  # libp2p would end a connection to a peer that is silent so long
@@ -68,32 +67,6 @@ async def digits(visit):
     return await visit.page.locator('[data-name="digits"]').text_content() or ""
 
 
-@pytest.mark.soak  # the gate pairs in the other direction
-async def test_the_program_gives_its_vault_to_a_browser(browser, shared, tmp_path):
-    credential = tmp_path / "credential"
-    credential.write_text(PASSKEY.credential)
-    async with holdfast(tmp_path, "vault", "create", "--credential", str(credential), "--json") as made:
-        await ended(made)
-    async with holdfast(tmp_path, "vault", "pair", "--libp2p", "--host", "127.0.0.1", "--json") as program:
-        address = await found(program.stderr, r"holdfast vault pair (/\S+)")
-        visit = await Visit.of(browser, shared, "/vault")
-        await visit.press("take")
-        await visit.submit(address="not an address")
-        await visit.told("This is not a link or address of another device.")
-        await visit.submit(address=address, then="take-digits")
-        say(program, await digits(visit))
-        assert await found(program.stderr, r"this device shows +(\d{6})") == await digits(visit)
-        await visit.press("same")
-        given = await ended(program)
-        await visit.screen("take-key")
-        await visit.press("create", then="home")
-    assert await visit.text('[data-name="did"]') == given["did"] and given["given"] is True
-    await visit.open("/vault", then="home")
-    await cannot_load_libp2p(visit)  # the passkey is the only key now, because the one used for pairing was removed
-    assert await visit.page.locator("[data-credential]").count() >= 1
-    assert visit.complaints == []
-
-
 async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_path):
     visit = await Visit.of(browser, shared)
     asked = []
@@ -117,22 +90,6 @@ async def test_a_browser_gives_its_vault_to_the_program(browser, shared, tmp_pat
     assert visit.complaints == []
 
 
-NOWHERE = "/ip4/127.0.0.1/tcp/9/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA#abcdefghijklmnop"
-
-
-async def cannot_load_libp2p(visit):
-    """Try to pair while libp2p cannot be loaded; the vault works on."""
-    await visit.page.route("**/client/pairing/libp2p.js", lambda route: route.fulfill(status=404))
-    await visit.press("pair")
-    await visit.submit(address=NOWHERE, alert="The part that pairs devices could not be loaded.")
-    await visit.press("back")
-    await visit.press("lock")
-    await visit.press("passkey", then="home")
-    await visit.page.unroute("**/client/pairing/libp2p.js")
-    await visit.open("/vault")  # anew, because a page does not load a module again that failed
-    await visit.screen("home")
-
-
 @pytest.mark.soak  # the gate pairs with the program, and test_page_vault.py walks in German by the keyboard
 async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(browser, serve, tmp_path):
     words = ("vault", "meet", "--listen", "/ip4/127.0.0.1/tcp/0/ws", "--identity", str(tmp_path / "host.key"), "--json")
@@ -153,7 +110,8 @@ async def test_two_browsers_pair_at_a_host_in_german_by_the_keyboard_alone(brows
         await old.told("hat jetzt Ihren Tresor", "#status")
         await new.page.reload()  # before a key was chosen, so the vault is not stored
         await new.screen("none")
-        await meets_again(old, new, inspecting=True)
+        await new.key("take")
+        await meets_again(old, new)
         await locks_it_with_a_password(new)
         await old.told("hat jetzt Ihren Tresor", "#status")
         assert await new.text('[data-name="did"]') == await old.text('[data-name="did"]')
@@ -177,25 +135,20 @@ async def ends_because_the_digits_differ(old, new, host):
     await old.screen("home")
 
 
-async def meets_again(old, new, *, inspecting=False):
+async def meets_again(old, new):
     """Pair with a new link and the right digits."""
     await old.page.bring_to_front()
     await old.key("pair")
     link = await old.text('[data-name="link"]')
     await new.page.bring_to_front()
-    if inspecting:
-        await new.key("take")
     await new.type("address", link)
-    if inspecting:
-        await new.inspect("take-de")
+    await new.inspect("take-de")
     await new.page.keyboard.press("Enter")
     await old.screen("pair-digits")
     await new.screen("take-digits")
-    if inspecting:
-        await new.inspect("take-digits-de")
+    await new.inspect("take-digits-de")
     await old.page.bring_to_front()
-    if inspecting:
-        await old.inspect("pair-digits-de")
+    await old.inspect("pair-digits-de")
     await old.type("other-digits", await digits(new))
     await old.page.keyboard.press("Enter")
     await new.page.bring_to_front()

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import pytest
 from tests.support.outboxes import codes_to
 from tests.support.page_visits import DELETED, GERMAN, MOVING, SIZES, Visit, new_name, requested, safe, tried
-from tests.support.vaults import PASSKEY
 
 PASSWORD = "correct horse battery"
 # What screen readers call the buttons of the screen.
@@ -282,26 +281,16 @@ async def test_a_chosen_name_colour_and_logo(browser, serve, tmp_path):
     await context.add_init_script(PARTIES)
     origins = requested(context)
     visit = await Visit.of(context, server)
-    await visit.told("Bank <of> Tests", "header")
     await visit.inspect("start-operator")
     button = "getComputedStyle(document.querySelector('[data-name=register]')).backgroundColor"
     assert await visit.page.evaluate(button) == "rgb(138, 28, 91)"
-    assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
-    assert await visit.page.get_attribute("html", "lang") == "de", "the browser wants English, the operator has German"
     assert await visit.page.locator('[data-name="language"]').count() == 0
-    for path in ("/pay/confirm", "/connect", "/vault"):
-        await visit.open(path)
-        await visit.told("Bank <of> Tests", "header")
-        assert await visit.page.get_attribute("html", "lang") == "de"
-        colour = "getComputedStyle(document.documentElement).getPropertyValue('--brand').trim()"
-        assert await visit.page.evaluate(colour) == "#8a1c5b"
-        assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
-    await visit.open("/")
+    await visit.told("Bank <of> Tests", "header")
+    assert await visit.page.get_attribute("html", "lang") == "de", "the browser wants English"
+    assert await visit.page.evaluate("document.querySelector('header img').naturalWidth") > 0
     await visit.choose("handle", "alice")
     await visit.press("create", then="safety")
-    await visit.authenticator.add(transport="usb")
-    await visit.press("second", status="Der zweite Passkey ist bereit.")
-    assert await visit.page.evaluate("parties") == ["Bank <of> Tests"] * 2, "passkeys are made for the chosen name"
+    assert await visit.page.evaluate("parties") == ["Bank <of> Tests"], "passkeys are made for the chosen name"
     assert origins == {f"http://localhost:{server.port}"}, "no page asks a third party"
 
 
@@ -319,66 +308,8 @@ async def test_a_password_locks_the_vault_where_passkeys_have_no_secret(browser,
     await visit.submit(password=PASSWORD, then="home")
 
 
-@pytest.mark.soak  # vectors/flows choose among vaults, test_vault.py takes one over in the gate
-async def test_another_tab_opens_one_of_two_vaults_by_its_password(browser, shared):
-    context = await browser.new_context()
-    visit = await Visit.of(context, shared, hasPrf=False)
-    await visit.choose("handle", new_name())
-    await visit.press("create")
-    await chooses_a_password(visit)
-    await visit.screen("safety")
-    await visit.press("later", then="home")
-    await opens_in_another_tab(visit, await Visit.of(context, shared, "/vault"))
-
-
 async def chooses_a_password(visit):
     for first, second, words in (("a" * 12, "a" * 12, "easy to guess"), (PASSWORD, PASSWORD + "s", "differ")):
         await visit.submit(new_password=first, new_password_again=second)
         await visit.told(words)
     await visit.submit(new_password_again=PASSWORD)
-
-
-ANOTHER_VAULT = """async ([credential, password]) => {
-  const { Client } = await import("/client/holdfast.js");
-  const client = new Client({ snapshots: false });
-  await client.boot();
-  const { did } = await client.vault.generate({ credential }, { kind: "password", password });
-  await client.close();
-  return did;
-}"""
-
-
-async def opens_in_another_tab(first, second):
-    """Open the vault in a second tab, where a second vault is added; a password does not say which vault it opens."""
-    await second.screen("elsewhere")
-    await second.inspect("elsewhere")
-    await second.press("use-password")
-    await second.submit(password=PASSWORD, then="home")
-    await first.screen("elsewhere")
-    vaults = {await second.text('[data-name="did"]'): PASSWORD}
-    another = "another correct horse"
-    vaults[await second.page.evaluate(ANOTHER_VAULT, [PASSKEY.credential, another])] = another
-    for did, password in vaults.items():
-        await second.open("/vault", then="unlock")
-        await second.press("use-password")
-        await second.page.locator('[name="which"]').select_option(did)
-        if password == another:
-            await second.inspect("unlock-which")
-        await second.submit(password=password, then="home")
-        assert await second.text('[data-name="did"]') == did
-
-
-@pytest.mark.soak  # the gate leaves in English; another test walks in German
-async def test_leaving_in_german_with_the_operators_links(browser, serve):
-    server = serve(pages_imprint="https://a.example/imprint", pages_privacy="https://a.example/privacy?x=1&y=2")
-    visit = await Visit.of(await browser.new_context(**GERMAN), server)
-    links = visit.page.locator("#links a")
-    assert await links.all_text_contents() == ["Impressum", "Datenschutz"]
-    assert await links.nth(1).get_attribute("href") == "https://a.example/privacy?x=1&y=2"
-    await visit.register(new_name())
-    await visit.press("leave", then="leave")
-    await visit.told("Namen und Adressen: 1.")
-    await visit.inspect("leave-de")
-    await visit.press("language", "footer")
-    await visit.told("Names and addresses: 1.")
-    assert await links.all_text_contents() == ["Imprint", "Privacy"]

@@ -1,32 +1,23 @@
 """Payments from a shop on another origin, through the browser's payment sheet and on to the chain."""
 
 import asyncio
-import base64
-import contextlib
 import re
 import secrets
-from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from playwright.async_api import Error
+from tests.support.page_visits import Visit
 from tests.support.pages import Pages, serving
-from tests.support.passkeys import PATIENCE_MS, answer_rpc, outcome
-from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, REGISTER, STRAY, Person, refused, unlocked
-from tests.support.paymasters import Bundler
-from tests.support.payment_window import LOADED, Held, confirm_page, no_confirm_page
+from tests.support.passkeys import PATIENCE_MS
+from tests.support.paying import ADD_KEY, CAN_APPROVE, LOCKED, PAYEE, STRAY, Person, refused, unlocked
+from tests.support.payment_window import LOADED, Held, confirm_page
 from tests.support.payments import registered_payee
 from tests.support.serving import PATIENCE_S
 
-from holdfast.chain.abi import call_data
-from holdfast.chain.account_messages import ChangeKind
-from holdfast.chain.signers import passkey_signer
-from holdfast.wire.retries import OPERATIONS
-
 pytestmark = pytest.mark.whole_browser
-COINS = 10**17
+PASSWORD = "correct horse battery staple"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "shop"
 
 
@@ -166,21 +157,9 @@ async def without_a_vault(browser, chain, shop):
     person = Person(context, await context.new_page(), chain, "", "")
     assert not await person.can_pay()
     assert await context.pages[-1].evaluate("indexedDB.databases()") == [], "asking creates no database"
-    await the_pages_of_payments(person)
     window, told = await person.asked(shop)
     await window.shows("document.getElementById('register')")
     assert (await refused(window, told, "There is no vault in this browser"))["error"] == "no_vault"
-
-
-async def the_pages_of_payments(person):
-    """Assert that the pages that are not opened by clicking say what they are for, and report no error."""
-    page, errors = person.page, list[str]()
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    await page.goto(f"{person.service}/pay/confirm")
-    await page.wait_for_selector("#outcome:has-text('No shop asks')")
-    await page.goto(f"{person.service}/pay")
-    assert "payment method" in await page.inner_text("main")
-    assert errors == []
 
 
 async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(payer, chain, shop):
@@ -206,113 +185,32 @@ async def test_a_vault_that_does_not_open_yet_and_a_worker_that_forgets(payer, c
     told.cancel()
 
 
-@pytest.fixture(scope="module")
-def unsponsored(chain, tmp_path_factory):
-    """A service on the same chain whose bundler has no sponsor."""
-    with Bundler(chain).served() as url:
-        yield chain.another(tmp_path_factory.mktemp("unsponsored") / "data", url)
-
-
-@pytest.mark.soak  # tests/browser/test_page_send.py pays the shown fee in the gate
-async def test_an_account_pays_the_fee_itself_that_the_window_shows(browser, unsponsored, shop):
-    chain = unsponsored
-    person = await Person.unregistered(browser, chain)
-    chain.fund(person.account, COINS)
-    await person.page.evaluate("(rpcUrl) => { client.gas = {rpcUrl}; }", await answer_rpc(person.page, chain))
-    registering = asyncio.create_task(outcome(person.page, REGISTER % secrets.token_hex(6)))
-    while not registering.done():  # a commitment counts from the next block on
-        await asyncio.to_thread(chain.mine)
-        await asyncio.sleep(0.5)
-    assert "value" in registering.result(), registering.result()
-    chain.give(person.account, 20_000_000)
-    chain.fund(person.account, 0)
-    await asyncio.sleep(OPERATIONS.state_age_s)
-    window, told = await person.asked(shop)
-    await person.passkey_in(window)
-    details = await refused(window, told, "No sponsor pays the network fee. For this payment your account needs 0.0")
-    assert details["error"] == "insufficient_balance"
-    chain.fund(person.account, COINS)
-    before = chain.usdc_of(PAYEE)
-    await asyncio.sleep(OPERATIONS.state_age_s)
-    await unlocked(person)
-    window, told = await person.asked(shop)
-    await person.passkey_in(window)
-    await window.shows("document.getElementById('fee').textContent.startsWith('At most 0.0')")
-    shown = await window.evaluate("document.getElementById('fee').textContent")
-    assert shown.endswith("ETH, from your account")
-    await window.picture("pay-own-fee")
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    asks_again = f"document.getElementById('alert').textContent.includes('fee is known now') && {CAN_APPROVE}"
-    while not (await asyncio.wait({told}, timeout=0.2))[0]:
-        with contextlib.suppress(Error):  # the window closes when the shop has its response
-            if await window.evaluate(asks_again):  # the fee rose after it was shown
-                await window.click("approve")
-    assert "txHash" in told.result()
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-    most = int(Decimal(shown.removeprefix("At most ").split("\u00a0")[0]) * 10**18)
-    assert 0 < COINS - chain.coin_of(person.account) <= most * 2
-
-
-# Makes a passkey in the window, and then records it in the vault.
-SECOND_PASSKEY = """(async () => {
-  const {credential, credentialId} = await (await import("/client/holdfast.js")).createPasskey({userName: "second"});
-  return {credential, credentialId};
-})()"""
-RECORD = """async ({credential, credentialId}) => {
-  const {parsed} = await client.vault.parse(credential);
-  await client.vault.exec("resource:credentials action:create", {credential_id: credentialId, device_name: "blue key",
-    device_type: "cross-platform", authenticator: "", transports: [], public_key: parsed.cose_key});
-  return parsed.cose_key;
-}"""
-# The key of another device: the point whose discrete logarithm is 1.
-OTHER = (
-    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
-    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
-)
-
-
-@pytest.mark.soak  # test_page_two_keys.py signs with two, browser/test/pay_window.test.js asks in the window in the gate
-async def test_two_keys_sign_in_the_window_and_a_missing_one_is_named(payer, chain, shop):
-    person, before = payer, chain.usdc_of(PAYEE)
-    window, told = await person.asked(shop)
-    second = await with_a_second_passkey(person, window)
-    changed(chain, person, (ChangeKind.ADD_OWNER, second, 0), (ChangeKind.SET_THRESHOLD, b"", 2))
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    await window.shows("document.getElementById('alert').textContent.endsWith('second passkey: blue key')")
-    await window.picture("pay-second")
-    await window.click("approve")
-    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
-    assert chain.usdc_of(PAYEE) - before == 12_500_000
-    other = (ChangeKind.ADD_OWNER, bytes.fromhex(OTHER), 0)
-    changed(chain, person, other, (ChangeKind.REMOVE_OWNER, second, 0))
-    assert person.context.browser
-    await no_confirm_page(person.context.browser)
-    window, told = await person.asked(shop)
-    await person.passkey_in(window)
-    await window.shows(CAN_APPROVE)
-    await window.click("approve")
-    details = await refused(window, told, "The second key is missing: 6b17 … 51f5.")
-    assert "6b17" not in details["message"]  # the shop learns nothing about the account
-    changed(chain, person, (ChangeKind.SET_THRESHOLD, b"", 1))  # for the module's other tests
-
-
-async def with_a_second_passkey(person, window):
-    """Let the window's authenticator hold two passkeys, of which one opens the vault; return the other's signer."""
-    await window.command("Emulation.setFocusEmulationEnabled", enabled=True)
-    await person.passkey_in(window)
-    made = await window.evaluate(SECOND_PASSKEY)
-    await window.hides(made["credentialId"])
-    await unlocked(person)
-    key = await person.page.evaluate(RECORD, made)
+@pytest.mark.soak  # test_vault.py takes a vault over in the gate
+async def test_a_tab_that_had_the_vault_open_gives_it_up_and_gets_it_back(payer, chain, shop):
+    person = payer
     await person.page.evaluate(LOCKED)
-    signer = passkey_signer(base64.b64decode(key))
-    assert signer
-    return signer
+    window, told = await person.asked(shop)
+    await unlocked(person)
+    await person.page.evaluate(ADD_KEY, await window.passkey())
+    await person.page.evaluate("(password) => client.vault.addKey({kind: 'password', password})", PASSWORD)
+    await person.page.evaluate(LOCKED)
+    tab = await Visit.of(person.context, chain.server, "/vault")
+    await opened(tab)
+    await window.shows(CAN_APPROVE)
+    await window.click("approve")  # once: the window takes the vault over
+    assert "txHash" in await asyncio.wait_for(told, PATIENCE_S)
+    await tab.told("Locked, because you went to pay in a shop.", "#status")
+    await opened(tab)
+    # Another tab that wants the vault learns by itself that it is free again.
+    other = await Visit.of(person.context, chain.server, "/vault")
+    await other.screen("elsewhere")
+    await tab.press("lock")
+    await other.screen("unlock")
 
 
-def changed(chain, person, *changes):
-    """Change the account's owners, as an operation of the account does."""
-    data = call_data("changeOwners((uint8,bytes,uint256)[])", [(int(kind), *rest) for kind, *rest in changes])
-    chain.send(person.account, data, sender=person.account)
+async def opened(tab):
+    await tab.screen("unlock")
+    await tab.press("use-password")
+    await tab.fill("password", PASSWORD)
+    await tab.page.keyboard.press("Enter")
+    await tab.screen("home")

@@ -6,7 +6,6 @@ mount namespace, in which the copy overlays /usr. The namespace has its own /tmp
 afterwards.
 """
 
-import base64
 import contextlib
 import os
 import shutil
@@ -18,7 +17,6 @@ from pathlib import Path
 import httpx2
 import pytest
 from tests.support.children import dying_with_parent
-from tests.support.page_visits import SHOTS
 from tests.support.serving import PATIENCE_S, becomes_true
 from tests.support.vaults import GIVEN, SECRET
 
@@ -88,11 +86,6 @@ class WebKitTab:
 
     def count(self, selector):
         return self.run("return document.querySelectorAll(arguments[0]).length", selector)
-
-    def shoot(self, name):
-        answer = self._driver.get(f"{self._session}/screenshot").raise_for_status()
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        (SHOTS / f"webkit-{name}.png").write_bytes(base64.b64decode(answer.json()["value"]))
 
     def _element(self, selector):
         (element,) = self._send("/element", {"using": "css selector", "value": selector}).values()
@@ -170,23 +163,19 @@ def test_a_browser_without_passkeys_is_told_what_to_do(tab, serve, tmp_path):
     tab.told(UNSUPPORTED)
     assert tab.count('[data-name="copy"]') == 1, "the address is copied to open it elsewhere"
     assert tab.count(PASSKEY_BUTTONS) == 0, "nothing asks for what cannot work"
-    tab.shoot("start")
     tab.open(f"{address}/vault")
     tab.told(UNSUPPORTED)
     tab.told("Without a passkey, a backup file or another device brings your vault here")
     assert tab.count(PASSKEY_BUTTONS) == 0
-    tab.shoot("none")
     did = backup(tmp_path / "backup.mtrv")
     tab.press("import")
     tab.fill("file", "/tmp/files/backup.mtrv")
     tab.fill("password", PASSWORD)
     tab.press("submit")
     tab.told(did)
-    tab.shoot("vault")
     tab.press("lock")
     tab.told(UNSUPPORTED)
     assert tab.count(PASSKEY_BUTTONS) == 0
-    tab.shoot("locked")
     tab.press("use-password")
     tab.fill("password", PASSWORD)
     tab.press("submit")

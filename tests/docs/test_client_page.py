@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/client.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -23,8 +21,3 @@ def test_every_example_runs(chain, tmp_path, monkeypatch):
 
 USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 PAYEE = "0x00000000000000000000000000000000000000A1"
-
-
-@pytest.mark.parametrize("name", ["vault", "register", "whoami", "account", "pay", "payments", "balance"])
-def test_the_page_names_every_command(name):
-    assert f"holdfast {name}" in PAGE

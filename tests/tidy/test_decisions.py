@@ -23,19 +23,12 @@ def _entries():
     return ENTRY.findall((DECISIONS / "index.md").read_text("utf-8"))
 
 
-def test_the_index_lists_every_page_once_and_nothing_else():
-    pages = sorted(path.name for path in DECISIONS.glob("*.md") if path.name != "index.md")
-    assert sorted(file for _, file, _ in _entries()) == pages
-
-
-def test_each_entry_states_the_title_of_its_page():
-    for title, file, _ in _entries():
-        assert (DECISIONS / file).read_text("utf-8").splitlines()[0] == f"# {title}"
-
-
-def test_no_two_pages_have_the_same_number():
+def test_the_index_lists_every_page_once_with_its_title_and_nothing_else():
+    pages = sorted(path for path in DECISIONS.glob("*.md") if path.name != "index.md")
+    titles = [(page.read_text("utf-8").splitlines()[0], page.name) for page in pages]
+    assert [(f"# {title}", file) for title, file, _ in sorted(_entries(), key=lambda entry: entry[1])] == titles
     numbers = [number for _, _, number in _entries()]
-    assert [number for number in numbers if numbers.count(number) > 1] == []
+    assert len(numbers) == len(set(numbers))
 
 
 def test_every_number_that_is_cited_has_a_page():

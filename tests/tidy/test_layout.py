@@ -53,12 +53,5 @@ def test_nothing_is_imported_from_a_conftest_or_from_a_file_of_tests():
     assert len(files) > 300 and wrong == []
 
 
-@pytest.mark.parametrize(
-    "source", ["from tests.cli.conftest import run", "from .conftest import run", "from .test_a import b"]
-)
-def test_such_an_import_would_be_found(source):
-    assert SUSPECT.search(source) and [name for name in _imports(source) if _not_to_be_imported(name)]
-
-
 def test_no_test_is_among_what_tests_share():
     assert list((TESTS / "support").rglob("test_*.py")) == []

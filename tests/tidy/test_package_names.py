@@ -60,13 +60,6 @@ def test_no_page_or_message_names_a_package_that_a_stranger_may_have():
             assert LOCAL.search(targets) or page.name == "installing.py", f"{page.name}: installs {targets}"
 
 
-def test_wheels_are_named_as_they_are_built():
-    wheel = f"{PROJECT['name'].replace('-', '_')}-{PROJECT['version']}-py3-none-any.whl"
-    for page in PAGES:
-        named = re.findall(r"\bholdfast[\w.-]*\.whl", page.read_text("utf-8"))
-        assert set(named) <= {wheel, wheel.replace("vault", "vault_client")}, page
-
-
 @pytest.mark.parametrize("extra", sorted(PROJECT["optional-dependencies"]))
 def test_an_extras_packages_are_named_one_by_one(extra):
     command = install_command(extra)
@@ -74,7 +67,3 @@ def test_an_extras_packages_are_named_one_by_one(extra):
     assert command.startswith("pip install '")
     expected = [Requirement(line) for line in PROJECT["optional-dependencies"][extra]]
     assert {(one.name, str(one.specifier)) for one in named} == {(one.name, str(one.specifier)) for one in expected}
-
-
-def test_an_unknown_extra_names_no_command():
-    assert "pip" not in install_command("nothing")

@@ -34,11 +34,6 @@ def test_each_endpoint_declares_its_errors(row):
     assert ErrorRow(row["status"], row["error"]) in BY_KEY[method, path].errors
 
 
-def test_error_texts_are_told_apart():
-    texts = [(row.status, row.error) for row in ERRORS.values()]
-    assert len(texts) == len(set(texts))
-
-
 def test_every_limit_of_the_interface_is_ours():
     documented = {row["name"]: row["value"] for row in table("limits")["rows"]}
     assert {name: getattr(limits, name) for name in documented} == documented

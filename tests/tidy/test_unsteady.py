@@ -1,4 +1,4 @@
-"""A test that fails once and then passes leaves the run green, and is listed; one that fails twice leaves it red."""
+"""A test that fails once and then passes leaves the run green, and is listed."""
 
 import os
 import sys
@@ -40,13 +40,6 @@ def test_a_test_that_passes_the_second_time_is_listed(run_once_more):
     run.stdout.fnmatch_lines(["*unsteady tests: 1 *", "*::test_fails_once", "*raise AssertionError"])
     run.assert_outcomes(passed=2)
     assert run.ret == 0
-
-
-@pytest.mark.soak
-def test_a_test_that_fails_twice_fails_the_run(run_once_more):
-    run = run_once_more("def test_fails(): raise AssertionError")
-    run.stdout.no_fnmatch_line("*unsteady tests*")
-    assert run.ret == 1
 
 
 @pytest.mark.skipif("HOLDFAST_TEST_EXPLORE" in os.environ, reason="new examples are tried")
