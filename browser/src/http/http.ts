@@ -98,8 +98,6 @@ export class Http {
     try {
       const url = `${this.baseUrl}${path}${search && `?${search}`}`;
       const response = await this.#fetch(url, { method, headers, body, signal, cache, redirect, credentials: "omit" });
-      if (response.ok && response.headers.get("content-type")?.startsWith("text/html"))
-        throw new NetworkError(`${this.host} sent a web page: does this network want you to sign in?`);
       const bytes = await bounded(response, response.ok ? longest : LONGEST_ANSWER);
       if (!response.ok) throw refusal(response, bytes);
       return bytes;

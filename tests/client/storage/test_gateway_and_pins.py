@@ -165,22 +165,10 @@ async def test_an_oversized_answer_ends():
     await gateway.close()
 
 
-@pytest.mark.parametrize(
-    ("kind", "error", "said"),
-    [
-        (
-            "text/html; charset=utf-8",
-            NetworkError,
-            "^Network: only sent a web page: does this network want",
-        ),
-        ("application/octet-stream", StorageError, "^Storage: only: "),
-    ],
-)
-async def test_the_only_host_is_named_that_sends_something_else(kind, error, said):
-    answer = httpx2.Response(200, content=b"<html>", headers={"Content-Type": kind})
-    gateway = gateway_of(lambda _: answer, "https://only")
+async def test_the_only_host_is_named_that_sends_wrong_bytes():
+    gateway = gateway_of(lambda _: httpx2.Response(200, content=b"<html>"), "https://only")
     for asked in (gateway.record(name_of(bytes(32))), gateway.block(SNAPSHOT.root_cid)):
-        with pytest.raises(error, match=said):
+        with pytest.raises(StorageError, match="^Storage: only: "):
             await asked
     await gateway.close()
 

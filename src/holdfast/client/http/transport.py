@@ -96,7 +96,6 @@ class HttpTransport:
                         if left and (url := _redirected(response)) is not None:
                             request = {"method": "GET", "url": url, "headers": call.headers}
                             continue
-                        _check_kind(response)
                         return await _reply(response, call.longest or MAX_ANSWER_BYTES)
                     finally:
                         await response.aclose()
@@ -203,13 +202,6 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
 
 def _base(call: Call[Any], base_url: str) -> str:
     return checked_base_url(call.base_url) if call.base_url else base_url
-
-
-def _check_kind(response: httpx2.Response) -> None:
-    """Raise NetworkError for a web page, which no server of a client sends, but the sign-in of a network does."""
-    if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
-        host = response.url.netloc.decode("ascii")
-        raise NetworkError(f"{host} sent a web page: does this network want you to sign in?")
 
 
 async def _reply(response: httpx2.Response, longest: int) -> Reply:
