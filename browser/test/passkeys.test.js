@@ -210,10 +210,10 @@ inBrowser("a passkey whose secret is missing or of another length opens no vault
 
 for (const error of [new NetworkError("no answer"), new RequestRefused("credential_limit_reached", 429)])
   inBrowser(`a new passkey opens the vault although it is not registered: ${error.message}`, async () => {
-    const opening = [];
+    const [opening, names] = [[], []];
     browser({ create: async () => credential({ secret: new Uint8Array(32).fill(7) }) });
     const vault = {
-      query: async () => ({ credentials: [{ credential_id: "AQID" }] }),
+      query: async () => ({ did: "ours", credentials: [{ credential_id: "BAUG" }, { credential_id: "AQID" }] }),
       parse: async () => ({ parsed: {} }),
       exec: async () => ({ success: true }),
       addKey: async ({ id }) => void opening.push(id),
@@ -221,12 +221,17 @@ for (const error of [new NetworkError("no answer"), new RequestRefused("credenti
     };
     const client = {
       ...{ vault, createPasskey, rpId: "localhost", baseUrl: "http://localhost" },
-      lookupDid: async () => ({ found: true, channel: "handle" }),
-      registerDid: () => Promise.reject(error),
+      // A stranger has registered the vault's other credential ID.
+      lookupDid: async ({ credentialId: id }) =>
+        id === "AQID"
+          ? { found: true, channel: "handle", did: "ours", identifier: "ada" }
+          : { found: true, channel: "handle", did: "stranger's", identifier: "eve" },
+      registerDid: ({ identifier }) => (names.push(identifier), Promise.reject(error)),
     };
     const { credentialId, registered } = await addPasskey(client, {});
     assert.deepEqual([opening, credentialId, registered], [["AAAA"], "AAAA", false]);
     await assert.rejects(registerPasskey(client, credentialId), error);
+    assert.deepEqual(names, ["ada", "ada"]);
   });
 
 for (const [failing, effects] of [

@@ -13,6 +13,7 @@ import { finish } from "../src/pages/register/finish.ts";
 import { prove } from "../src/pages/register/prove.ts";
 import { safety } from "../src/pages/register/safety.ts";
 import { start } from "../src/pages/start.ts";
+import { recordOf } from "../src/pages/vault/home.ts";
 import { identityCard } from "../src/pages/vault/identity.ts";
 import { passkeysCard } from "../src/pages/vault/passkeys.ts";
 
@@ -22,6 +23,13 @@ onPage("a vault that no service knows is registered with its newest passkey: aft
   document.body.append(identityCard({ did: ROW.did, name: "ada", record: null, unregistered: ids, credentials }));
   press("register");
   assert.equal(visited[0][1].credentialId, "newest");
+});
+
+onPage("what a stranger has registered under a passkey's ID is not taken for the vault's name", async () => {
+  const records = { theirs: { found: true, did: "did:new:0x2" }, ours: { found: true, did: ROW.did } };
+  const lookupDid = async ({ credentialId }) => records[credentialId] ?? { found: false };
+  const found = await recordOf({ lookupDid }, ROW.did, ["theirs", "ours", "none"]);
+  assert.deepEqual(found, { record: records.ours, unregistered: ["none"] });
 });
 
 for (const [registered, said] of [

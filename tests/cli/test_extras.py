@@ -1,6 +1,7 @@
 """In an installation without extras, a command that needs an extra says which one."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from holdfast.cli.exits import Exit
 from holdfast.cli.root import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("whoami", "vault accounts", "contracts verify --rpc http://127.0.0.1:9", "dev --demo")
+COMMANDS = ("whoami", "vault accounts", "contracts verify --rpc http://127.0.0.1:9", "dev --demo", "whoami --json")
 
 
 @cache
@@ -58,6 +59,7 @@ def test_what_is_not_installed_is_named_in_one_line():
     lines = done.stderr.splitlines()
     assert len(lines) == len(COMMANDS)
     assert all(": pip install '" in line and "holdfast-" not in line for line in lines)
+    assert json.loads(lines[-1])["exit"] == Exit.CONFIGURATION
 
 
 def test_any_other_missing_module_is_not_hidden():

@@ -43,11 +43,18 @@ def test_a_mistaken_command_line_is_json_for_machines(holdfast, command):
     assert "frob" in refused.error["error"] or "Missing argument" in refused.error["error"]
 
 
-def test_an_interrupt_while_modules_are_imported_is_no_traceback():
-    script = "import sys; from holdfast.cli import main; sys.meta_path.insert(0, sys); sys.find_spec = stop; main()"
+INTERRUPTED = {
+    "import sys; from holdfast.cli import main; sys.meta_path.insert(0, sys); sys.find_spec = stop; main()": b"",
+    "import builtins; builtins.input = stop; import typer; from holdfast.cli import main, root;"
+    "root.application = typer.Typer(); root.application.command()(lambda: typer.confirm('?')); main()": b"holdfast: aborted\n",
+}
+
+
+@pytest.mark.parametrize(("script", "says"), INTERRUPTED.items(), ids=["while modules are imported", "at a question"])
+def test_an_interrupt_is_no_traceback(script, says):
     script = f"import signal\ndef stop(*_): signal.raise_signal(signal.SIGINT)\n{script}"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert (ended.returncode, ended.stderr) == (Exit.INTERRUPTED, b"")
+    assert (ended.returncode, ended.stderr) == (Exit.INTERRUPTED, says)
 
 
 @pytest.mark.parametrize("command", [("acts", "--operator"), ("ban", "add", "name"), ("backup",), ("vault", "new")])

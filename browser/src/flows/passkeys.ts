@@ -24,7 +24,8 @@ export async function addPasskey(
   { deviceName = "", attestation, ...options }: AddOptions,
 ): Promise<AddedPasskey> {
   const type = "public-key" as const;
-  const excludeCredentials = (await credentialsOf(client)).map((id) => ({ id: fromBase64(id), type }));
+  const { credentials } = await client.vault.query();
+  const excludeCredentials = credentials.map((it) => ({ id: fromBase64(it.credential_id), type }));
   const passkey = await client.createPasskey({ excludeCredentials, ...options });
   await keep(client, passkey, deviceName);
   const registered = registerPasskey(client, passkey.credentialId, { attestation });
@@ -45,14 +46,14 @@ export async function registerPasskey(
   credentialId: string,
   { attestation }: { attestation?: Attestation } = {},
 ): Promise<boolean> {
-  const known = await recordOf(client, await credentialsOf(client));
+  const known = await recordOf(client);
   if (!known || (known.channel !== "handle" && !attestation)) return false;
   try {
     await registerCredential(client, credentialId, { ...known, attestation });
   } catch (error) {
     // The response to an earlier attempt was lost: the passkey is already registered.
     if (!(error instanceof RequestRefused) || error.code !== "credential_already_registered") throw error;
-    if ((await recordOf(client, [credentialId]))?.did !== known.did) throw error;
+    if (!(await recordOf(client, (id) => id === credentialId))) throw error;
   }
   return true;
 }
@@ -84,8 +85,8 @@ export async function removePasskey(
  * @returns whether the service has removed it
  */
 async function leftService(client: Client, credentialId: string): Promise<boolean> {
-  const others = (await credentialsOf(client)).filter((id) => id !== credentialId);
-  return (await recordOf(client, others)) !== null && (await takeBack(client, { credentialId })).credentials > 0;
+  const other = await recordOf(client, (id) => id !== credentialId);
+  return other !== null && (await takeBack(client, { credentialId })).credentials > 0;
 }
 
 async function keep(client: Client, passkey: CreatePasskeyResult, deviceName: string) {
@@ -119,16 +120,12 @@ export async function recordPasskey(vault: Vault, { credential, credentialId }: 
   if (!made.success) throw new PluginCallError("exec", "the passkey was not recorded", made.error ?? null);
 }
 
-/** @returns the IDs of the passkeys that the vault records */
-async function credentialsOf({ vault }: Client): Promise<string[]> {
-  return (await vault.query()).credentials.map((it) => it.credential_id);
-}
-
-/** Returns the service's record for the first of these credentials that is registered. */
-async function recordOf(client: Client, credentialIds: string[]): Promise<DidRecord | null> {
-  for (const credentialId of credentialIds) {
+/** Returns the service's record for the first wanted passkey of the vault that is registered for its DID. */
+async function recordOf(client: Client, isWanted = (_id: string) => true): Promise<DidRecord | null> {
+  const { did, credentials } = await client.vault.query();
+  for (const credentialId of credentials.map((it) => it.credential_id).filter(isWanted)) {
     const found = await client.lookupDid({ credentialId });
-    if (found.found) return found;
+    if (found.found && found.did === did) return found; // others may have registered an ID of the vault's
   }
   return null;
 }

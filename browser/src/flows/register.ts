@@ -44,12 +44,15 @@ export async function register(client: Client, request: RegistrationRequest): Pr
   if (credentials.length === 0) throw new ClientStateError("the vault holds no passkey");
   // The newest first: after a move, the older ones are a former service's.
   const ids = request.passkey ? [request.passkey] : credentials.map((it) => it.credential_id).reverse();
-  const answers = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId })));
-  const ours = answers.findIndex((it) => it.found && it.did === did);
-  const at = Math.max(ours, 0);
-  const known = answers[at].found ? answers[at] : null;
+  const rows = [];
+  for (const credentialId of ids) {
+    const found = await client.lookupDid({ credentialId });
+    rows.push({ credentialId, known: found.found ? found : null });
+    if (found.found && found.did === did) break;
+  }
+  const { credentialId, known } = rows.find((it) => it.known?.did === did) ?? rows[0];
   const journal = await Journal.open(client.vault.dbName, did, known ?? requested);
-  const registrar = new Registrar(client, journal, request, ids[at]);
+  const registrar = new Registrar(client, journal, request, credentialId);
   return known ? registrar.again(known) : registrar.run();
 }
 

@@ -98,7 +98,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         if find_spec(COMMANDS[cmd_name][0]) is None:
-            fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-vault-client, but of holdfast-vault")
+            _fail(Exit.CONFIGURATION, f"{cmd_name} is not part of holdfast-vault-client, but of holdfast-vault")
         return command_of(cmd_name)
 
     def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
@@ -147,7 +147,7 @@ def root() -> int:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
+        _fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
     except BrokenPipeError:
         _print_no_more()
         return int(Exit.FAILED)
@@ -165,13 +165,15 @@ def root() -> int:
 def _called() -> Any:
     """Run the command, and write what it printed: an error at the end of the process would end in Python's words."""
     words = _words(_arguments())
-    as_json = "--json" in words
     try:
-        return get_command(application)(words, standalone_mode=not as_json)
-    except _UsageError as error:  # only with --json: otherwise typer prints its own lines
-        fail(Exit.USAGE, error.format_message(), as_json=True)
-    except typer.Abort:
-        fail(Exit.FAILED, "aborted", as_json=as_json)
+        return get_command(application)(words, standalone_mode=False)
+    except _UsageError as error:
+        if "--json" in words:
+            _fail(Exit.USAGE, error.format_message())
+        error.show()
+        return Exit.USAGE
+    except typer.Abort as error:  # at a question
+        _fail(Exit.INTERRUPTED if isinstance(error.__context__, KeyboardInterrupt) else Exit.FAILED, "aborted")
     finally:
         sys.stdout.flush()
 
@@ -182,14 +184,18 @@ def _arguments() -> list[str]:
     try:
         "".join(given).encode()
     except UnicodeEncodeError:
-        fail(Exit.USAGE, "an argument is not text in UTF-8", as_json="--json" in given)
+        _fail(Exit.USAGE, "an argument is not text in UTF-8")
     return given
 
 
 def _fail_at(error: OSError, what: str, what_to_do: str) -> NoReturn:
     """Say which file or folder cannot be used and why, and exit with UNAVAILABLE."""
     where = error.filename or "the output"
-    fail(Exit.UNAVAILABLE, f"{where} {what}: {file_words(error)}; {what_to_do}", as_json="--json" in sys.argv)
+    _fail(Exit.UNAVAILABLE, f"{where} {what}: {file_words(error)}; {what_to_do}")
+
+
+def _fail(code: Exit, message: str) -> NoReturn:
+    fail(code, message, as_json="--json" in sys.argv)
 
 
 def _print_no_more() -> None:
@@ -206,7 +212,7 @@ def _check_certificates() -> None:
         try:
             ssl.create_default_context(cafile=file)
         except OSError:  # ssl.SSLError is one
-            fail(Exit.CONFIGURATION, f"SSL_CERT_FILE: {file} cannot be read as certificates in PEM")
+            _fail(Exit.CONFIGURATION, f"SSL_CERT_FILE: {file} cannot be read as certificates in PEM")
 
 
 def _words(given: list[str]) -> list[str]:

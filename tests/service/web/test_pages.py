@@ -86,6 +86,7 @@ async def test_without_pages_their_paths_are_as_before_and_the_payment_page_has_
     assert "Bank &lt;of&gt; Tests" in page and "<of>" not in page
     assert '<link rel="stylesheet" href="/theme.css">' in page and '<img src="/logo"' in page
     assert '<meta name="holdfast-languages" content="de">' in page
+    assert '<html lang="de">' in (await api.http.get("/pay", headers={"Accept-Language": "en"})).text
     assert (await api.http.get("/pay/manifest.json")).json()["name"] == "Bank <of> Tests"
 
 

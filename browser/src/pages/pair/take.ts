@@ -161,7 +161,7 @@ async function nameOf() {
   const { did, credentials } = await client.vault.query();
   for (const { credential_id: credentialId } of credentials) {
     const known = await client.lookupDid({ credentialId }).catch(() => null);
-    if (known?.found && "identifier" in known) return known.identifier;
+    if (known?.found && known.did === did) return known.identifier;
   }
   return did;
 }

@@ -173,6 +173,7 @@ async function gathered(): Promise<Facts> {
   client.accountAddress = remembered.account ?? null;
   const { record, unregistered } = await recordOf(
     client,
+    did,
     credentials.map((it) => it.credential_id),
   );
   // The vault's delegation to its own publishing key is not a permission for an app.
@@ -195,8 +196,8 @@ async function gathered(): Promise<Facts> {
 }
 
 /** Returns what the service knows about the vault's passkeys. A passkey whose lookup fails counts as registered. */
-async function recordOf(client: Client, ids: string[]) {
+export async function recordOf(client: Client, did: string, ids: string[]) {
   const found = await Promise.all(ids.map((credentialId) => client.lookupDid({ credentialId }).catch(() => null)));
-  const record = found.find((it) => it?.found === true) ?? null;
+  const record = found.filter((it) => it?.found === true).find((it) => it.did === did) ?? null;
   return { record, unregistered: ids.filter((_, at) => found[at]?.found === false) };
 }

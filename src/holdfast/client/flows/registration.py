@@ -94,8 +94,13 @@ class Registrar:
             raise ClientStateError("the vault holds no passkey")
         # The newest first: after a move, the older ones are a former service's.
         ids = [self.passkey] if self.passkey else [it.credential_id for it in reversed(found.credentials)]
-        rows = [(found.did, it, await self.client.lookup_did(it)) for it in ids]
-        return next((row for row in rows if row[2] and row[2].did == found.did), rows[0])
+        rows: list[tuple[str, str, DidRecord | None]] = []
+        for credential_id in ids:
+            known = await self.client.lookup_did(credential_id)
+            rows.append((found.did, credential_id, known))
+            if known is not None and known.did == found.did:
+                return rows[-1]
+        return rows[0]
 
     def _adopt(self) -> None:
         """Note the transaction that registered the DID on the chain for another service."""
