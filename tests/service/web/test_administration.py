@@ -4,11 +4,13 @@ import asyncio
 import csv
 import io
 import json
+from unittest.mock import AsyncMock
 
 from tests.support.api import DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
 from holdfast.service.operations.operator_tasks import OperatorTasks
+from holdfast.service.store.administration import By
 from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, API, Scope
 
 
@@ -108,6 +110,17 @@ async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port):
     assert {status for status, _, _ in many} == {200}, "a right key is never refused for wrong ones"
     port.api.clock.now += 3601
     assert (await port.ask("GET", f"{API}bans", "x"))[0] == 401
+
+
+async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port):
+    keys, key = port.admin.keys, await port.key("tom")
+    admitted = await keys.admit(f"Bearer {key}", "x", Scope.WRITE)
+    await keys.revoke("tom", By("cli:root", port.api.clock()))
+    object.__setattr__(port.admin, "keys", AsyncMock(**{"admit.return_value": admitted}))
+    told = await port.ask("POST", f"{API}bans", key, {"kind": "did", "value": "did:a:1"})
+    assert told[:2] == (401, {"error": "admin_key_refused"})
+    object.__setattr__(port.admin, "keys", keys)
+    assert (await port.get("bans"))["rows"] == []
 
 
 async def test_other_origins_and_rebound_names_are_refused_and_the_ports_own_are_served(port):
