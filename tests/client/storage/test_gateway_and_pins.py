@@ -168,7 +168,7 @@ async def test_an_oversized_answer_ends():
 async def test_the_only_host_is_named_that_sends_wrong_bytes():
     gateway = gateway_of(lambda _: httpx2.Response(200, content=b"<html>"), "https://only")
     for asked in (gateway.record(name_of(bytes(32))), gateway.block(SNAPSHOT.root_cid)):
-        with pytest.raises(StorageError, match="^Storage: only: "):
+        with pytest.raises(StorageError, match=r"^Storage: only: "):
             await asked
     await gateway.close()
 
