@@ -4,7 +4,7 @@ import socket
 import struct
 
 import httpx2
-from tests.support.serving import PATIENCE_S
+from tests.support.serving import PATIENCE_S, becomes_true
 
 from holdfast.cli.exits import Exit
 from holdfast.world.processes import free_port
@@ -28,6 +28,7 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client, running.client() as public:
         assert client.get("/admin/api/acts").json() == {"error": "admin_key_refused"}
         assert public.get("/admin/api/acts", headers=told).status_code == 404
+        assert public.get("/nowhere/secret-name").status_code == 404
         banned = client.post("/admin/api/bans", headers=told, json={"kind": "name", "value": "carl"})
         assert banned.json() == {"subject": "name handle carl", "banned": True}
         assert running.session(public, "carl", "192.0.2.1").status_code == 409
@@ -48,6 +49,11 @@ def test_a_key_opens_the_admin_port_until_it_is_revoked(serve, holdfast):
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as broken:
         broken.sendall(head + b"Content-Length: 9\r\n\r\n")
         broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    metrics = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S)
-    assert "holdfast_requests_total" in metrics.text
+
+    def metrics():
+        return httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S).text
+
+    counted = ('method="POST",route="/api/sessions"', 'method="other",route="unknown"')
+    assert becomes_true(lambda: all(labels in metrics() for labels in counted)), "of each process, within a second"
+    assert "secret-name" not in metrics()
     assert "Traceback" not in running.log.read_text() and "127.0.0.1'" not in running.log.read_text()

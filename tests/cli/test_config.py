@@ -13,6 +13,8 @@ SECRETS = {
     "sms_url": "twilio://AChunter2:hunter2",
     "rpc_url": "https://rpc.example/v2/hunter2",
     "rpc_url_8453": "https://hunter2:hunter2@rpc.example/?key=hunter2",
+    "bundler_url": "https://bundler.example/hunter2",
+    "indexer_url": "https://indexer.example?key=hunter2",
     "enclave_url": "s3://hunter2:hunter2@bucket",
     "webhook_secret": "whsec_hunter2hunter2hunter2hunter2hunt",
     "ATTESTATION_SIGNING_KEY": "hunter2" * 8,

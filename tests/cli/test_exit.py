@@ -282,14 +282,17 @@ def test_a_receipt_that_a_node_does_not_give_may_be_of_what_was_sent(chain, ada,
     assert "it may have been sent: look first what the account has" in told and chain.usdc_of(ada.account) == 0
 
 
-def test_an_account_of_two_who_must_sign_and_a_removed_owner(chain, ada, sender, tmp_path):
+def test_a_second_owner_moves_everything_alone_until_two_must_sign(chain, ada, sender, tmp_path):
     near = ("--rpc", chain.rpc_url, "--account", ada.account, "--to", someone(), "--sender-key", sender[1])
     bob = Person(tmp_path / "bob")
     assert f"the account {ada.account} does not exist on this chain" in fails(bob, Exit.FAILED, *near)
     deploy(chain, ada)
     assert "controlled by another key" in fails(bob, Exit.FAILED, *near)
-    two = Change(ChangeKind.SET_THRESHOLD, value=2)
-    change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer), two)
+    change(chain, ada, Change(ChangeKind.ADD_OWNER, bob.signer))
+    chain.give(ada.account, DOLLAR)
+    said = bob.exit(chain, *near[2:])
+    assert ([owner["primary"] for owner in said["owners"]], chain.usdc_of(ada.account)) == ([True, False], 0)
+    change(chain, ada, Change(ChangeKind.SET_THRESHOLD, value=2))
     told = fails(ada, Exit.FAILED, *near)
     assert f"two owners of the account {ada.account} must sign" in told
     assert f"as the second key 0x{bob.signer.hex()}: name it with --second-vault" in told

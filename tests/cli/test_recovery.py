@@ -99,18 +99,18 @@ def test_two_terminals_that_both_changed(first, new):
     first.run("vault", "choose", "sideways", code=Exit.USAGE)
 
 
-def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first, new, monkeypatch):
-    with VaultStore(directory=new.folder) as store:
-        write_state(store, SnapshotState(did=dids(first)[0], sequence=50))
-
-    def recovers(*words, typed=None, code=Exit.OK):
-        told = new.run("vault", "recover", "--json", *words, code=code, typed=typed).output
+def test_a_snapshot_older_than_one_seen_before_is_taken_only_by_the_person(first, new, service, monkeypatch):
+    def recovers(*words, device=new, typed=None, code=Exit.OK):
+        with VaultStore(directory=device.folder) as store:
+            write_state(store, SnapshotState(did=dids(first)[0], sequence=50))
+        told = device.run("vault", "recover", "--json", *words, code=code, typed=typed).output
         assert "rolled back" in told and "sequence 1, and this device has seen 50" in told
-        assert ("take it all the same?" in told, len(dids(new))) == (typed is not None, code == Exit.OK)
+        assert ("take it all the same?" in told, len(dids(device))) == (typed is not None, code == Exit.OK)
 
     recovers(code=Exit.FAILED)
     monkeypatch.setattr(recovery, "is_terminal", lambda: True)
     recovers(typed="n\n", code=Exit.FAILED)
+    recovers(typed="y\n", device=Terminal(new.folder.with_name("other"), service, key="passkey"))
     monkeypatch.setattr(recovery, "is_terminal", lambda: False)
     recovers("--accept-older")
 

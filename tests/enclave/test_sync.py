@@ -60,7 +60,9 @@ def sealed(new, old):
     return {"session_id": session, "code": code, "encrypted_vault": sent}
 
 
-def test_an_honest_exchange_moves_the_vault_under_the_new_devices_key(new, old):
+def test_an_honest_exchange_moves_the_vault_with_its_revocations_under_the_new_devices_key(new, old):
+    minted = old.call("mint_ucan", to="did:web:example.org", command="/accounts")
+    done(old, "delegations", "revoke", cid=minted["cid"])
     session, code, same = compared(new, old)
     assert code == same
     assert len(code) == 6
@@ -75,6 +77,8 @@ def test_an_honest_exchange_moves_the_vault_under_the_new_devices_key(new, old):
     did = old.call("status")["did"]
     assert moved == {"success": True, "session_id": session, "did": did, "status": "complete"}
     assert new.call("query") == old.call("query")
+    listed = new.call("exec", filter="resource:accounts action:list", token=minted["container"])
+    assert (listed["success"], listed["error"]) == (False, "token_revoked")
     signed = {"digest": bytes(32), "deterministic": True}
     assert new.call("sign", **signed) == old.call("sign", **signed)
     for device in (old, new):  # `sync` and `sessions` store only callers' data (enclave/ABI.md)

@@ -1,6 +1,7 @@
 """The vault's life cycle: sealing, keys that open it, locking, resources, tokens, export and import."""
 
 import base64
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -202,3 +203,15 @@ def test_the_sealed_database_opens_with_other_implementations(vault):
     shared = data_key(data, b"", SECRET)
     assert shared == data_key(data, b"pw", b"correct horse", "password")
     assert opens_with(data, shared)
+    again = base64.b64decode(vault.call("save")["database"])
+    assert again[24:36] != data[24:36], "every save has its own nonce"
+
+
+def test_each_changed_byte_of_the_sealed_database_is_noticed(vault, key):
+    sealed = base64.b64decode(vault.call("save")["database"])
+    header = len(sealed) - struct.unpack(">Q", sealed[36:44])[0]
+    with Enclave() as second:
+        for position in [*range(header), header, len(sealed) - 1]:
+            changed = sealed[:position] + bytes([sealed[position] ^ 1]) + sealed[position + 1 :]
+            answer = second.call("load", database=changed, key=key)
+            assert answer["error"] in {"invalid_database", "unsupported_version", "wrong_key"}, position

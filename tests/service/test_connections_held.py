@@ -116,13 +116,16 @@ def stored(tmp_path_factory):
         return data, f"/ipfs/{snapshot_at(server, CAR_BYTES)[0].cid}?format=car"
 
 
+@pytest.mark.parametrize("protocol", ["http/1.1", "h2"])
 @ENTRY
-def test_unread_responses_cost_little_memory(serve, connected, stored, entry):
+def test_unread_responses_cost_little_memory(serve, connected, certificate, stored, protocol, entry):
     """Many clients ask for a large snapshot and read nothing: the service does not keep what they do not take."""
-    data, path = stored
-    server = serve(data, **ROOMY, **entry)
+    (context, tls), (data, path) = certificate, stored
+    server = over_tls(serve(data, wait=False, **ROOMY, **entry, **tls), context)
+    streams = OPENING + b"".join(h2.get(2 * number + 1, path) for number in range(16))
+    asked = [streams] * 2 if protocol == "h2" else [f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()] * UNREAD
     before = memory_mb(server)
-    unread = [connected(server, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()) for _ in range(UNREAD)]
+    unread = [connected(server, sent, speaking(context, protocol)) for sent in asked]
     # In two seconds, a server that does not wait for its clients has read everything.
     assert highest_mb(server, before, 2) < UNREAD * CAR_BYTES / 1e6 / 2
     assert unread

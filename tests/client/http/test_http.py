@@ -241,6 +241,8 @@ def test_the_services_headers_and_keys_go_to_the_service_alone():
     transport = ChainTransport(HttpTransport("https://s", transport=httpx2.MockTransport(answer), headers=own))
     for url in ("https://s/api/bundler", "https://s/api/bundler", "https://bundler.example/key"):
         run(RpcClient(url, transport, batches=False).call("eth_sendUserOperation", []))
+    run(RpcClient("https://s/api/bundler", transport, batches=False).call("eth_getUserOperationReceipt", []))
+    assert "idempotency-key" not in seen["s"].pop(), "a read needs none"
     assert [it["authorization"] for it in seen["s"]] == ["Bearer of-the-service"] * 2
     assert len({it["idempotency-key"] for it in seen["s"]}) == 2
     [told] = seen["bundler.example"]

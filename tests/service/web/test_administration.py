@@ -4,11 +4,13 @@ import asyncio
 import csv
 import io
 import json
+from unittest.mock import AsyncMock
 
 from tests.support.api import DID
 
 from holdfast.rules.limits import ADMIN_KEY_TRIES_PER_ADDRESS_HOUR
 from holdfast.service.operations.operator_tasks import OperatorTasks
+from holdfast.service.store.administration import By
 from holdfast.wire.admin_endpoints import ADMIN_ENDPOINTS, API, Scope
 
 
@@ -26,10 +28,13 @@ async def test_a_key_does_what_its_scopes_say(port):
     without = {scope: await port.key(f"not-{scope}", *(set(Scope) - {scope})) for scope in Scope}
     before = await port.get("acts")
     for endpoint in ADMIN_ENDPOINTS:
-        for key, status in (("", 401), (without[endpoint.scope], 403), (port.held["eva"], 400)):
+        for key, status, error in (
+            ("", 401, {"error": "admin_key_refused"}),
+            (without[endpoint.scope], 403, {"error": "admin_scope_missing"}), (port.held["eva"], 400, None),
+        ):  # fmt: skip
             query = "unknown=1" if endpoint.method == "GET" else ""
             found = await port.ask(endpoint.method, API + endpoint.path, key, {"unknown": 1}, query)
-            assert found[0] == status, (endpoint, found)
+            assert (found[0], error or found[1]) == (status, found[1]), endpoint
     assert await port.get("acts") == before
 
 
@@ -108,6 +113,17 @@ async def test_wrong_keys_are_tried_no_oftener_than_the_limit_at_once(port):
     assert {status for status, _, _ in many} == {200}, "a right key is never refused for wrong ones"
     port.api.clock.now += 3601
     assert (await port.ask("GET", f"{API}bans", "x"))[0] == 401
+
+
+async def test_a_revoked_key_is_refused_also_by_a_task_under_way(port):
+    keys, key = port.admin.keys, await port.key("tom")
+    admitted = await keys.admit(f"Bearer {key}", "x", Scope.WRITE)
+    await keys.revoke("tom", By("cli:root", port.api.clock()))
+    object.__setattr__(port.admin, "keys", AsyncMock(**{"admit.return_value": admitted}))
+    told = await port.ask("POST", f"{API}bans", key, {"kind": "did", "value": "did:a:1"})
+    assert told[:2] == (401, {"error": "admin_key_refused"})
+    object.__setattr__(port.admin, "keys", keys)
+    assert (await port.get("bans"))["rows"] == []
 
 
 async def test_other_origins_and_rebound_names_are_refused_and_the_ports_own_are_served(port):

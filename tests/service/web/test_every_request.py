@@ -25,6 +25,7 @@ def has_cors(response):
 async def test_unknown_paths_are_404_and_a_request_id_is_kept_if_it_is_one(api):
     for path in (
         "/x", "/api", "/api/", "/API/status", "/api/status/", "/api/sessions/x", "/pay/", "/enclave.wasm/", "/api/indexer",
+        "/metrics",
     ):  # fmt: skip
         answer = await api.http.get(path)
         assert error_of(answer) == (404, "not_found") and has_cors(answer), path
