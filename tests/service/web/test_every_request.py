@@ -1,6 +1,7 @@
 """Behaviour that is the same for every request: routes, methods, CORS, bodies, request IDs and internal errors."""
 
 import logging
+import re
 
 from tests.support.api import error_of
 
@@ -108,6 +109,8 @@ async def test_the_openapi_document_is_the_route_table(api):
     assert told == served == {endpoint.key for endpoint in ENDPOINTS}
     page = (await api.http.get("/docs")).text
     assert all(path in page for _, path in told)
+    assert re.search(r'name="Idempotency-Key" data-in="header" placeholder="', page), "sent twice, it would be a repeat"
+    assert re.search(r'name="identifier" data-in="query" value="\w', page)
 
 
 async def test_odd_queries_never_fail(api):
