@@ -67,11 +67,18 @@ export async function connect(address: string): Promise<Link> {
       for await (const message of messagesOf(stream)) {
         const { answer, last } = await handle(message);
         if (answer) await sent(stream, answer);
-        if (last) break;
+        if (last) return ended(stream);
       }
       await stream.close();
     },
   };
+}
+
+/** Waits until the other side has taken everything and ended the stream too: an end of the connection could drop it. */
+async function ended(stream: Stream) {
+  const end = new Promise((resolve) => stream.addEventListener("close", resolve, { once: true }));
+  await stream.close();
+  await Promise.race([end, new Promise((resolve) => setTimeout(resolve, LIFE_MS))]);
 }
 
 async function sent(stream: Stream, message: Message) {

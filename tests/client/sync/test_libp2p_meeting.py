@@ -136,15 +136,17 @@ async def test_a_message_reaches_the_device_that_waits_under_its_name(meetings):
 
 @hosted(most=1)
 async def test_a_full_host_takes_no_more_devices_until_one_has_gone(meetings):
-    first, _, said = await meetings.giver()
+    first, firsts_end, said = await meetings.giver()
     assert said == WAITING
     _, end, said = await meetings.giver(OTHER)
     assert said == REFUSED and not meetings.host.waits(OTHER)
-    await first.leave()
-    asking = await meetings.asked({"step": "hello"})  # the host notices only when the next message arrives
-    assert await asking.hear() == REFUSED
-    while meetings.host.waits(NAME):
+    asking = await meetings.asked({"step": "hello"})
+    await first.say(await first.hear())
+    await first.leave()  # after its last reply, which is passed on
+    assert await asking.hear() == {"step": "hello"}
+    while not firsts_end.ended:  # the device waits for this before it ends the connection
         await trio.sleep(0.01)
+    assert firsts_end.ended == "closed" and not meetings.host.waits(NAME)
     assert (await meetings.giver(OTHER))[2] == WAITING
     assert end.ended == "closed"
 

@@ -12,6 +12,7 @@ they do from anyone else between the devices.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -155,32 +156,47 @@ class Libp2pMeeting(Libp2pHost):
         try:
             await write_message(stream, msgspec.json.encode({"waiting": True}))
             with trio.move_on_after(LIFE_S):
-                await giver.gone.wait()
+                await giver.left()
         finally:
             del self._givers[meeting]
 
 
 class _Giver:
-    """A device that waits in a meeting with its vault; messages are sent to it one at a time.
-
-    The device is removed after an error or after its last response.
-    """
+    """A device that waits in a meeting with its vault; messages are sent to it one at a time."""
 
     def __init__(self, stream: Stream) -> None:
         import trio
 
-        self._stream, self._turn, self.gone = stream, trio.Lock(), trio.Event()
+        self._stream, self._turn, self._has_failed = stream, trio.Lock(), False
+        self._looking = trio.CancelScope()
         self.peer = peer_of(stream)
 
     async def ask(self, body: bytes, write: Callable[[bytes], Awaitable[None]]) -> None:
         """Send a message, and pass the reply on as it arrives: it may have many MiB."""
+        self._looking.cancel()
         async with self._turn:
             try:
                 await write_message(self._stream, body)
                 await copy_message(self._stream, write)
             except BaseException:
-                self.gone.set()
+                self._has_failed = True
                 raise
+
+    async def left(self) -> None:
+        """Wait until the device ends the stream, or until an error. What it sent before is then passed on.
+
+        The device waits for the host's end in turn: py-libp2p drops what is unread when a connection ends.
+        """
+        import trio
+
+        while not self._has_failed:
+            # The scope is new before the turn is waited for, so that a message that comes now cancels this look.
+            with trio.CancelScope() as self._looking:
+                async with self._turn:
+                    if not self._has_failed:
+                        with suppress(Exception):  # py-libp2p raises many kinds of errors for an end
+                            await self._stream.read(1)  # a device sends nothing unasked
+                        return
 
 
 def _appends(to: bytearray) -> Callable[[bytes], Awaitable[None]]:
