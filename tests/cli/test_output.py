@@ -52,7 +52,9 @@ INTERRUPTED = {
 
 @pytest.mark.parametrize(("script", "says"), INTERRUPTED.items(), ids=["while modules are imported", "at a question"])
 def test_an_interrupt_is_no_traceback(script, says):
-    script = f"import signal\ndef stop(*_): signal.raise_signal(signal.SIGINT)\n{script}"
+    # A process whose parent ignores SIGINT, such as a shell's job in the background, would ignore it too.
+    heeds = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script = f"{heeds}def stop(*_): signal.raise_signal(signal.SIGINT)\n{script}"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (Exit.INTERRUPTED, says)
 
