@@ -5,7 +5,7 @@ from tests.support.fake_transports import FakeTransport
 from tests.support.vector_files import vectors
 
 from holdfast.chain.abi import call_data
-from holdfast.chain.bundler import Bundler
+from holdfast.chain.bundler import Bundler, merged
 from holdfast.chain.entry_points import ENTRY_POINTS, V07
 from holdfast.chain.errors import NoPaymaster, RpcError, UserOperationError
 from holdfast.chain.gas import WEBAUTHN
@@ -34,6 +34,14 @@ async def test_an_estimate_sets_limits_with_a_margin_and_nothing_else():
     assert estimated.nonce == 3
     estimated = await bundler({"eth_estimateUserOperationGas": LIMITS})[0].estimated(OPERATION, WEBAUTHN)
     assert estimated.verification_gas_limit == 32 + 600_000
+
+
+async def test_a_sponsored_call_may_use_more_than_was_estimated_while_others_were_queued():
+    sponsored = merged(OPERATION, SPONSORED, SPONSORED)
+    estimated = await bundler({"eth_estimateUserOperationGas": LIMITS})[0].estimated(sponsored)
+    assert (estimated.call_gas_limit, estimated.verification_gas_limit) == (16 + 20_000, 32)
+    most = LIMITS | {"callGasLimit": hex(2**128 - 1)}
+    assert (await bundler({"eth_estimateUserOperationGas": most})[0].estimated(sponsored)).call_gas_limit == 2**128 - 1
 
 
 async def test_a_sponsor_is_told_margin_and_context_if_there_are_any_and_sets_its_own_fields():

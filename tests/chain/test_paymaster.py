@@ -14,6 +14,7 @@ from holdfast.chain.user_operations import UserOperation
 
 OPERATION = UserOperation(sender=b"\x01" * 20, nonce=3, call_data=b"\x02\x03", max_fee_per_gas=9)
 LIMITS = {"callGasLimit": "0x10", "verificationGasLimit": "0x20", "preVerificationGas": "0x30"}
+CALL_GAS = 0x10 + 20_000  # of a call that a paymaster pays
 STUB = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xaaaa", "paymasterPostOpGasLimit": "0x7"}
 BY_NOBODY = {"paymaster": "0x" + "00" * 20, "paymasterData": "0xaa"}
 SIGNED = {"paymaster": "0x" + "05" * 20, "paymasterData": "0xbbbb"}
@@ -48,13 +49,13 @@ async def test_stub_then_estimate_then_data():
     assert asked.methods() == ["pm_getPaymasterStubData", "eth_estimateUserOperationGas", "pm_getPaymasterData"]
     assert (paid.paymaster, paid.paymaster_data) == (b"\x05" * 20, b"\xbb\xbb")
     assert (paid.paymaster_verification_gas_limit, paid.paymaster_post_op_gas_limit) == (0x40, 0x7)
-    assert (paid.call_gas_limit, paid.verification_gas_limit, paid.max_fee_per_gas) == (0x10, 0x20, 9)
+    assert (paid.call_gas_limit, paid.verification_gas_limit, paid.max_fee_per_gas) == (CALL_GAS, 0x20, 9)
     for post in (asked.transport.posts[0], asked.transport.posts[2]):
         form, *rest = post["params"]
         assert rest == [V07.address, "0x14a34", {"sponsorshipPolicyId": "sp_1"}]
         # According to ERC-7677, the request includes neither a signature nor paymaster fields.
         assert not {"signature", "paymaster", "paymasterData", "paymasterPostOpGasLimit", "factory"} & set(form)
-    assert asked.transport.posts[2]["params"][0]["callGasLimit"] == "0x10"
+    assert asked.transport.posts[2]["params"][0]["callGasLimit"] == hex(CALL_GAS)
 
 
 async def test_final_stub_data_is_not_asked_for_again():
@@ -72,7 +73,7 @@ async def test_no_answer_changes_what_is_done():
     bold = {"callData": "0xdead", "sender": "0x" + "66" * 20, "callGasLimit": "0xffff", "maxFeePerGas": "0xffff"}
     paid = await Asked(pm_getPaymasterStubData={**STUB, **bold}, pm_getPaymasterData={**SIGNED, **bold}).paid()
     assert (paid.sender, paid.call_data) == (OPERATION.sender, OPERATION.call_data)
-    assert (paid.call_gas_limit, paid.max_fee_per_gas) == (0x10, 9)
+    assert (paid.call_gas_limit, paid.max_fee_per_gas) == (CALL_GAS, 9)
 
 
 @pytest.mark.parametrize(
