@@ -8,7 +8,7 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { frame, type Message, messagesOf } from "./frames.ts";
 
-/** How long the person may take to compare the digits: five minutes, the lifetime of a pairing. */
+/** How long a pairing lasts. */
 const LIFE_MS = 300_000;
 const CHUNK = 32 * 1024;
 
@@ -46,11 +46,7 @@ export async function connect(address: string): Promise<Link> {
     await node.stop(); // its timers would go on
     throw error;
   });
-  const opened = async (protocol: string) => {
-    const stream = await node.dialProtocol(host, protocol);
-    stream.inactivityTimeout = LIFE_MS;
-    return stream;
-  };
+  const opened = (protocol: string) => node.dialProtocol(host, protocol);
   return {
     end: () => Promise.resolve(node.stop()),
     async ask(protocol, message) {
@@ -74,11 +70,18 @@ export async function connect(address: string): Promise<Link> {
   };
 }
 
-/** Waits until the other side has taken everything and ended the stream too: an end of the connection could drop it. */
+/**
+ * Waits until the other side has ended the stream too, which it does after it has taken everything.
+ *
+ * @throws the connection breaks before, or the other side does not end the stream
+ */
 async function ended(stream: Stream) {
-  const end = new Promise((resolve) => stream.addEventListener("close", resolve, { once: true }));
-  await stream.close();
-  await Promise.race([end, new Promise((resolve) => setTimeout(resolve, LIFE_MS))]);
+  const end = new Promise<void>((resolve, reject) => {
+    stream.addEventListener("remoteCloseWrite", () => resolve(), { once: true });
+    stream.addEventListener("close", reject, { once: true });
+  });
+  const late = setTimeout(() => stream.abort(new Error("the stream does not end")), LIFE_MS);
+  await Promise.all([stream.close(), end]).finally(() => clearTimeout(late));
 }
 
 async function sent(stream: Stream, message: Message) {

@@ -37,7 +37,6 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, object]:
         _show(address)
         while not server.finished and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
-        time.sleep(_LOOK_S * 5)  # the last response is still being sent
     if not server.released:
         raise SyncRefused("the vault was not sent")
     return {"did": vault.status().did, "given": True}
@@ -69,6 +68,7 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
             common.say(f"in the browser, at “Pair another device”:  {meetings.address}#{meeting}")
             _wait_for(lambda: meetings.waits(meeting))
             done = receive(vault, MeetingChannel(meetings, meeting), opener, _show_digits, _confirmed)
+            meetings.finish()
             return {"did": done.did, "received": True}
 
 

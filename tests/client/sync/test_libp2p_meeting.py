@@ -282,6 +282,21 @@ async def test_a_meeting_ends_after_its_time(meetings, monkeypatch):
     assert not meetings.host.waits(NAME)
 
 
+@hosted()
+async def test_a_host_finishes_once_its_devices_have_left(meetings):
+    side, _, _ = await meetings.giver()
+    left = []
+    async with trio.open_nursery() as nursery:
+
+        @nursery.start_soon
+        async def finish():
+            await trio.to_thread.run_sync(meetings.host.finish)
+            assert left
+
+        await trio.sleep(0.2)
+        left.append(await side.leave())
+
+
 def test_a_host_that_does_not_run_reaches_no_device():
     with pytest.raises(NetworkError, match="the other device does not answer"):
         asyncio.run(MeetingChannel(Libp2pMeeting(), NAME).ask({"step": "hello"}))

@@ -184,6 +184,27 @@ def test_a_length_that_is_not_a_number_gets_a_plain_404(holding, length):
             assert connection.recv(100).startswith(b"HTTP/1.1 404 ")
 
 
+def test_a_local_link_ends_only_after_a_slow_device_has_the_last_answer():
+    body = b"x" * 20_000_000
+
+    class Large:
+        answer = staticmethod(lambda _asked: began.set() or body)
+
+    began = threading.Event()
+    with HttpOffer(Large(), host="127.0.0.1") as offer:
+        url = httpx2.URL(offer.link)
+        slow = socket.create_connection((url.host, url.port), timeout=30)
+        slow.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+        began.wait(30)
+        taken = []
+        taking = threading.Thread(target=lambda: taken.extend(iter(lambda: len(slow.recv(1 << 16)), 0)))
+        threading.Timer(0.2, taking.start).start()
+    assert sum(taken) > len(body) // 2, "the rest is on its way"
+    taking.join()
+    assert sum(taken) > len(body)
+    slow.close()
+
+
 async def test_over_a_local_link_with_asyncio_vaults(store):
     loop = asyncio.get_running_loop()
     async with AsyncVault() as old, AsyncVault(store) as new:

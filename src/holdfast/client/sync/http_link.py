@@ -8,6 +8,7 @@ import re
 import secrets
 import socket
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +22,7 @@ from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from holdfast.client.sync.protocol import AsyncPairingServer
 
@@ -32,7 +33,9 @@ _LENGTH = re.compile("[0-9]{1,9}")
 
 
 class HttpOffer:
-    """Offers a pairing at `link` until the `with` block ends. Raises OSError if it cannot listen on the address.
+    """Offers a pairing at `link` until the `with` block ends and the last answer is sent.
+
+    Raises OSError if it cannot listen on the address.
 
     Args:
         server: responds to the pairing's messages.
@@ -49,9 +52,9 @@ class HttpOffer:
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._path = "/" + secrets.token_urlsafe(_SECRET_BYTES)
-        handler = type(
-            "Handler", (_Handler,), {"answer": staticmethod(answer_of(server, loop)), "secret_path": self._path}
-        )
+        self._answering = _Answering()
+        of_this = {"answer": staticmethod(answer_of(server, loop)), "secret_path": self._path}
+        handler = type("Handler", (_Handler,), {**of_this, "answering": self._answering})
         self._server = ThreadingHTTPServer((host or local_address(), port), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
@@ -65,7 +68,9 @@ class HttpOffer:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._answering.wait()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -97,8 +102,35 @@ class HttpChannel:
             raise NetworkError(failed_connection("the other device does not answer", error)) from error
 
 
+class _Answering:
+    """Counts the answers that are being made or sent."""
+
+    def __init__(self) -> None:
+        self._count, self._changed = 0, threading.Condition()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Count an answer until the block ends."""
+        self._add(1)
+        try:
+            yield
+        finally:
+            self._add(-1)
+
+    def wait(self) -> None:
+        """Wait until all are sent, at most 30 seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._count == 0, _SOCKET_S)
+
+    def _add(self, change: int) -> None:
+        with self._changed:
+            self._count += change
+            self._changed.notify_all()
+
+
 class _Handler(BaseHTTPRequestHandler):
     answer: Callable[[bytes], bytes]
+    answering: _Answering
     secret_path: str
     timeout = _SOCKET_S
     protocol_version = "HTTP/1.1"
@@ -110,7 +142,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not known or not _LENGTH.fullmatch(length) or int(length) > _MAX_REQUEST_BYTES:
             self._reply(404, b'{"error":"not_found"}')
             return
-        self._reply(200, type(self).answer(self.rfile.read(int(length))))
+        body = self.rfile.read(int(length))
+        with self.answering.one():
+            self._reply(200, type(self).answer(body))
 
     def _reply(self, status: int, body: bytes) -> None:
         self.send_response(status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
@@ -36,6 +37,7 @@ _CHUNK_BYTES = 64 * 1024
 FIRST_S = 10.0  # for a stream's first message
 MAX_STREAMS, MAX_STREAMS_EACH = 256, 16  # open at once: in all, and from one peer
 _CONNECT_S = 30.0
+_LOOK_S, _FINISH_S = 0.05, 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0/ws"
 _NO_LOG = logging.NullHandler()
 
@@ -64,10 +66,15 @@ class StreamCount:
     def __init__(self) -> None:
         self._open = Counter[str]()
 
+    @property
+    def total(self) -> int:
+        """How many are open."""
+        return self._open.total()
+
     @contextmanager
     def counted(self, peer: str) -> Iterator[None]:
         """Count a stream until the block ends. Raises NetworkError if too many are open."""
-        if self._open.total() >= MAX_STREAMS or self._open[peer] >= MAX_STREAMS_EACH:
+        if self.total >= MAX_STREAMS or self._open[peer] >= MAX_STREAMS_EACH:
             raise NetworkError("too many streams are open")
         self._open[peer] += 1
         try:
@@ -109,11 +116,17 @@ class Libp2pHost:
                 self._start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         import trio
 
         trio.from_thread.run_sync(self._stop.set, trio_token=self._token)
         self._thread.join()
+
+    def finish(self) -> None:
+        """Wait until the other devices have ended their streams, and so have taken every answer; at most 30 seconds."""
+        end = time.monotonic() + _FINISH_S
+        while self._streams.total and time.monotonic() < end:
+            time.sleep(_LOOK_S)
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """Return the protocols that the host supports, with their stream handlers, each wrapped by `guarded`."""
@@ -189,6 +202,11 @@ class Libp2pOffer(Libp2pHost):
     ) -> None:
         super().__init__(log=log, listen=listen)
         self._answer = answer_of(server, loop)
+
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        if kind is None:
+            self.finish()
+        super().__exit__(kind, *more)
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """See Libp2pHost."""
