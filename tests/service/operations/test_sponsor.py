@@ -428,6 +428,25 @@ async def test_a_chain_that_lies_about_its_height_is_not_read_without_end(world,
     assert 0 < len(asked) <= RANGES_AT_ONCE + 1
 
 
+async def test_an_approval_from_when_the_endpoint_was_far_behind_does_not_keep_the_others_from_settling(world):
+    await world.ask(payment())
+    started, head = world.chain.now, 10_000_000
+
+    def block(number, _full):
+        time = world.chain.now - (0 if number == "latest" else 2 * (world.chain.block - int(number, 16)))
+        return {"number": hex(world.chain.block), "timestamp": hex(time), "baseFeePerGas": hex(GWEI // 2)}
+
+    world.chain.eth_getBlockByNumber, world.chain.block = block, head
+    await world.ask_next(payment(1))
+    world.chain.use(payment(1), 5 * GWEI, world.sponsor.approver.paymaster)
+    await world.settle()
+    assert (await world.spent())["all"] == 2 * COST, "the first one is still valid"
+    world.clock.now = world.chain.now = started + VALID_FOR_S + 1
+    for _ in range(2):
+        await world.settle()
+    assert (await world.spent())["all"] == COST + 5
+
+
 @pytest.mark.parametrize(("cost", "charged"), [(GWEI, 1), (2**256 - 1, COST)], ids=["its cost", "what was reserved"])
 async def test_only_blocks_that_are_deep_enough_count(world, cost, charged):
     await world.ask(payment())

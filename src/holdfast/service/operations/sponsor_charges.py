@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.service.store.sponsorships import OpenSponsorship, SponsorshipStore
 
 AT_ONCE, BLOCKS_AT_ONCE, RANGES_AT_ONCE = 200, 1000, 100
+REACH = BLOCKS_AT_ONCE * RANGES_AT_ONCE  # blocks after an approval's in which its operation is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def last_block(rows: Sequence[OpenSponsorship], newest: int) -> int:
 
     A lying endpoint must not name work without end.
     """
-    return min([newest, *(row.block + RANGES_AT_ONCE * BLOCKS_AT_ONCE for row in rows)])
+    return min([newest, *(row.block + REACH for row in rows)])
 
 
 def _event(log: values.Log, paymaster: str) -> tuple[str, int, int]:

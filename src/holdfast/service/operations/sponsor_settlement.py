@@ -11,7 +11,7 @@ from holdfast.chain import values
 from holdfast.chain.abi import call_data
 from holdfast.rules.sponsoring import day_of, in_ether, in_gwei
 from holdfast.service.operations.commitment_transactions import COMMITMENT
-from holdfast.service.operations.sponsor_charges import last_block
+from holdfast.service.operations.sponsor_charges import REACH, last_block
 from holdfast.service.telemetry import metrics
 
 if TYPE_CHECKING:
@@ -78,9 +78,11 @@ class SponsorSettlement:
         costs, time = await charges.mined(rows, number), values.count(values.field(block, "timestamp"))
         settled = 0
         for row in rows:
-            cost = costs.get(row.key[1:])
-            if cost is None and row.valid_until < time:
-                cost = row.gwei if row.key.nonce.startswith(COMMITMENT) else 0
+            cost, ended = costs.get(row.key[1:]), row.valid_until < time
+            # The endpoint was far behind when it was approved: where it was mined, if it was, is not known.
+            lost = row.block + REACH <= number and row.valid_until < sponsor.clock()
+            if cost is None and (ended or lost):
+                cost = 0 if ended and not row.key.nonce.startswith(COMMITMENT) else row.gwei
             if cost is not None:
                 settled += await sponsor.store.settle(row.key, row.valid_until, min(cost, row.gwei))
         await charges.give_back(of_addresses, costs, time)
