@@ -185,6 +185,25 @@ async def test_the_blocks_that_were_looked_through_are_not_again(watched):
     assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
 
 
+async def test_recoveries_behind_more_events_than_a_run_reads_are_told(watched):
+    """Whoever has an account can start and cancel its recovery as often as they like."""
+    api, _, indexer = watched
+    shown = [(number // 100, STRANGER) for number in range(2500)] + [(25, ACCOUNT)]
+
+    def answer(request, _body):
+        if request.path == "/api/stats":
+            return web.json_response({"last_block_number": 10_000})
+        after, since = int(request.query.get("cursor", "-_-1")[2:]), int(request.query["from_block"])
+        rows = [row for row in enumerate(shown) if row[0] > after and row[1][0] >= since][:200]
+        events = [{"account_address": account, "block_number": str(block)} for _, (block, account) in rows]
+        return web.json_response({"events": events, "next_cursor": f"-_{rows[-1][0]}" if len(rows) == 200 else None})
+
+    indexer.answer = answer
+    for _ in range(2):
+        await api.service.recovery_mails.run()
+    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]
+
+
 async def test_what_a_provider_refuses_is_tried_again(watched):
     api, _, _ = watched
     api.mailer.failure = DeliveryError("unreachable", "down")
