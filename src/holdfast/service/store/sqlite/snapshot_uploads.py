@@ -72,6 +72,9 @@ def finish(
         _insert_root(connection, root)
     elif owner[0] != root.did:
         raise SnapshotRefused(ANOTHER_DID)
+    else:
+        again = "UPDATE snapshot_roots SET held_until = max(held_until, ?) WHERE cid = ?"
+        connection.execute(again, (root.held_until, root.cid))
     connection.execute(
         "UPDATE snapshot_pins SET state = 'pinned' WHERE cid = ? AND did = ? AND state IN ('queued', 'failed')",
         (root.cid, root.did),

@@ -111,6 +111,9 @@ BEGIN
         SELECT t.cid_shard, t.cid, of_did, of_shard, t.number, t.size FROM holdfast.snapshot_blocks AS t
         WHERE t.shard = of_shard AND t.did = of_did AND t.cid = ANY (linked)
         ORDER BY t.cid_shard, t.cid ON CONFLICT DO NOTHING;
+    ELSE
+        UPDATE holdfast.snapshot_roots AS t SET held_until = greatest(t.held_until, held)
+        WHERE t.shard = of_shard AND t.did = of_did AND t.cid = root;
     END IF;
     UPDATE holdfast.snapshot_pins AS t SET state = 'pinned'
     WHERE t.shard = of_shard AND t.did = of_did AND t.cid = root AND t.state IN ('queued', 'failed');
