@@ -254,7 +254,9 @@ async def test_what_a_refused_did_stored_is_gone_after_thirty_days(store, index)
     own = {"a", "a-block", "c", "c-block"}
     assert own <= set(garbage) <= {*own, "shared"}
     assert await index.block("shared") is not None
-    assert await index.totals() == (1, 1, 30)
+    others = asyncio.Event()
+    asyncio.get_running_loop().call_soon(others.set)
+    assert await index.totals() == (1, 1, 30) and others.is_set(), "no request waits until all rows are counted"
 
 
 async def test_a_pin_fails_after_a_day_takes_no_room_then_and_is_pinned_by_a_later_upload_or_goes(index):

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 # ruff: noqa: S608 - the statements consist of our own names
-import asyncio
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from holdfast.rules.admin_keys import BY_KEY
 from holdfast.rules.quotas import Counted
 from holdfast.service.store.administration import AdminKey, KeyRevoked, StoredInvitation
-from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import audit
-from holdfast.service.store.sqlite.schema import connect
+from holdfast.service.store.sqlite.reader import read_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,18 +70,10 @@ class SqliteOperatorRecords:
         return [StoredInvitation(*row) for row in await self._rows(NEWEST_INVITATIONS, *(after or (1e12, "")), limit)]
 
     async def _rows(self, statement: str, *parameters: object) -> list[Any]:
-        return await asyncio.to_thread(_read, self._file, statement, parameters)
+        return await read_apart(self._file, statement, *parameters)
 
     async def _write(self, by: By, work: Callable[[Connection, *Arguments], T], *arguments: *Arguments) -> T:
         return await self._writer.write(_by_operator, by.operator, work, *arguments)
-
-
-def _read(file: Path, statement: str, parameters: tuple[object, ...]) -> list[Any]:
-    try:
-        with closing(connect(file)) as connection:
-            return connection.execute(statement, parameters).fetchall()
-    except sqlite3.DatabaseError as error:
-        raise StoreUnavailable(str(error)) from error
 
 
 def _by_operator(

@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TurnReader:
@@ -71,6 +74,19 @@ class TurnReader:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._execute("COMMIT")
+
+
+async def read_apart(file: Path, statement: str, *parameters: object) -> list[Any]:
+    """Return all rows of a read that may be long, and therefore runs on a thread. Raises StoreUnavailable."""
+    return await asyncio.to_thread(_read, file, statement, parameters)
+
+
+def _read(file: Path, statement: str, parameters: tuple[object, ...]) -> list[Any]:
+    try:  # a file that was taken away is not made anew
+        with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+            return connection.execute(statement, parameters).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise StoreUnavailable(str(error)) from error
 
 
 def mark_latest(connection: sqlite3.Connection) -> None:

@@ -8,11 +8,13 @@ from holdfast.rules.snapshot_quotas import Usage
 from holdfast.service.store.pin_rows import pin_of
 from holdfast.service.store.snapshot_index import BlockLocation, StoredRecord, StoredRoot
 from holdfast.service.store.sqlite import snapshot_pins, snapshot_uploads, snapshot_waste
+from holdfast.service.store.sqlite.reader import read_apart
 from holdfast.service.store.sqlite.standing import IS_CONFIRMED, IS_REGISTERED
 from holdfast.service.store.sqlite.upkeep import in_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from holdfast.rules.pins import Pin
     from holdfast.service.store.snapshot_index import NewPin, NewRecord, NewRoot, NewUpload, TokenUse
@@ -33,6 +35,10 @@ _ROOT = (
     "SELECT b.cid, b.cid || '.' || b.id, b.size, r.did FROM snapshot_roots r JOIN snapshot_links l ON l.root_id = r.id"
     " JOIN snapshot_blocks b ON b.id = l.block_id WHERE r.cid = ? ORDER BY l.position"
 )
+_TOTALS = (
+    "SELECT (SELECT count(*) FROM snapshot_roots), (SELECT count(*) FROM snapshot_pins),"
+    " (SELECT coalesce(sum(size), 0) FROM snapshot_blocks WHERE stored)"
+)
 
 
 class SqliteSnapshotIndex:
@@ -40,7 +46,8 @@ class SqliteSnapshotIndex:
 
     lists_objects = True
 
-    def __init__(self, reader: TurnReader, writer: GroupCommitWriter) -> None:
+    def __init__(self, file: Path, reader: TurnReader, writer: GroupCommitWriter) -> None:
+        self._file = file
         self._read = reader
         self._writer = writer
 
@@ -105,12 +112,9 @@ class SqliteSnapshotIndex:
         return [tuple(row) for row in self._read.all(_OBJECTS, after, limit)]
 
     async def totals(self) -> tuple[int, int, int]:
-        """See SnapshotIndex."""
-        row = self._read.one(
-            "SELECT (SELECT count(*) FROM snapshot_roots), (SELECT count(*) FROM snapshot_pins),"
-            " (SELECT coalesce(sum(size), 0) FROM snapshot_blocks WHERE stored)"
-        )
-        return row[0], row[1], row[2]
+        """See SnapshotIndex. Reads all rows, so on a thread."""
+        ((snapshots, pins, size),) = await read_apart(self._file, _TOTALS)
+        return snapshots, pins, size
 
     # -- writes ----------------------------------------------------------------------------------------------------
 

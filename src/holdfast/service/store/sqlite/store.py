@@ -98,7 +98,7 @@ class SqliteStore:
         self._writer_connection = writer
         self._administration = SqliteAdministration(file, self._writer)
         self._outbox = SqliteOutbox(self._read, self._writer)
-        self._snapshots = SqliteSnapshotIndex(self._read, self._writer)
+        self._snapshots = SqliteSnapshotIndex(file, self._read, self._writer)
         self._recoveries = SqliteRecoveries(self._read, self._writer)
         self._sponsorships = SqliteSponsorships(self._read, self._writer)
 
