@@ -186,7 +186,7 @@ async def test_the_blocks_that_were_looked_through_are_not_again(watched):
 
 
 async def test_recoveries_behind_more_events_than_a_run_reads_are_told(watched):
-    """Whoever has an account can start and cancel its recovery as often as they like."""
+    """Anyone with an account can start and cancel its recovery as often as they like."""
     api, _, indexer = watched
     shown = [(number // 100, STRANGER) for number in range(2500)] + [(25, ACCOUNT)]
 
