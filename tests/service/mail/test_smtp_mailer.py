@@ -341,6 +341,21 @@ async def test_silence_anywhere_is_a_timeout(stage, limit):
         await mailer.close()
 
 
+async def test_a_connection_on_which_a_refusal_is_followed_by_silence_is_closed():
+    lines, ended = [], asyncio.Event()
+    talk = says_yes(lambda line, _: lines.append(line) or {b"RCPT": b"550 no\r\n", b"RSET": b""}.get(line.split()[0]))
+
+    async def talks(*connection):
+        await talk(*connection)
+        ended.set()
+
+    async with scripted(talks) as (port, _), asyncio.timeout(PATIENCE_S):
+        mailer = limited(port, command_s=3600, total_s=0.2)
+        assert (await refused(mailer)).kind == "timeout" and lines[-1].startswith(b"RSET")
+        await ended.wait()
+        await mailer.close()
+
+
 async def one_is_closed(receiver):
     async with asyncio.timeout(PATIENCE_S):
         while all(it.transport is not None and not it.transport.is_closing() for it in receiver.protocols):

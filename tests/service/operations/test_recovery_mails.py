@@ -234,6 +234,14 @@ async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(watc
     assert await asked_after(10 * 86400) == 0 and api.mailer.notices == []
 
 
+async def test_addresses_that_a_provider_refuses_hold_up_no_others(watched):
+    api, _, _ = watched
+    await has_addresses(api, *(f"ann{number}@example.org" for number in range(8)))
+    api.mailer.failure = DeliveryError("refused", "no such address")
+    await api.service.recovery_mails.run()
+    assert api.mailer.asked == 10
+
+
 async def test_mails_that_may_have_arrived_hold_up_no_others(watched):
     api, account, _ = watched
     await has_addresses(api, *(f"ann{number}@example.org" for number in range(4)))

@@ -63,11 +63,17 @@ async def content(client: aiosmtplib.SMTP, message: EmailMessage) -> None:
 
 
 async def was_reset(client: aiosmtplib.SMTP) -> bool:
-    """Send RSET; return whether the server accepted it, so that the connection can be reused after a refusal."""
+    """Send RSET; return whether the server accepted it, so that the connection can be reused after a refusal.
+
+    If it is cancelled, the connection is closed.
+    """
     try:
         await client.rset()
     except (aiosmtplib.SMTPException, OSError):
         return False
+    except asyncio.CancelledError:
+        abort(client)
+        raise
     return True
 
 

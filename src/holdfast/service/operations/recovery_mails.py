@@ -111,34 +111,34 @@ class RecoveryMails:
         return next((did for did in (key, *named) if did_hash(did) == state.did), None)
 
     async def _send(self) -> int:
-        """Send what waits, until a round fails as a whole: a provider that hangs takes one round of each run."""
+        """Send what waits, until a round gets no answer: a provider that hangs takes one round of each run."""
         count = 0
         for _ in range(_ROUNDS):
             mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
-            sent = sum(await asyncio.gather(*map(self._sent, mails)))
-            count += sent
-            if not sent:
+            ends = await asyncio.gather(*map(self._sent, mails))
+            count += ends.count("sent")
+            if not {"sent", "refused"} & set(ends):
                 break
         return count
 
-    async def _sent(self, mail: Mail) -> int:
-        """Send a mail; return 0 if it waits for another try.
+    async def _sent(self, mail: Mail) -> str:
+        """Send a mail; return "sent", or the kind of the error if it waits for another try.
 
         A mail that may have been sent, or after which the service was killed, goes out again, ever more rarely: one too
         many, with the same Message-ID, is better than none.
         """
-        notice, done = Notice(mail.name, mail.kind, mail.account, mail.until, mail.request), True
+        notice, end = Notice(mail.name, mail.kind, mail.account, mail.until, mail.request), "sent"
         try:
             with calling("mail"):
                 await self.mailer.send_notice(mail.recipient, notice)
         except DeliveryError as error:
             _log.warning("mail about a recovery not sent", extra={"kind": error.kind, "why": str(error)})
-            done = self.clock() > mail.until + _TRIED_FOR_S
-            if not done and not error.perhaps_sent:
+            end = "sent" if self.clock() > mail.until + _TRIED_FOR_S else error.kind
+            if end != "sent" and not error.perhaps_sent:
                 await self.store.retry_mail(mail, self.clock() + _LEASE_S)
-        if done:
+        if end == "sent":
             await self.store.sent(mail, self.clock())
-        return int(done)
+        return end
 
 
 def _why(error: Exception) -> str:
