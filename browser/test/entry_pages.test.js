@@ -142,3 +142,42 @@ test("a browser that stores nothing is told what to allow, and by which applicat
   assert.match(seen[0], /Allow cookies and site data for this site/);
   assert.deepEqual(seen.slice(1), ["", ORIGIN]);
 });
+
+test("a window says that the application has the answer once it has, not while the vault is still copied", async () => {
+  const seen = await shown(`
+    await import(${at("scenarios/clients.js")});
+    const { Client, Vault } = await import(${at("../src/holdfast.ts")});
+    let copied;
+    const firstCopy = () => new Promise((done) => (copied = done));
+    const snapshots = async () => ({ state: async () => ({ status: "pinning", acknowledgedRoot: null }), firstCopy });
+    Object.assign(Client.prototype, { boot: async () => ({}), snapshots });
+    const of = { stored: [{ did: "did:new:0x1" }], status: { locked: false }, query: { did: "did:new:0x1" }, lock: {} };
+    for (const [name, answer] of Object.entries(of)) Vault.prototype[name] = async () => answer;
+    const [heard, state] = [[], "a".repeat(32)];
+    const says = (fields) => {
+      const data = { holdfast: "connect/1", state, ...fields };
+      dispatchEvent(Object.assign(new Event("message"), { data, source: opener, origin: ${JSON.stringify(ORIGIN)} }));
+    };
+    const postMessage = (message) => {
+      heard.push(message);
+      if (message.type === "ping") setImmediate(says, { type: "pong" });
+    };
+    globalThis.opener = { closed: false, postMessage };
+    globalThis.close = () => {};
+    await import(${at("../src/pages/connect.ts")});
+    await until(() => heard.length > 0);
+    const expires = Math.floor(Date.now() / 1000) + 60;
+    says({ type: "request", expires, request: {}, nonce: heard[0].nonce });
+    await until(() => one("main").dataset.screen === "consent" && !one('[data-name="allow"]').ariaDisabled);
+    press("allow");
+    await until(() => copied);
+    const before = [one("#screen").textContent, heard.at(-1).result];
+    copied();
+    await until(() => one("main").dataset.screen === "done");
+    tell([before, [one("#screen p").textContent, heard.at(-1).result]]);
+  `);
+  assert.deepEqual(seen, [
+    ["Connect with an app", null],
+    ["app.example has your answer. You can close this window.", { did: "did:new:0x1" }],
+  ]);
+});

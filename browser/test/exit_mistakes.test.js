@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { one, until } from "./dom.js";
 import { OperationFailed } from "../src/chain/errors.ts";
 import { NetworkError, PluginCallError } from "../src/errors.ts";
-import { sentSection } from "../src/exit/leaving.ts";
+import { bundlerAt, sentSection } from "../src/exit/leaving.ts";
 import { mistakeText } from "../src/exit/mistakes.ts";
 import { Node } from "../src/exit/node.ts";
 import { textsOf } from "../src/exit/texts.ts";
@@ -50,6 +50,24 @@ test("the receipt of another transaction is refused", async (it) => {
     assert.equal(mistakeText(text, await failed(node.mined(hash))), said);
   }
 });
+
+for (const [what, wait] of Object.entries({
+  node: (/** @type {string} */ hash) => node.mined(hash),
+  bundler: (/** @type {string} */ hash) => bundlerAt("https://node.example/", `0x${"ee".repeat(20)}`).wait(hash),
+}))
+  test(`a ${what} that does not answer, or refuses for a while, is asked again for a receipt`, async (it) => {
+    const hash = `0x${"ab".repeat(32)}`;
+    const result = { transactionHash: hash, userOpHash: hash, success: true, logs: [] };
+    const answers = [
+      () => Promise.reject(new TypeError("Failed to fetch")),
+      () => Response.json({ error: { code: -32005, message: "too many requests" } }, { status: 429 }),
+      () => Response.json({ result: null }),
+      () => Response.json({ result: { ...result, receipt: { transactionHash: hash, blockNumber: "0x1" } } }),
+    ];
+    it.mock.method(globalThis, "fetch", async () => answers.shift()?.());
+    it.mock.method(globalThis, "setTimeout", (/** @type {() => void} */ work) => void setImmediate(work));
+    assert.equal((await wait(hash)).transactionHash, hash);
+  });
 
 test("the page's own words are shown as they are", () => {
   assert.equal(mistakeText(text, new NetworkError("no result")), "That did not work: Network: no result");

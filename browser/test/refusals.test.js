@@ -13,9 +13,14 @@ const CASES = [
   ["refused: too many questions for receipts", "surely", "unconfirmed"],
   ["no receipt in time", "perhaps", "unconfirmed"],
   ["the operation was mined and failed", "surely", "chain_failed"],
+  ["an earlier operation with the same call has been mined", false, "unconfirmed", "mined"],
+  ["an earlier operation may have been mined", false, "unconfirmed", "unknown"],
+  ["refused: AA25 invalid account nonce", false, "chain_rejected"],
+  ["refused: AA25 invalid account nonce", "perhaps", "unconfirmed"],
 ];
 
-for (const [message, handedOver, code] of CASES)
+for (const [message, handedOver, code, earlier = ""] of CASES)
   test(`${message}, handed over: ${handedOver}`, () => {
-    assert.equal(refusalOf(new OperationFailed(message), handedOver).code, code);
+    const error = Object.assign(new OperationFailed(message), { earlier });
+    assert.equal(refusalOf(error, handedOver).code, code);
   });

@@ -214,7 +214,8 @@ onPage("a code is sent by itself once it is whole, also out of a sentence, and t
 
 onPage("a code can be requested again after a while, and its end is announced", async (context) => {
   let sent = 0;
-  await proving(context, PROVING, [], async () => (sent += 1));
+  const limited = async () => (sent += 1) > 2 && Promise.reject(new RequestRefused("rate_limited", 429));
+  const checked = await proving(context, PROVING, [isProven], limited);
   const resend = one('[data-name="resend"]');
   assert.ok(resend.disabled);
   context.mock.timers.tick(61_000);
@@ -224,7 +225,12 @@ onPage("a code can be requested again after a while, and its end is announced", 
   assert.equal(told("status"), text("prove.over"));
   press("resend");
   await until(() => told("status") === text("prove.resent"));
-  assert.equal(sent, 2);
+  context.mock.timers.tick(31_000);
+  press("resend");
+  await until(() => told("alert") === text("problem.rate_limited.later"));
+  type("code", "123456");
+  await until(() => visited.length > 0);
+  assert.deepEqual([sent, checked], [3, ["123456"]], "a refused request leaves the code that was sent before");
 });
 
 onPage("a mail that cannot be sent is told, with another way", async (context) => {

@@ -77,13 +77,15 @@ function ways(page: Page, chosen: (way: string) => void) {
   return el("fieldset", {}, el("legend", {}, text("send.way")), choice("ordinary"), hint, choice("bundled"));
 }
 
-function bundlerAt(url: string, entryPoint: string) {
+export function bundlerAt(url: string, entryPoint: string) {
   const node = new Node(url);
-  const bundler = (method: string, params: unknown[]) =>
-    node.call(method, params).catch((error) => {
+  const bundler = (method: string, params: unknown[]) => {
+    if (method === "eth_getUserOperationReceipt") return node.receipt(method, String(params[0]));
+    return node.call(method, params).catch((error) => {
       if (!(error instanceof NodeRefused)) throw error;
       throw Object.assign(new RpcError({ message: error.message, data: error.data }), { cause: error });
     });
+  };
   return new Bundler({ bundler }, entryPoint);
 }
 

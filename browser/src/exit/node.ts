@@ -1,7 +1,7 @@
 /** Asks a chain's node, or a bundler, that the person named (JSON-RPC). */
 
 import { feesAbove } from "../chain/fees.ts";
-import { NetworkError, ServiceError } from "../errors.ts";
+import { NetworkError, ServiceError, insteadOf } from "../errors.ts";
 import { bounded, jsonOf } from "../http/http.ts";
 
 const WITHIN_MS = 30000;
@@ -74,6 +74,11 @@ export class Node {
     }
   }
 
+  /** @returns null also from a node that refuses or does not answer: what was sent is mined nevertheless */
+  receipt<T>(method: string, hash: string): Promise<T | null> {
+    return this.call<T | null>(method, [hash]).catch(insteadOf(ServiceError, null));
+  }
+
   /**
    * @returns the receipt of a transaction, once it is mined
    * @throws {NetworkError} it is not in time, or the answer is another transaction's receipt
@@ -81,7 +86,7 @@ export class Node {
   async mined(hash: string): Promise<MinedReceipt> {
     const end = performance.now() + MINED_WITHIN_MS;
     for (;;) {
-      const receipt = await this.call<MinedReceipt | null>("eth_getTransactionReceipt", [hash]);
+      const receipt = await this.receipt<MinedReceipt>("eth_getTransactionReceipt", hash);
       if (receipt && String(receipt.transactionHash).toLowerCase() !== hash.toLowerCase())
         throw new NetworkError("the answer is another transaction's receipt");
       if (receipt) return receipt;

@@ -112,11 +112,14 @@ function refused(code: string, key: TextKey, what: string = "") {
   return ended(key, known().redirect ? back : null);
 }
 
+/** Answers the application. Until it has the answer, the window does not say so: the person might close it. */
 async function answered(message: Message, key: TextKey) {
-  ended(key);
+  over = true;
+  show({ name: "leaving", heading: text("connect.title"), body: [] });
   await waitForCopy(await ready());
   await (await ready()).vault.lock().catch(() => {}); // closing the window locks it as well
   known().answer(message);
+  ended(key);
   if (!known().redirect) window.close();
 }
 

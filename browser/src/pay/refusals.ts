@@ -1,6 +1,7 @@
 /** Converts errors to refusals, which decide what the person reads and which code the shop gets. */
 
 import { decimalOf } from "../chain/amounts.ts";
+import { isStale } from "../chain/errors.ts";
 import {
   AccountNotFunded,
   NetworkError,
@@ -67,7 +68,10 @@ function notFunded({ address, balance, needed, token }: AccountNotFunded) {
   });
 }
 
-function ofOperation({ message }: OperationFailed, handedOver: HandedOver) {
+function ofOperation(error: OperationFailed, handedOver: HandedOver) {
+  const { message } = error;
+  // An earlier payment may have been mined, perhaps the same one.
+  if (error.earlier || (handedOver && isStale(error))) return new Refusal("unconfirmed");
   if (message.startsWith("the operation was mined and failed")) return new Refusal("chain_failed");
   // If the bundler has accepted the operation, the refusal concerns only the request for its receipt.
   const rejected = message.startsWith("refused: ") && handedOver !== "surely";

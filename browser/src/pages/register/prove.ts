@@ -41,7 +41,7 @@ async function send(row: Proving, again = false) {
     if (again) say(text("prove.resent"));
   } catch (error) {
     if (!still()) return;
-    draw(row, null, true);
+    if (!again) draw(row, null, true); // or else the code that was sent before may still come
     tell(error);
   }
 }
