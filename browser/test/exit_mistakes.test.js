@@ -7,6 +7,8 @@ import { one, until } from "./dom.js";
 import { OperationFailed } from "../src/chain/errors.ts";
 import { NetworkError, PluginCallError } from "../src/errors.ts";
 import { bundlerAt, sentSection } from "../src/exit/leaving.ts";
+import { sendRest } from "../src/exit/sending.ts";
+import { hashOf } from "../src/exit/transaction.ts";
 import { mistakeText } from "../src/exit/mistakes.ts";
 import { Node } from "../src/exit/node.ts";
 import { textsOf } from "../src/exit/texts.ts";
@@ -117,4 +119,25 @@ test("where a button was, the focus is on what is said instead", async (it) => {
   document.body.append(sentSection(/** @type {any} */ (page), { transaction: "0x03", succeeded: true }));
   one("form").requestSubmit();
   await until(() => document.activeElement.textContent === text("sent.rest.none"));
+});
+
+test("the rest that a receiver does not take is not said to be sent", async () => {
+  const node = {
+    quantity: async (/** @type {string} */ method) => (method === "eth_getBalance" ? 100_000n : 1n),
+    call: async (/** @type {string} */ _method, /** @type {string[]} */ [raw]) => hashOf(raw),
+    mined: async (/** @type {string} */ hash) => ({ transactionHash: hash, status, logs: [] }),
+  };
+  const signature = { signature: "01".repeat(64), recovery: 0 };
+  const vault = { payer: () => ({ address: `0x${"02".repeat(20)}`, sign: () => signature }) };
+  const rest = () =>
+    sendRest(/** @type {any} */ (node), /** @type {any} */ (vault), {
+      chainId: 1,
+      to: `0x${"01".repeat(20)}`,
+      tip: 1n,
+      maxFee: 1n,
+    });
+  let status = "0x1";
+  assert.equal(await rest(), 99_999n);
+  status = "0x0";
+  await assert.rejects(rest(), OperationFailed);
 });

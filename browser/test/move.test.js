@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 
+import "./dom.js";
 import { Client } from "../src/client.ts";
 import { moveCheck } from "../src/flows/move.ts";
 import { serviceAddress } from "../src/flows/move_target.ts";
+import { made } from "../src/pages/move/messages.ts";
 import { MovePlayer } from "./scenarios/moves.js";
 
 const checked = (player, to = "https://new.example") =>
@@ -58,4 +60,17 @@ test("a move does not hold up the account's operations, of which it makes some i
   void client.register({ handle: "ada" });
   for (let left = 100; left && !asked.includes("/api/dids/lookup"); left -= 1) await pause(20);
   assert.ok(asked.includes("/api/dids/lookup"), "the registration has begun");
+});
+
+test("a passkey that arrives just after its window was closed is taken", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const window = { closed: false };
+  const waiting = [made(window, "https://new.example", {}), made({ closed: true }, "https://new.example", {})];
+  context.mock.timers.tick(250);
+  window.closed = true;
+  context.mock.timers.tick(250);
+  const data = { holdfast: "move/1", type: "made", credentialId: "AAAA" };
+  dispatchEvent(Object.assign(new Event("message"), { source: window, origin: "https://new.example", data }));
+  const [passkey, none] = await Promise.all(waiting);
+  assert.deepEqual([passkey.credentialId, none], ["AAAA", null]);
 });

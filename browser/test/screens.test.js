@@ -236,8 +236,8 @@ for (const [screen, name, to] of [
 onPage("while a service takes a request and does not answer, that is said, here and in the footer", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   client(context, {});
-  let answer;
-  context.mock.method(globalThis, "fetch", () => new Promise((done) => (answer = done)));
+  let answer, lose;
+  context.mock.method(globalThis, "fetch", () => new Promise((done, lost) => ([answer, lose] = [done, lost])));
   const node = el("span");
   void showState(node);
   context.mock.timers.tick(8000);
@@ -251,6 +251,13 @@ onPage("while a service takes a request and does not answer, that is said, here 
   answer(new Response("{}"));
   await done;
   assert.equal(told("status"), "");
+  void service()
+    .readyz()
+    .catch(() => {});
+  context.mock.timers.tick(8000);
+  assert.equal(told("status"), text("slow"));
+  lose(new TypeError("Failed to fetch"));
+  await until(() => told("status") === "");
 });
 
 onPage(

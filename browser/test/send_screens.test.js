@@ -24,6 +24,7 @@ import { show } from "../src/pages/parts/screen.ts";
 import { sendError } from "../src/pages/send/errors.ts";
 import { keptTyped, send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
+import { byPassword } from "../src/pages/send/person.ts";
 import { sending } from "../src/pages/send/sending.ts";
 import { COIN } from "../src/pages/send/tokens.ts";
 import { delegate } from "../src/pages/spending/delegate.ts";
@@ -173,3 +174,16 @@ for (const [error, how, words] of [
     const said = problem(sendError(error, how));
     assert.ok(said.includes(words), said);
   });
+
+onPage("a wrong password leads to the screen of the vault that it has locked", async (context) => {
+  const did = "did:new:0x1";
+  client(context, {
+    vault: {
+      query: async () => ({ did }),
+      lock: async () => {},
+      unlock: async () => ({ success: false, error: "wrong_key" }),
+    },
+  });
+  await assert.rejects(byPassword("wrong"), { key: "problem.wrong_password" });
+  assert.deepEqual(visited, [["vault", { locked: "unlock.locked" }]]);
+});

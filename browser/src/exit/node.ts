@@ -25,7 +25,7 @@ export class NodeRefused extends ServiceError {
 /** an event of a contract; `data` and `topics` are what the contract wrote */
 export type Log = { address: string; topics: string[]; data: string; blockNumber: string; logIndex: string };
 
-export type MinedReceipt = { transactionHash: string; logs: Log[] };
+export type MinedReceipt = { transactionHash: string; status: string; logs: Log[] };
 
 type RpcAnswer = { result?: unknown; error?: { message?: string; code?: number; data?: unknown } };
 

@@ -1,6 +1,7 @@
 /** Sends a planned exit, and waits until the node has its transaction. */
 
 import type { Bundler } from "../chain/bundler.ts";
+import { OperationFailed } from "../chain/errors.ts";
 import { NetworkError } from "../errors.ts";
 import { handleOps, hash } from "./abi.ts";
 import type { MinedReceipt, Node } from "./node.ts";
@@ -42,6 +43,7 @@ export async function sendBundled(
  * Sends what the payer has left, less the fee.
  *
  * @returns the wei sent; 0: the fee would take everything
+ * @throws {OperationFailed} the receiver, a contract, takes no coins
  */
 export async function sendRest(
   node: Node,
@@ -54,7 +56,8 @@ export async function sendRest(
   const value = (await node.quantity("eth_getBalance", [address, "latest"])) - gas * how.maxFee;
   if (value <= 0n) return 0n;
   const nonce = await node.quantity("eth_getTransactionCount", [address, "pending"]);
-  await sent(node, signedTransaction({ ...how, nonce, gas, to, value }, sign));
+  const { status } = await sent(node, signedTransaction({ ...how, nonce, gas, to, value }, sign));
+  if (status !== "0x1") throw new OperationFailed("the receiver refused it");
   return value;
 }
 

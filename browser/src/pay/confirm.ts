@@ -75,7 +75,7 @@ class Payment {
       await this.#findPayers();
       this.#payee = await payeeOf(this.#client, this.#request.params.to);
       await this.#draw();
-      await this.#preview();
+      await this.#previewOf(this.#did);
     } catch (error) {
       this.#unpayable(refusalOf(error));
     }
@@ -96,6 +96,11 @@ class Payment {
     this.#fee = null;
     warn("");
     showReceive();
+    await this.#previewOf(did);
+  }
+
+  /** @param did the vault that is to pay; what is known only after another one was chosen does not count */
+  async #previewOf(did: string) {
     await this.#preview().catch((error) => did === this.#did && this.#unpayable(refusalOf(error)));
   }
 

@@ -52,7 +52,13 @@ export function made(opened: Window, origin: string, wanted: Wanted): Promise<Ma
       removeEventListener("message", hear);
       resolve(passkey);
     };
-    const timer = setInterval(() => opened.closed && over(null), EVERY_MS);
+    let closed = 0;
+    // A message may still arrive just after the window was closed, so two looks in a row must find it closed.
+    const look = () => {
+      closed = opened.closed ? closed + 1 : 0;
+      if (closed > 1) over(null);
+    };
+    const timer = setInterval(look, EVERY_MS);
     const hear = ({ source, origin: from, data }: MessageEvent) => {
       if (source !== opened || from !== origin || data?.holdfast !== PROTOCOL) return;
       if (data.type === "ready")

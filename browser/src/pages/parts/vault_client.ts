@@ -31,11 +31,10 @@ async function watched<T>(work: Promise<T>): Promise<T> {
   let answered = () => {};
   const timer = setTimeout(() => (answered = saySlow()), SLOW_MS);
   try {
-    const answer = await work;
-    answered();
-    return answer;
+    return await work;
   } finally {
     clearTimeout(timer);
+    answered();
   }
 }
 

@@ -6,6 +6,7 @@
 import { usePasskey } from "../library.ts";
 import { randomBytes, toBase64 } from "../../bytes.ts";
 import { ProblemError, succeeded } from "../parts/problems.ts";
+import { go } from "../parts/router.ts";
 import { noteUse, ready } from "../parts/vault_client.ts";
 
 /** Asks for one of the vault's passkeys. @throws {ProblemError} another passkey was used */
@@ -22,13 +23,20 @@ export async function byPasskey() {
 }
 
 /**
- * Confirms with the vault password by reopening the vault.
+ * Confirms with the vault password by reopening the vault. If this fails, the screen is that of the locked vault.
  *
- * @throws {ProblemError} the password is wrong, and the vault is now locked
+ * @param keepTyped called before that screen is shown
+ * @throws {ProblemError} the password is wrong
  */
-export async function byPassword(password: string) {
+export async function byPassword(password: string, keepTyped: () => void = () => {}) {
   const { vault } = await ready();
   const { did } = await vault.query();
   await vault.lock();
-  succeeded(await vault.unlock({ kind: "password", password }, null, { did }), "problem.wrong_password");
+  try {
+    succeeded(await vault.unlock({ kind: "password", password }, null, { did }), "problem.wrong_password");
+  } catch (error) {
+    keepTyped();
+    await go("vault", { locked: "unlock.locked" });
+    throw error;
+  }
 }

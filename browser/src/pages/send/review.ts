@@ -70,17 +70,12 @@ function draw(planned: Planned, known: Seen, fee: Fee, withPassword: boolean = f
     name: "password",
     autocomplete: "current-password",
   });
-  const confirm = () => (withPassword ? byPassword(password.input.value) : byPasskey());
+  const confirm = () => (withPassword ? byPassword(password.input.value, keepTyped) : byPasskey());
   const pressed = () =>
     run(
       document.querySelector('[data-name="confirm"]'),
       async () => {
-        await confirm().catch(async (error) => {
-          if (!withPassword) throw error;
-          keepTyped();
-          await go("vault", { locked: "unlock.locked" });
-          throw error;
-        });
+        await confirm();
         await go("sending", { planned, fee });
       },
       text(withPassword ? "working" : "passkey.open"),
