@@ -6,6 +6,7 @@ Both only say where to look; what counts is read from the account.
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("holdfast.recoveries")
-_PAGES, _ROWS = 10, 200
+_PAGES, _ROWS = 300, 200  # no block has gas for as many events
+_CURSOR = re.compile(r"[A-Za-z0-9_-]+")  # base64url
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
 _MOST_EMITTERS = 50_000  # accounts and events of one block: each account is a contract, whose creation takes gas
@@ -56,6 +58,7 @@ class RecoveryEvents(Protocol):
 
 class _Event(msgspec.Struct):
     account_address: str
+    block_number: str = "0"
 
 
 class _Page(msgspec.Struct):
@@ -77,19 +80,23 @@ class IndexedEvents:
         """See RecoveryEvents."""
         last = max(0, (await self._read("/api/stats", "", _Stats)).last_block_number)
         first = _first(block, last)
-        started = await self._accounts("RecoveryStarted", first)
-        return Found(started, await self._accounts("RecoveryFinished", first), max(0, last - _OVERLAP))
+        started, seen = await self._accounts("RecoveryStarted", first, last)
+        finished, also_seen = await self._accounts("RecoveryFinished", first, last)
+        return Found(started, finished, min(seen, also_seen, max(0, last - _OVERLAP)))
 
-    async def _accounts(self, kind: str, since: int) -> list[bytes]:
+    async def _accounts(self, kind: str, since: int, last: int) -> tuple[list[bytes], int]:
+        """Return the accounts, and up to which block: strangers can emit more than one run reads."""
         found: dict[bytes, None] = {}
         cursor = ""
         for _ in range(_PAGES):
             page = await self._read("/api/events", f"kind={kind}&from_block={since}&limit={_ROWS}{cursor}", _Page)
             found |= dict.fromkeys(bytes.fromhex(event.account_address[2:]) for event in page.events[:_ROWS])
-            if page.next_cursor is None or not page.next_cursor.isalnum():
+            if len(page.events) < _ROWS or not _CURSOR.fullmatch(page.next_cursor or ""):
                 break
             cursor = f"&cursor={page.next_cursor}"
-        return [account for account in found if len(account) == 20]  # noqa: PLR2004 - an address
+        else:
+            last = max(since, int(page.events[-1].block_number))
+        return [account for account in found if len(account) == 20], last  # noqa: PLR2004 - an address
 
     async def _read(self, path: str, query: str, kind: type[T]) -> T:
         answer = await self._indexer.get(path, query, {})
