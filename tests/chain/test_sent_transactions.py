@@ -9,7 +9,7 @@ from holdfast.chain.rpc import RpcClient
 from holdfast.chain.sent_transactions import transact
 from holdfast.wire.keccak import keccak256
 
-ANSWERS = {name: "0x1" for name in ("chainId", "estimateGas", "getTransactionCount", "maxPriorityFeePerGas")}
+ANSWERS = dict.fromkeys(("chainId", "estimateGas", "getTransactionCount", "maxPriorityFeePerGas"), "0x1")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
 @pytest.mark.parametrize("refusal", ["reverts", "fills", "busy"])
 async def test_a_strangers_contract_hides_no_recovery(watched, refusal):
     """A DID can give itself a contract as its account, which emits the event and then reverts or returns megabytes."""
-    api, main, indexer = watched
+    api, _, indexer = watched
     indexer.answer, failed, head = shows(), [], 1000
     await has_addresses(api, MAIL, account=STRANGER)
     account = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60)
