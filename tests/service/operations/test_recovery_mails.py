@@ -142,7 +142,7 @@ async def test_a_strangers_contract_hides_no_recovery(watched, refusal):
 async def test_strangers_events_hide_no_recovery(watched, monkeypatch, pages):
     """An account can start as many recoveries as its owner pays for."""
     api, _, indexer = watched
-    monkeypatch.setattr(recovery_events, "_PAGES", pages)
+    monkeypatch.setattr(recovery_events, "PAGES", pages)
     emitted = [(STRANGER, 90 + number // 300) for number in range(2300)] + [(ACCOUNT, 98)]
 
     def answer(request, _body):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("holdfast.recoveries")
-_PAGES, _ROWS = 300, 200  # no block has gas for as many events
+PAGES, _ROWS = 300, 200  # no block has gas for as many events
 _CURSOR = re.compile(r"[A-Za-z0-9_-]+")  # base64url
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
@@ -88,7 +88,7 @@ class IndexedEvents:
         """Return the accounts, and up to which block: strangers can emit more than one run reads."""
         found: dict[bytes, None] = {}
         cursor = ""
-        for _ in range(_PAGES):
+        for _ in range(PAGES):
             page = await self._read("/api/events", f"kind={kind}&from_block={since}&limit={_ROWS}{cursor}", _Page)
             found |= dict.fromkeys(bytes.fromhex(event.account_address[2:]) for event in page.events[:_ROWS])
             if len(page.events) < _ROWS or not _CURSOR.fullmatch(page.next_cursor or ""):
