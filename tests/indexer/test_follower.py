@@ -8,12 +8,20 @@ from holdfast.chain.errors import RpcError, TransportError
 from holdfast.indexer.follower import Step, WrongChain
 
 
-async def test_an_endpoint_of_another_chain_touches_nothing(store, busy_chain):
+async def test_an_endpoint_of_another_chain_touches_nothing_also_if_it_changes_later(store, busy_chain):
     await catch_up(follower(busy_chain, store))
     other = follower(busy_chain, store, replace(OPTIONS, chain_id=1))
     with pytest.raises(WrongChain):
         await other.step()
-    assert await store.tip() is not None
+    mine = follower(busy_chain, store)
+    await catch_up(mine)
+    tip = await store.tip()
+    busy_chain.reorg(60, 3)
+    busy_chain.hook = lambda method, _params: "0x1" if method == "eth_chainId" else ...
+    for _ in range(2):
+        with pytest.raises(WrongChain):
+            await mine.step()
+    assert tip is not None and await store.tip() == tip
 
 
 async def test_a_chain_that_only_ends_earlier_is_waited_for_and_then_followed_down(store, busy_chain):

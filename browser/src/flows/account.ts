@@ -16,7 +16,7 @@ import { placeholderAssertion } from "../chain/assertions.ts";
 import { Bundler, EMPTY_OPERATION, isByName, isByTwo, PLACEHOLDER_SIGNATURE, type Receipt } from "../chain/bundler.ts";
 import { createAccount, type Payment } from "../chain/calls.ts";
 import { OperationFailed, SecondKeyMissing, isStale, revertOf } from "../chain/errors.ts";
-import { type Fees, higherFees } from "../chain/fees.ts";
+import { type Fees, NO_FEES, higherFees } from "../chain/fees.ts";
 import { permissionsOf } from "../chain/granted.ts";
 import { checkedAddress } from "../chain/addresses.ts";
 import { textHash } from "../chain/names.ts";
@@ -230,10 +230,11 @@ export class SmartAccount {
   async #paid(callData: string) {
     const unpaid = await this.#unpaid(callData);
     const url = await this.endpoint();
-    const operation = await withFees(url, this, unpaid);
+    const usual = await withFees(url, this, { ...unpaid, ...NO_FEES });
+    const operation = { ...usual, ...higherFees(usual, unpaid) };
     if (this.policy.sponsored === false) return paidByAccount(url, this, operation, "no sponsor was asked");
     try {
-      return await this.#sponsored(operation, unpaid);
+      return await this.#sponsored(operation, usual, unpaid);
     } catch (error) {
       const isFinal = this.policy.maxOwnCostWei === 0n || speaksOfOperation(error);
       if (!(error instanceof OperationFailed) || isFinal) throw error;
@@ -400,12 +401,21 @@ export class SmartAccount {
     return this.#client.vault.keccak256(fromHex(p256Signer(this.key)));
   }
 
-  /** Returns the operation, sponsored with at least the given fees, even if the sponsor sets its own. */
-  async #sponsored(operation: UserOp, least: Fees) {
-    const made = await this.bundler.sponsored(operation);
-    const fees = higherFees(made, least);
-    const isEnough = JSON.stringify(higherFees(made, made)) === JSON.stringify(fees);
-    return isEnough ? made : this.bundler.sponsored({ ...operation, ...fees });
+  /**
+   * Returns the operation, sponsored with at least the given fees, even if the sponsor sets its own. A sponsor that
+   * refuses them is asked for the usual ones: what it approved before can have ended.
+   */
+  async #sponsored(operation: UserOp, usual: UserOp, least: Fees) {
+    const same = (one: Fees, other: Fees) => JSON.stringify(higherFees(one, one)) === JSON.stringify(other);
+    try {
+      const made = await this.bundler.sponsored(operation);
+      const fees = higherFees(made, least);
+      return same(made, fees) ? made : await this.bundler.sponsored({ ...operation, ...fees });
+    } catch (error) {
+      const isFinal = same(operation, higherFees(usual, usual)) || speaksOfOperation(error);
+      if (!(error instanceof OperationFailed) || isFinal) throw error;
+      return this.bundler.sponsored(usual);
+    }
   }
 }
 

@@ -34,7 +34,7 @@ async def transact(rpc: RpcClient, key: PrivateKey, to: str, data: bytes, value:
 
     Raises:
         RpcError: the transaction would revert, the address cannot pay, or the chain does not respond.
-        TimeoutError: it is not mined in time.
+        TimeoutError: it was sent, or may have been, and was not seen mined.
     """
     sender, chain_id = key.public_key.to_checksum_address(), await rpc.chain_id()
     call = {"from": sender, "to": to, "data": to_hex(data), "value": hex(value)}
@@ -50,7 +50,16 @@ async def transact(rpc: RpcClient, key: PrivateKey, to: str, data: bytes, value:
         data=data,
         value=value,
     )
-    return await mined(rpc, await send_raw(rpc, transaction.signed(key)))
+    try:
+        sent = await send_raw(rpc, transaction.signed(key))
+    except RpcError as error:
+        if error.code is not None:
+            raise
+        raise TimeoutError from error
+    try:
+        return await mined(rpc, sent)
+    except RpcError as error:
+        raise TimeoutError from error
 
 
 async def send_raw(rpc: RpcClient, raw: bytes) -> str:

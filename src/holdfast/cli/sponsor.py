@@ -229,7 +229,7 @@ def _run(work: Callable[[Sponsor], Awaitable[T]], chain: int | None, env_file: s
     except RpcError as error:
         fail(Exit.UNAVAILABLE, f"the chain gives no usable answer: {error}", as_json=as_json)
     except TimeoutError:
-        fail(Exit.FAILED, "the transaction was not mined in time: look at the address before a retry", as_json=as_json)
+        fail(Exit.FAILED, "the transaction was not seen mined: look at the address before a retry", as_json=as_json)
 
 
 async def _with_sponsor(

@@ -207,6 +207,8 @@ class Follower:
 
     async def _retreat(self, tip: IndexedBlock, head: IndexedBlock) -> Step:
         """Go back to the newest stored block that the chain still has; if none exists, rebuild the index."""
+        self._chain_checked = False  # another endpoint may have taken the address
+        await self._check_chain()
         stored = await self._store.blocks()
         fork = await newest_common(self._reader, stored, head)
         if fork is not None and is_prefix(fork, stored, head) and self._waits_for_chain():

@@ -1,6 +1,7 @@
 """Mails about recoveries that start on the chain: once for each recovery and address, whatever the indexer says."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from holdfast.rules.events import GIVE_UP_S, subscription_of
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.code_mail import mail_identity
 from holdfast.service.mail.smtp_mailer import SmtpMailer, SmtpServer
+from holdfast.service.operations import recovery_events
 from holdfast.wire.encoding import to_hex
 from holdfast.wire.keccak import keccak256
 
@@ -106,6 +108,58 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
     assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 
+@pytest.mark.parametrize("refusal", ["reverts", "fills", "busy"])
+async def test_a_strangers_contract_hides_no_recovery(watched, refusal):
+    """A DID can give itself a contract as its account, which emits the event and then reverts or returns megabytes."""
+    api, _, indexer = watched
+    indexer.answer, failed, head = shows(), [], 1000
+    await has_addresses(api, MAIL, account=STRANGER)
+    account = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60)
+    emitters = [log_of(it, to_hex(RECOVERY_STARTED), 900) for it in (STRANGER, ACCOUNT)]
+
+    def logs(criteria):
+        return emitters if int(criteria["fromBlock"], 16) <= 900 <= int(criteria["toBlock"], 16) else []
+
+    def answer(request, body):
+        asked = json.loads(body)
+        if asked["method"] == "eth_call" and asked["params"][0]["to"] == STRANGER:
+            failed.append(asked)
+        elif not (failed and refusal == "busy"):
+            return account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs)(request, body)
+        error = {"error": {"code": -32000, "message": "no"}}
+        refused = {"result": "0x" + "00" * 2**22} if refusal == "fills" else error
+        return web.json_response({"jsonrpc": "2.0", "id": asked["id"], **refused})
+
+    api.other_chain.answer = answer
+    await api.service.recovery_mails.run()
+    assert {notice.account for _, notice in api.mailer.notices} == ({ACCOUNT} if refusal != "busy" else set())
+    refusal, head = "reverts", 2000  # where the endpoint failed, the same blocks are looked through again
+    await api.service.recovery_mails.run()
+    assert {notice.account for _, notice in api.mailer.notices} == {ACCOUNT}
+
+
+@pytest.mark.parametrize("pages", [300, 2])
+async def test_strangers_events_hide_no_recovery(watched, monkeypatch, pages):
+    """An account can start as many recoveries as its owner pays for."""
+    api, _, indexer = watched
+    monkeypatch.setattr(recovery_events, "PAGES", pages)
+    emitted = [(STRANGER, 90 + number // 300) for number in range(2300)] + [(ACCOUNT, 98)]
+
+    def answer(request, _body):
+        if request.path == "/api/stats":
+            return web.json_response({"last_block_number": 1000 if len(indexer.requests) < 5 else 2000})
+        at = int(request.query.get("cursor", "at-0")[3:])
+        later = [it for it in emitted if it[1] >= int(request.query["from_block"])]
+        events = [{"account_address": it, "block_number": str(block)} for it, block in later[at : at + 200]]
+        following = f"at-{at + 200}" if len(later) > at + 200 else None
+        return web.json_response({"events": events, "next_cursor": following})
+
+    indexer.answer = answer
+    for _ in range(10):
+        await api.service.recovery_mails.run()
+    assert {notice.account for _, notice in api.mailer.notices} == {ACCOUNT}
+
+
 async def test_a_chain_whose_endpoint_gives_no_logs_is_not_read_by_transaction(watched):
     api, _, indexer = watched
     asked, indexer.answer = [], shows()
@@ -183,25 +237,6 @@ async def test_the_blocks_that_were_looked_through_are_not_again(watched):
     await api.service.recovery_mails.run()
     events = [path for _, path, _, _ in indexer.requests if "RecoveryStarted" in path]
     assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
-
-
-async def test_recoveries_behind_more_events_than_a_run_reads_are_told(watched):
-    """Anyone with an account can start and cancel its recovery as often as they like."""
-    api, _, indexer = watched
-    shown = [(number // 100, STRANGER) for number in range(2500)] + [(25, ACCOUNT)]
-
-    def answer(request, _body):
-        if request.path == "/api/stats":
-            return web.json_response({"last_block_number": 10_000})
-        after, since = int(request.query.get("cursor", "-_-1")[2:]), int(request.query["from_block"])
-        rows = [row for row in enumerate(shown) if row[0] > after and row[1][0] >= since][:200]
-        events = [{"account_address": account, "block_number": str(block)} for _, (block, account) in rows]
-        return web.json_response({"events": events, "next_cursor": f"-_{rows[-1][0]}" if len(rows) == 200 else None})
-
-    indexer.answer = answer
-    for _ in range(2):
-        await api.service.recovery_mails.run()
-    assert sorted(to for to, _ in api.mailer.notices) == [MAIL, WORK]
 
 
 async def test_what_a_provider_refuses_is_tried_again(watched):

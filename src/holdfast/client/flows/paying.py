@@ -52,22 +52,30 @@ class Payer:
             NetworkError: an endpoint returned no usable response.
         """
         with chain_errors():
-            operation = await self._with_fees(operation)
-            operation = operation.priced(operation.fees.at_least(least))
+            usual = await self._with_fees(operation)
+            operation = usual.priced(usual.fees.at_least(least))
             if not self.policy.sponsored:
                 return await self._own(operation, call, "no sponsor was asked")
             try:
-                return await self._sponsored(operation, least)
+                return await self._sponsored(operation, usual, least)
             except (UserOperationError, NoPaymaster) as refused:
                 if self.policy.max_own_cost_wei == 0 or _speaks_of_the_operation(refused):
                     raise
                 return await self._own(operation, call, f"the sponsor does not pay: {refused}")
 
-    async def _sponsored(self, operation: UserOperation, least: Fees) -> UserOperation:
-        """Return the operation, sponsored with at least the fees `least`, even if the sponsor sets its own."""
-        made = await self._by_sponsor(operation)
-        enough = made.fees.at_least(least)
-        return made if enough == made.fees else await self._by_sponsor(operation.priced(enough))
+    async def _sponsored(self, operation: UserOperation, usual: UserOperation, least: Fees) -> UserOperation:
+        """Return the operation, sponsored with at least the fees `least`, even if the sponsor sets its own.
+
+        A sponsor that refuses them is asked for the `usual` ones: what it approved before can have ended.
+        """
+        try:
+            made = await self._by_sponsor(operation)
+            enough = made.fees.at_least(least)
+            return made if enough == made.fees else await self._by_sponsor(operation.priced(enough))
+        except (UserOperationError, NoPaymaster) as refused:
+            if operation.fees == usual.fees or _speaks_of_the_operation(refused):
+                raise
+            return await self._by_sponsor(usual)
 
     async def _by_sponsor(self, operation: UserOperation) -> UserOperation:
         if self.paymaster is None:

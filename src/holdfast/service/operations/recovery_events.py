@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("holdfast.recoveries")
-_PAGES, _ROWS = 10, 200
+PAGES, _ROWS = 300, 200  # no block has gas for as many events
 _CURSOR = re.compile(r"[A-Za-z0-9_-]+")  # base64url
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
@@ -89,10 +89,10 @@ class IndexedEvents:
         """Return accounts, and the block where the rest of their events begins: strangers may have made more."""
         found: dict[bytes, None] = {}
         cursor, seen = "", since + 1
-        for _ in range(_PAGES):
+        for _ in range(PAGES):
             page = await self._read("/api/events", f"kind={kind}&from_block={since}&limit={_ROWS}{cursor}", _Page)
             found |= dict.fromkeys(bytes.fromhex(event.account_address[2:]) for event in page.events[:_ROWS])
-            if page.next_cursor is None:
+            if page.next_cursor is None or len(page.events) < _ROWS:
                 seen = sys.maxsize
                 break
             if not _CURSOR.fullmatch(page.next_cursor):

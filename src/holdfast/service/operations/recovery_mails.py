@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.chain.errors import RpcError, chain_words
+from holdfast.chain.errors import AnswerTooLarge, RpcError, chain_words
 from holdfast.rules import abi
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.mail.port import Notice
@@ -20,7 +20,7 @@ from holdfast.service.upstreams.proxy import UpstreamError
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from holdfast.service.clock import Clock
     from holdfast.service.mail.port import Mailer
@@ -69,14 +69,26 @@ class RecoveryMails:
     async def _watch(self, chain: WatchedChain) -> int:
         try:
             found = await chain.events.since(self._since.get(chain.chain_id))
-            noted = sum([await self._note(chain, account) for account in found.started])
+            noted = sum([await self._noted(self._note, chain, account) for account in found.started])
             for account in found.finished:
-                await self._note_finished(chain, account)
+                await self._noted(self._note_finished, chain, account)
         except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"chain_id": chain.chain_id, "why": _why(error)})
             return 0
         self._since[chain.chain_id] = found.next_block
         return noted
+
+    async def _noted(
+        self, note: Callable[[WatchedChain, bytes], Awaitable[int]], chain: WatchedChain, account: bytes
+    ) -> int:
+        """Note what the chain says of an account; 0 if a stranger's contract reverts or returns too much."""
+        try:
+            return await note(chain, account)
+        except RpcError as error:
+            if error.code is None and not isinstance(error, AnswerTooLarge):
+                raise
+            await chain.accounts.accounts.chain.client.block_number()  # it raises too if the endpoint has failed
+            return 0
 
     async def _note(self, chain: WatchedChain, account: bytes) -> int:
         """Note the mails about an account's recovery if the chain says that one is under way."""
@@ -88,14 +100,15 @@ class RecoveryMails:
         started = StartedRecovery(chain_id=chain.chain_id, account=address, nonce=nonce, did=did, until=float(until))
         return await self.store.note_started(started, self.clock())
 
-    async def _note_finished(self, chain: WatchedChain, account: bytes) -> None:
+    async def _note_finished(self, chain: WatchedChain, account: bytes) -> int:
         """Note that an account was recovered if the chain says so."""
         did = await self._did_of(chain, account)
         generation = 0 if did is None else await chain.accounts.finished(account)
-        if did is not None and generation:
-            address = checksum_address(account)
-            finished = FinishedRecovery(chain_id=chain.chain_id, account=address, generation=generation, did=did)
-            await self.store.note_finished(finished, self.clock())
+        if did is None or not generation:
+            return 0
+        address = checksum_address(account)
+        finished = FinishedRecovery(chain_id=chain.chain_id, account=address, generation=generation, did=did)
+        return await self.store.note_finished(finished, self.clock())
 
     async def _did_of(self, chain: WatchedChain, account: bytes) -> str | None:
         """Return the account's DID. The chain has its hash alone, so those who state the account here are compared.
