@@ -160,7 +160,10 @@ def _show(address: str) -> None:
 
 def _typed(digits: str) -> str:
     # This device shows its digits only afterwards, so that no one copies them from here instead of the new device.
-    typed = str(typer.prompt("the new device shows", err=True, default="", show_default=False)).strip()
+    try:
+        typed = str(typer.prompt("the new device shows", err=True, default="", show_default=False)).strip()
+    except typer.Abort:  # raised in a thread that serves the new device, where only a refusal ends the pairing
+        return ""
     if typed == digits:
         _show_digits(digits)
     return typed
