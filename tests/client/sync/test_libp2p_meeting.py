@@ -308,7 +308,8 @@ def test_an_offer_whose_answer_cannot_be_sent_says_so_at_its_end(monkeypatch):
     async def serve():
         device, end = trio.testing.memory_stream_pair()
         await Side(device).say({"step": "reveal"})
-        await offer.guarded(offer._on_stream)(Gone(end))
+        (handler,) = offer.handlers().values()
+        await handler(Gone(end))
 
     offer.__exit__(None)
     trio.run(serve)
