@@ -24,7 +24,7 @@ from holdfast.client.sync.protocol import receive as receive_asynchronously
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.client_errors import NetworkError, StorageError
 
 NEW_KEY = SecretKey(b"n" * 32)
 
@@ -77,12 +77,16 @@ def pair(holding, empty, people, *change):
     receive(empty, channel, NEW_KEY, people.show, people.confirm)
 
 
+def fails(_digits):
+    raise StorageError("the disk is full")
+
+
 def nothing_leaked(empty):
     assert empty.status().initialized is False
     assert empty.store.load() is None
 
 
-@pytest.mark.parametrize("typed", ["000000", "", None, "12345", "1234567", "abcdef", "\u0660" * 6, _typed])
+@pytest.mark.parametrize("typed", ["000000", "", None, "12345", "1234567", "abcdef", "\u0660" * 6, _typed, fails])
 def test_other_digits_release_nothing(holding, empty, typed, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())  # where a command reads, and which ends at once
     holder = PairingServer(holding, typed if callable(typed) else lambda _digits: typed)
